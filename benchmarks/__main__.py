@@ -1,0 +1,8 @@
+"""All benchmarks, one after the other: ``python -m benchmarks``."""
+
+from benchmarks import arm, startup, track
+
+if __name__ == "__main__":
+    startup.main()
+    track.main([])
+    arm.main(10_000)

@@ -1,0 +1,31 @@
+"""limbik: inverse kinematics for characters and robots, with joint limits that hold.
+
+>>> import limbik
+>>> fig = limbik.figures.human()
+>>> goals = [limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3]), limbik.Pin("LeftFoot")]
+>>> limbik.solve(fig, goals).ok
+True
+"""
+
+from limbik import figures
+from limbik.animate.track import Track, track
+from limbik.errors import FigureError, FormatError, GoalError, LimbikError, MethodError
+from limbik.figure import Figure
+from limbik.formats import load, load_motion, save
+from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
+from limbik.joints import Joint
+from limbik.limits import Range, SwingTwist
+from limbik.methods import METHODS as methods
+from limbik.motion import Motion
+from limbik.problem import Problem
+from limbik.result import ActiveLimit, Miss, Result, Status
+from limbik.solve import Results, solve, solve_many
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ActiveLimit", "Aim", "Distance", "Figure", "FigureError", "FormatError", "GoalError", "Joint",
+    "LimbikError", "MethodError", "Miss", "Motion", "Pin", "Plane", "Problem", "PythonGoal",
+    "Range", "Reach", "Rest", "Result", "Results", "Status", "SwingTwist", "Track", "figures",
+    "load", "load_motion", "methods", "save", "solve", "solve_many", "track",
+]  # fmt: skip

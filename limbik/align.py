@@ -1,0 +1,256 @@
+"""Where a free root should stand: the rigid motion that brings effectors nearest their targets.
+
+A local method cannot always turn a whole figure around, least of all through the limits of Euler
+angles; the best rigid motion is known in closed form (Horn 1987, the quaternion form), and the same
+rotation can be written in several ways of which some lie inside the limits.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik import kinematics as kin
+from limbik.compiling import inner, kernel
+from limbik.figure import Figure
+from limbik.goals.rows import point_of
+from limbik.goals.terms import (
+    F_TERM,
+    I_TERM,
+    N_TERMS,
+    POSITION,
+    T_AT,
+    T_POINT,
+    TERM_FLOATS,
+    TERM_INTS,
+)
+from limbik.joints import Slide, Turn, axis_label
+from limbik.rotations import log_matrix, matrix_from_quat, swing_twist_vector
+
+
+def free_root(figure: Figure, moves: np.ndarray) -> int:
+    """Index of the joint that carries the whole figure freely, or −1.
+
+    It has three perpendicular slides, then a ball or three turns about principal axes, none of
+    them coupled or locked.
+    """
+    roots = [i for i, parent in enumerate(figure.parents) if parent < 0]
+    if len(roots) != 1:
+        return -1
+    joint = figure.definition[roots[0]]
+    slides, turning = joint.parts[:3], joint.parts[3:]
+    axes = np.array([part.axis for part in slides if isinstance(part, Slide)])
+    if axes.shape != (3, 3) or not np.allclose(axes @ axes.T, np.eye(3), atol=1e-12):
+        return -1
+    if any(isinstance(part, Turn | Slide) and part.coupled for part in joint.parts):
+        return -1
+    turns = [part for part in turning if isinstance(part, Turn)]
+    if turns:
+        order = [axis_label(part.axis) for part in turns]
+        if len(turning) != 3 or len(turns) != 3 or "" in order:
+            return -1
+        if order[0] == order[1] or order[1] == order[2]:
+            return -1
+    elif len(turning) != 1 or isinstance(turning[0], Slide):
+        return -1
+    return roots[0] if moves[figure.coordinates_of(joint.name)].all() else -1
+
+
+@inner
+def _largest_eigenvector(a, vectors, out):
+    """Unit eigenvector of the largest eigenvalue of a symmetric 4 × 4, by Jacobi rotations."""
+    vectors[:, :] = 0.0
+    for i in range(4):
+        vectors[i, i] = 1.0
+    for _ in range(30):
+        off, size = 0.0, 0.0
+        for i in range(4):
+            size += a[i, i] * a[i, i]
+            for j in range(i):
+                off += a[i, j] * a[i, j]
+        if off <= 1e-28 * size:
+            break
+        for p in range(3):
+            for s in range(p + 1, 4):
+                if a[p, s] == 0.0:
+                    continue
+                theta = (a[s, s] - a[p, p]) / (2.0 * a[p, s])
+                t = (1.0 if theta >= 0.0 else -1.0) / (abs(theta) + math.sqrt(theta * theta + 1.0))
+                c = 1.0 / math.sqrt(t * t + 1.0)
+                d = t * c
+                for k in range(4):
+                    x, y = a[k, p], a[k, s]
+                    a[k, p], a[k, s] = c * x - d * y, d * x + c * y
+                for k in range(4):
+                    x, y = a[p, k], a[s, k]
+                    a[p, k], a[s, k] = c * x - d * y, d * x + c * y
+                    x, y = vectors[k, p], vectors[k, s]
+                    vectors[k, p], vectors[k, s] = c * x - d * y, d * x + c * y
+    best = 0
+    for i in range(1, 4):
+        if a[i, i] > a[best, best]:
+            best = i
+    for i in range(4):
+        out[i] = vectors[i, best]
+
+
+@inner
+def _rigid(ints, floats, world, scratch, turn):
+    """Rotation (into turn, flat) and centroids of the best rigid motion onto the targets.
+
+    Returns (how many position goals, centroid now, centroid of the targets).
+    """
+    count = 0
+    px, py, pz, gx, gy, gz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for term in range(ints[N_TERMS]):
+        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
+        if ints[i] == POSITION:
+            x, y, z = point_of(world, ints[i + 2], floats, f + T_AT)
+            px, py, pz = px + x, py + y, pz + z
+            g = f + T_POINT
+            gx, gy, gz = gx + floats[g], gy + floats[g + 1], gz + floats[g + 2]
+            count += 1
+    if count < 2:
+        return count, px, py, pz, gx, gy, gz
+    px, py, pz, gx, gy, gz = px / count, py / count, pz / count, gx / count, gy / count, gz / count
+    s = scratch[0:9]
+    s[:] = 0.0
+    for term in range(ints[N_TERMS]):
+        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
+        if ints[i] == POSITION:
+            x, y, z = point_of(world, ints[i + 2], floats, f + T_AT)
+            x, y, z = x - px, y - py, z - pz
+            g = f + T_POINT
+            u, v, w = floats[g] - gx, floats[g + 1] - gy, floats[g + 2] - gz
+            s[0] += x * u
+            s[1] += x * v
+            s[2] += x * w
+            s[3] += y * u
+            s[4] += y * v
+            s[5] += y * w
+            s[6] += z * u
+            s[7] += z * v
+            s[8] += z * w
+    a = scratch[9:25].reshape(4, 4)
+    a[0, 0] = s[0] + s[4] + s[8]
+    a[1, 1] = s[0] - s[4] - s[8]
+    a[2, 2] = s[4] - s[0] - s[8]
+    a[3, 3] = s[8] - s[0] - s[4]
+    a[0, 1] = a[1, 0] = s[5] - s[7]
+    a[0, 2] = a[2, 0] = s[6] - s[2]
+    a[0, 3] = a[3, 0] = s[1] - s[3]
+    a[1, 2] = a[2, 1] = s[1] + s[3]
+    a[1, 3] = a[3, 1] = s[6] + s[2]
+    a[2, 3] = a[3, 2] = s[5] + s[7]
+    wxyz = scratch[41:45]
+    _largest_eigenvector(a, scratch[25:41].reshape(4, 4), wxyz)
+    matrix_from_quat(wxyz[0], wxyz[1], wxyz[2], wxyz[3], turn)
+    return count, px, py, pz, gx, gy, gz
+
+
+@inner
+def _euler(m, i, j, k, out):
+    """Angles of m = Rᵢ(a)·Rⱼ(b)·Rₖ(c), all twelve orders; m flat and row-major."""
+    if i != k:
+        e = 1.0 if (j - i) % 3 == 1 else -1.0
+        s = min(1.0, max(-1.0, e * m[3 * i + k]))
+        out[1] = math.asin(s)
+        if abs(s) > 1.0 - 1e-12:
+            out[0], out[2] = math.atan2(e * m[3 * k + j], m[3 * j + j]), 0.0
+        else:
+            out[0] = math.atan2(-e * m[3 * j + k], m[3 * k + k])
+            out[2] = math.atan2(-e * m[3 * i + j], m[3 * i + i])
+    else:
+        third = 3 - i - j
+        e = 1.0 if (j - i) % 3 == 1 else -1.0
+        c = min(1.0, max(-1.0, m[3 * i + i]))
+        out[1] = math.acos(c)
+        if abs(c) > 1.0 - 1e-12:
+            out[0], out[2] = math.atan2(e * m[3 * third + j], m[3 * j + j]), 0.0
+        else:
+            out[0] = math.atan2(m[3 * j + i], -e * m[3 * third + i])
+            out[2] = math.atan2(m[3 * i + j], e * m[3 * i + third])
+
+
+@inner
+def _into_range(value, low, high, near):
+    """``value`` plus whole turns: inside [low, high] if possible, and then nearest to ``near``."""
+    turn = 2.0 * math.pi
+    value += turn * math.floor((near - value) / turn + 0.5)
+    if value > high:
+        value -= turn * math.ceil((value - high) / turn)
+    if value < low:
+        value += turn * math.ceil((low - value) / turn)
+    return value
+
+
+@kernel
+def align_root(ints, floats, world, root, q, scratch):
+    """Move the free root in q so that the effectors lie nearest their targets; False if it cannot.
+
+    world must be where q has the joints; scratch: at least 64 floats.
+    """
+    turn = scratch[45:54]
+    count, px, py, pz, gx, gy, gz = _rigid(ints, floats, world, scratch, turn)
+    if count < 2:
+        return False
+    w = kin.WORLD * root
+    m, offset = ints[kin.F_PLACED] + 9 * root, ints[kin.F_OFFSET] + 3 * root
+    # Where the root goes, in the frame its parts move in.
+    moved, local, ball = scratch[0:3], scratch[3:6], scratch[6:15]
+    x, y, z = world[w + 9] - px, world[w + 10] - py, world[w + 11] - pz
+    moved[0] = turn[0] * x + turn[1] * y + turn[2] * z + gx - floats[offset]
+    moved[1] = turn[3] * x + turn[4] * y + turn[5] * z + gy - floats[offset + 1]
+    moved[2] = turn[6] * x + turn[7] * y + turn[8] * z + gz - floats[offset + 2]
+    for i in range(3):
+        local[i] = (
+            floats[m + i] * moved[0] + floats[m + 3 + i] * moved[1] + floats[m + 6 + i] * moved[2]
+        )
+        for j in range(3):
+            total = 0.0
+            for k in range(3):
+                for h in range(3):
+                    total += floats[m + 3 * k + i] * turn[3 * k + h] * world[w + 3 * h + j]
+            ball[3 * i + j] = total
+    part = ints[ints[kin.I_FIRST_PART] + root]
+    for k in range(3):
+        slot = ints[ints[kin.I_FIRST_SLOT] + part + k]
+        f = ints[kin.F_PART] + 9 * (part + k)
+        along = floats[f] * local[0] + floats[f + 1] * local[1] + floats[f + 2] * local[2]
+        q[ints[ints[kin.I_COORD] + slot]] = along
+    slot = ints[ints[kin.I_FIRST_SLOT] + part + 3]
+    c = ints[ints[kin.I_COORD] + slot]
+    kind = ints[ints[kin.I_KIND] + part + 3]
+    angles = scratch[15:18]
+    if kind == kin.EXPONENTIAL:
+        log_matrix(ball, angles)
+        q[c : c + 3] = angles
+        return True
+    if kind == kin.SWING_TWIST:
+        f = ints[kin.F_PART] + 9 * (part + 3)
+        swing_twist_vector(ball, floats[f : f + 9], angles)
+        q[c : c + 3] = angles
+        return True
+    second = ints[ints[kin.I_KIND] + part + 4]
+    _euler(ball, kind, second, ints[ints[kin.I_KIND] + part + 5], angles)
+    returns = kind == ints[ints[kin.I_KIND] + part + 5]
+    best, chosen = np.inf, scratch[18:21]
+    for branch in range(2):
+        away = 0.0
+        found = scratch[21:24]
+        for k in range(3):
+            value = angles[k]
+            if branch == 1:
+                value = value + math.pi if k != 1 else (-value if returns else math.pi - value)
+            sign = floats[ints[kin.F_SCALE] + slot + k]
+            low, high = floats[ints[kin.F_LOWER] + c + k], floats[ints[kin.F_UPPER] + c + k]
+            value = _into_range(value * sign, low, high, q[c + k])
+            # Outside its range counts most, a long way from the last value a little.
+            away += 1e3 * max(0.0, value - high, low - value) + abs(value - q[c + k])
+            found[k] = value
+        if away < best:
+            best = away
+            chosen[:] = found
+    q[c : c + 3] = chosen
+    return True

@@ -1,0 +1,1 @@
+"""Figures in time: following targets frame by frame."""

@@ -1,0 +1,274 @@
+"""The compiled frame around a method: attempts and restarts, and whole batches in one call.
+
+The method comes in as a first-class function, so one compiled frame serves every method, and the
+compiled code is found in Numba's cache whatever the method.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import boolean, float64, int64, types, uint32, uint64
+
+from limbik import kinematics as kin
+from limbik.align import align_root
+from limbik.compiling import inner, kernel
+from limbik.limits import project
+from limbik.methods.contract import (
+    KERNEL,
+    O_ITERATIONS,
+    OUT,
+    OUT_F,
+    OUT_HISTORY,
+    OUT_ITERATIONS,
+    REACHED,
+    SPENT,
+)
+from limbik.problem import SCRATCH, place
+
+# Entries of ``plan``: how often and where to start again.
+P_RESTARTS = 0  # at most so many restarts
+P_AUTOMATIC = 1  # stop earlier where restarts find the same again and again
+P_NEAR = 2  # start near the last pose first; otherwise anywhere inside the limits
+P_ROOT = 3  # the joint that carries the whole figure, or −1
+P_PULL = 4  # part of the way to the comfortable pose that a chained problem starts with
+P_BUDGET = 5  # iterations in all
+PLAN = 6
+
+# Entries of ``totals`` beyond a kernel's ``out``.
+TOTAL_ATTEMPTS = OUT
+TOTALS = OUT + 1
+
+_SIGMA, _GROWTH = 0.05, 1.5  # rad, and per attempt: how far from the last pose to start again
+_COMFORTABLE = 6  # the attempt that starts from the comfortable pose
+_FAR = 20  # from this attempt on, start around the comfortable pose
+_SAME, _ENOUGH = 0.02, 4  # attempts that end within this part of f; that many say it is the optimum
+
+
+@inner
+def _uniform(state):
+    """A number in [0, 1) by splitmix64, a counter-based generator; state (1,) uint64."""
+    state[0] += uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> uint64(27))) * uint64(0x94D049BB133111EB)
+    z = z ^ (z >> uint64(31))
+    return (z >> uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@inner
+def _normal(state):
+    """A standard normal number (Box and Muller)."""
+    return math.sqrt(-2.0 * math.log(1.0 - _uniform(state))) * math.cos(
+        2.0 * math.pi * _uniform(state)
+    )
+
+
+@kernel
+def _start_again(ints, floats, work, plan, attempt, start, comfort, room, q, random):
+    """Where restart number ``attempt`` begins, into q; True where that is far from ``start``.
+
+    room (n,) is how far each coordinate may be thrown: 0 for one that is locked or carries the
+    whole figure.  A free root is not thrown but put where its effectors lie nearest their targets.
+    """
+    wide = False
+    if plan[P_NEAR] > 0.0:
+        sigma = _SIGMA * _GROWTH ** (attempt - 2) if attempt > 1 else 0.0
+        home = attempt == _COMFORTABLE or attempt >= _FAR
+        if home:
+            sigma = 0.0 if attempt == _COMFORTABLE else 0.3
+        wide = home or sigma > 0.25
+        for c in range(ints[kin.N_COORDS]):
+            q[c] = start[c]
+            if room[c] > 0.0:
+                q[c] = (comfort[c] if home else start[c]) + min(sigma, room[c]) * _normal(random)
+    else:
+        wide = True
+        reach = 1.0 if plan[P_ROOT] < 0.0 else _uniform(random)
+        for c in range(ints[kin.N_COORDS]):
+            q[c] = start[c]
+            if room[c] > 0.0:
+                q[c] = comfort[c] + reach * room[c] * (2.0 * _uniform(random) - 1.0)
+    project(ints, floats, q, work[:SCRATCH])
+    if plan[P_ROOT] >= 0.0:
+        world, scratch = place(ints, floats, q, work)
+        align_root(ints, floats, world, int(plan[P_ROOT]), q, scratch)
+        project(ints, floats, q, work[:SCRATCH])
+    return wide
+
+
+@kernel
+def _attempts(
+    method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random, totals, history
+):
+    """Solve from q, restarting where an attempt ends short; the best answer is left in q."""
+    n = ints[kin.N_COORDS]
+    start, trial, out, options = other[0], other[1], other[2], other[3]
+    restarts, budget = int(plan[P_RESTARTS]), plan[P_BUDGET]
+    start[:n] = q
+    totals[:] = 0.0
+    options[: len(full)] = hasty if restarts > 0 else full
+    options[O_ITERATIONS] = min(options[O_ITERATIONS], budget)
+    code = method(ints, floats, work, options, q, out, history)
+    for k in range(1, OUT):
+        totals[k] += out[k]
+    best, noted = out[OUT_F], out[OUT_HISTORY]
+    totals[TOTAL_ATTEMPTS] = 1.0
+    same = 1
+    for attempt in range(1, restarts + 1):
+        if code == REACHED or totals[OUT_ITERATIONS] >= budget:
+            break
+        wide = _start_again(
+            ints, floats, work, plan, attempt, start[:n], comfort, room, trial[:n], random
+        )
+        options[: len(hasty)] = hasty
+        options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
+        found = method(ints, floats, work, options, trial[:n], out, history[:0])
+        for k in range(1, OUT):
+            totals[k] += out[k]
+        totals[TOTAL_ATTEMPTS] += 1.0
+        if wide and abs(out[OUT_F] - best) <= _SAME * best:
+            same += 1
+        elif out[OUT_F] < best:
+            same = 1
+        if found == REACHED or out[OUT_F] < best:
+            code, best, noted = found, out[OUT_F], 0.0
+            q[:] = trial[:n]
+        if plan[P_AUTOMATIC] > 0.0 and same >= _ENOUGH:
+            break
+    if code != REACHED and restarts > 0:
+        # No attempt may be hasty any more: follow the best one to its end.
+        code = SPENT
+        options[: len(full)] = full
+        options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
+        if options[O_ITERATIONS] >= 1.0:
+            code = method(ints, floats, work, options, q, out, history[:0])
+            for k in range(1, OUT):
+                totals[k] += out[k]
+            best = out[OUT_F]
+    totals[OUT_F], totals[OUT_HISTORY] = best, noted
+    return code
+
+
+@kernel
+def one(method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, totals, history):
+    """One problem from q; returns the exit code."""
+    width = max(ints[kin.N_COORDS], TOTALS, len(full))
+    random = np.empty(1, np.uint64)
+    random[0] = uint64(seed)
+    return _attempts(
+        method, ints, floats, work, hasty, full, plan, comfort, room, q, np.empty((4, width)),
+        random, totals, history,
+    )  # fmt: skip
+
+
+@inner
+def _relax(ints, floats, work, plan, comfort, room, q):
+    """Where a chained problem starts: the last answer, drawn a little towards the comfortable pose.
+
+    Otherwise what the goals leave free would wander with the motion until the limits stop it.
+    """
+    for c in range(ints[kin.N_COORDS]):
+        if room[c] > 0.0:
+            q[c] += plan[P_PULL] * (comfort[c] - q[c])
+    project(ints, floats, q, work[:SCRATCH])
+
+
+@kernel
+def batch(
+    method, ints, floats, work, hasty, full, plan, comfort, room, places, targets, starts, chain,
+    seed, first, poses, codes, totals,
+):  # fmt: skip
+    """Problems that differ in their targets, one after the other.
+
+    targets (problems, k) are written to floats[places].  With ``chain`` each problem starts from
+    the answer before it, else from its row of ``starts``.  The random numbers of a problem depend
+    on the seed and its own number only, so any split of a batch gives the same answers.
+    """
+    n = ints[kin.N_COORDS]
+    other = np.empty((4, max(n, TOTALS, len(full))))
+    random = np.empty(1, np.uint64)
+    none = np.empty((0, n + 1))
+    q = starts[0].copy()
+    project(ints, floats, q, work[:SCRATCH])
+    for problem in range(len(targets)):
+        for k in range(len(places)):
+            floats[places[k]] = targets[problem, k]
+        if not chain:
+            q[:] = starts[problem]
+            project(ints, floats, q, work[:SCRATCH])
+        elif problem > 0:
+            _relax(ints, floats, work, plan, comfort, room, q)
+        random[0] = uint64(seed) + uint64(first + problem) * uint64(0xD1342543DE82EF95)
+        codes[problem] = _attempts(
+            method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random,
+            totals[problem], none,
+        )  # fmt: skip
+        poses[problem] = q
+
+
+def one_in_python(
+    method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, totals, history
+):
+    """The same as ``one`` for problems with goals written in Python: the frame and the kernel run
+    as plain Python, and so reach the user's functions."""
+    other = np.empty((4, max(len(q), TOTALS, len(full))))
+    random = np.array([seed], np.uint64)
+    return _attempts.py_func(
+        method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random, totals,
+        history,
+    )  # fmt: skip
+
+
+_VECTOR, _TABLE = float64[::1], float64[:, ::1]
+_SIGNATURES = {
+    "one": int64(
+        KERNEL, uint32[::1], *[_VECTOR] * 7, int64, _VECTOR, _VECTOR, _TABLE
+    ),
+    "batch": types.void(
+        KERNEL, uint32[::1], *[_VECTOR] * 7, int64[::1], _TABLE, _TABLE, boolean, int64, int64,
+        _TABLE, int64[::1], _TABLE,
+    ),
+}  # fmt: skip
+_compiling = threading.Lock()
+
+
+def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
+    """``one`` or ``batch``, ready to run ``kernel``: from Numba's cache, else compiled now.
+
+    Compiling takes a while the first time; a line on stderr says so.
+    """
+    with _compiling:
+        for function, signature in (
+            (kernel, KERNEL.signature),
+            (frame, _SIGNATURES[frame.__name__]),
+        ):
+            if not function.signatures:
+                notice = threading.Timer(1.5, _announce)
+                notice.daemon = True
+                notice.start()
+                try:
+                    function.compile(signature)
+                    function.disable_compile()
+                finally:
+                    notice.cancel()
+    return frame
+
+
+_announced = False
+
+
+def _announce() -> None:
+    global _announced
+    if not _announced:
+        _announced = True
+        print(
+            "limbik: compiling its kernels for this machine, once; under 40 seconds ...",
+            file=sys.stderr,
+            flush=True,
+        )

@@ -1,0 +1,88 @@
+"""The command line: parses, calls, prints.  One file a command; this one puts them together."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from limbik import __version__
+from limbik.cli.demo import demo
+from limbik.cli.info import info
+from limbik.cli.methods import methods
+from limbik.cli.solve import solve
+from limbik.cli.terminal import Commands
+from limbik.cli.track import track
+
+app = typer.Typer(
+    name="limbik",
+    cls=Commands,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example:  limbik solve human --reach LeftHand=0.4,1.2,0.3 --pin LeftFoot",
+)
+
+
+def _flowing(function: Callable[..., None]) -> str:
+    """A docstring with a line a paragraph, which Typer then breaks to the terminal's width."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+for _command, _examples in (
+    (info, ["limbik info walk.bvh", "limbik info human"]),
+    (
+        solve,
+        [
+            "limbik solve human --reach LeftHand=0.4,1.2,0.3 --pin LeftFoot",
+            "limbik solve walk.bvh --reach RightHand=5,20,8 --out pose.bvh",
+        ],
+    ),
+    (
+        track,
+        [
+            "limbik track cartwheel --effectors LeftHand,RightHand,Hips",
+            "limbik track walk.bvh --effectors Hips,Head --every 0.05 --limits clip+10",
+        ],
+    ),
+    (methods, ["limbik methods"]),
+    (demo, ["limbik demo", "limbik demo --out pictures"]),
+):
+    app.command(help=_flowing(_command), epilog="\n\n".join(["Examples:", *_examples]))(_command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"limbik {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    invoke_without_command=True,
+    help="Inverse kinematics for characters and robots, with joint limits that hold.\n\n"
+    "Exit codes: 0 every goal reached; 1 not reached; 2 wrong use, or a file that cannot be read; "
+    "130 stopped with Ctrl-C.",
+)
+def limbik(
+    context: typer.Context,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        # With Rich this prints by itself and returns nothing.
+        text = context.get_help()
+        if text:
+            print(text)
+
+
+def main() -> None:
+    """The ``limbik`` command."""
+    app(prog_name="limbik")

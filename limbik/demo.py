@@ -1,0 +1,262 @@
+"""The demonstration: the built-in human turns a cartwheel from six goals, is timed and drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from limbik import plots
+from limbik.animate.track import Track, jumps, track
+from limbik.errors import FormatError
+from limbik.figure import Figure
+from limbik.figures import cartwheel
+from limbik.formats import save
+from limbik.motion import Motion
+from limbik.result import Status, length_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Page
+
+EFFECTORS = ("LeftHand", "RightHand", "LeftToeBase", "RightToeBase", "Hips", "Head")
+TOLERANCE = 1e-4
+"""Of the figure's size: how near an effector must come to its target."""
+
+_BLOCK = 30  # frames between two movements of the progress bar
+_POSES = 11  # in the time-lapse
+_DRIFT = 0.95  # metres a second by which its poses are pulled apart
+_NUDGE = 1e-6
+
+# How thick a body is, in metres; what is not named here is as thick as a finger.
+_FINGER = 0.012
+_FLESH = {
+    "Hips": 0.112, "LowerBack": 0.108, "Spine": 0.110, "Spine1": 0.098, "Neck": 0.052,
+    "Neck1": 0.050, "Head": 0.094, "HipJoint": 0.100, "UpLeg": 0.086, "Leg": 0.056, "Foot": 0.037,
+    "ToeBase": 0.026, "Shoulder": 0.062, "Arm": 0.052, "ForeArm": 0.040, "Hand": 0.029,
+    "FingerBase": 0.021,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What the demonstration came to: the motion, each frame's errors and status, and the time.
+
+    ``errors`` is (frames, effectors) in metres; ``at_limit`` (frames, joints) tells which joints
+    are at a limit; ``seconds`` is the time of solving.
+    """
+
+    motion: Motion
+    targets: np.ndarray
+    errors: np.ndarray
+    status: np.ndarray
+    jumps: np.ndarray
+    at_limit: np.ndarray
+    violation: float
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Every frame reached its targets."""
+        return bool((self.status == Status.REACHED).all())
+
+
+def run(
+    folder: Path, *, frames: int | None = None, console: Console | None = None
+) -> Demonstration:
+    """Follow the cartwheel, print a table, and write demo.png and demo.bvh into ``folder``.
+
+    ``frames`` spreads so many over the motion instead of following all of them.
+    """
+    screen = console or Console(highlight=False)
+    page = plots.new_page(14.0, 6.6)  # before the work, in case it cannot be drawn
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"cannot be made: {error.strerror}", folder) from error
+    clip = cartwheel()
+    if frames is not None:
+        clip = clip.sample(clip.duration / (frames - 1))
+    screen.print(
+        f"A human of {len(clip.figure.joints)} joints and {clip.figure.n} coordinates turns a "
+        f"cartwheel: limbik gets the positions of {len(EFFECTORS)} joints and finds the rest."
+    )
+    found = follow(clip, screen)
+    picture, saved = folder / "demo.png", folder / "demo.bvh"
+    with screen.status("drawing"):
+        draw(page, found)
+        page.savefig(picture, dpi=110)
+        save(found.motion, saved)
+    screen.print(_table(found))
+    screen.print(f"wrote {picture} and {saved}", style="dim", soft_wrap=True)
+    return found
+
+
+def follow(clip: Motion, console: Console) -> Demonstration:
+    """The figure follows the six effectors of the clip, block by block under a progress bar."""
+    figure = clip.figure
+    targets = clip.positions()[:, [figure.index(name) for name in EFFECTORS]]
+
+    def block(first: int, last: int, start: np.ndarray) -> Track:
+        found = track(figure, EFFECTORS, targets[first:last], start=start, fps=clip.fps)
+        assert isinstance(found, Track)  # a list is for several clips
+        return found
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(complete_style="green", finished_style="green"),
+        MofNCompleteColumn(),
+        TextColumn("frames"),
+        TimeElapsedColumn(),
+    )
+    parts: list[Track] = []
+    start = clip.q[0]
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("getting ready", total=clip.frames)
+        block(0, 2, start)  # compiles, so that it is not timed below
+        progress.update(task, description="following")
+        for first in range(0, clip.frames, _BLOCK):
+            # A block begins with the last frame of the one before, which is solved already: so the
+            # motion is the same as in one go.
+            parts.append(block(max(0, first - 1), first + _BLOCK, start))
+            start = parts[-1].motion.q[-1]
+            progress.update(task, completed=min(first + _BLOCK, clip.frames))
+    new = [slice(1 if k else 0, None) for k in range(len(parts))]
+    poses = np.concatenate([part.motion.q[own] for part, own in zip(parts, new, strict=True)])
+    return Demonstration(
+        motion=Motion(figure, poses, clip.fps, "demo"),
+        targets=targets,
+        errors=np.concatenate([part.errors[own] for part, own in zip(parts, new, strict=True)]),
+        status=np.concatenate([part.status[own] for part, own in zip(parts, new, strict=True)]),
+        jumps=jumps(figure, poses, clip.q),
+        at_limit=at_limits(figure, poses),
+        violation=float(np.max(figure.violation(poses))),
+        seconds=sum(part.seconds for part in parts),
+    )
+
+
+def at_limits(figure: Figure, poses: np.ndarray) -> np.ndarray:
+    """(frames, joints) which joints are at a limit: those that a nudge would push outside."""
+    held = np.zeros((len(poses), figure.n), bool)
+    for nudge in (_NUDGE, -_NUDGE):
+        pushed = poses + nudge
+        held |= np.abs(figure.project(pushed) - pushed) > 0.1 * _NUDGE
+    joints = np.zeros((len(poses), len(figure.joints)), bool)
+    for c in range(figure.n):
+        joints[:, figure.owner[c]] |= held[:, c]
+    return joints
+
+
+def _table(found: Demonstration) -> Table:
+    motion, unit = found.motion, found.motion.figure.unit
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    worst = found.errors.max(axis=1)
+    often = found.at_limit.sum(axis=0)
+    most = [k for k in np.argsort(-often)[:4] if often[k]]
+    named = ", ".join(f"{motion.figure.joints[k]} {often[k]}" for k in most)
+    touched = int(found.at_limit.any(axis=1).sum())
+    table.add_row("frames", f"{motion.frames} at {motion.fps:.4g} fps, {motion.duration:.3g} s")
+    table.add_row("reached", f"{int((found.status == Status.REACHED).sum())} of {motion.frames}")
+    table.add_row("worst error", length_text(float(worst.max()), unit))
+    table.add_row("mean error", length_text(float(found.errors.mean()), unit))
+    table.add_row("time", f"{1e6 * found.seconds / motion.frames:.0f} µs per frame")
+    table.add_row("active limits", f"in {touched} frames" + (f"  ({named})" if named else ""))
+    table.add_row("outside limits", f"{found.violation:g}")
+    table.add_row("jumps", str(len(found.jumps)))
+    return table
+
+
+# ---- the picture ---------------------------------------------------------------------------------
+
+
+def thickness(figure: Figure) -> np.ndarray:
+    """(joints,) radius of the human's body at each joint, in metres."""
+    out = np.full(len(figure.joints), _FINGER)
+    for i, name in enumerate(figure.joints):
+        bare = name.removeprefix("Left").removeprefix("Right")
+        bare = bare[1:] if bare.endswith("HipJoint") else bare
+        out[i] = _FLESH.get(bare, _FINGER)
+    return out
+
+
+def draw(page: Page, found: Demonstration) -> None:
+    """The time-lapse above, the error over time below."""
+    motion = found.motion
+    figure = motion.figure
+    front = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    hips = motion.positions()[:, figure.index("Hips"), 0] + _DRIFT * motion.times
+    poses = np.unique(
+        [np.argmin(np.abs(hips - x)) for x in np.linspace(hips[0], hips[-1], _POSES)]
+    ).tolist()
+    above = page.add_axes((0.02, 0.31, 0.96, 0.53))
+    plots.time_lapse(
+        above,
+        motion,
+        poses,
+        effectors=EFFECTORS,
+        targets=found.targets,
+        across=front,
+        thickness=thickness(figure),
+        shifts={frame: _DRIFT * frame / motion.fps for frame in poses},
+    )
+    above.axhline(0.0, color=plots.INK, linewidth=1.2, zorder=1)
+    width = found.targets[:, :, 0] + _DRIFT * motion.times[:, None]
+    above.set_xlim(width[poses].min() - 0.25, width[poses].max() + 0.25)
+    above.set_ylim(-0.14, 2.2)
+    _title(page, above, found)
+    below = page.add_axes((0.07, 0.09, 0.9, 0.2))
+    plots.error_over_time(
+        below,
+        motion,
+        found.errors,
+        effectors=EFFECTORS,
+        tolerance=TOLERANCE * figure.size,
+        factor=1e3,
+        unit="mm",
+    )
+    below.set_title(
+        "Distance from the targets: the worst of the six dark, each one light",
+        size=10.5,
+        color=plots.QUIET,
+        loc="left",
+    )
+
+
+def _title(page: Page, axes: Axes, found: Demonstration) -> None:
+    figure, motion = found.motion.figure, found.motion
+    page.text(
+        0.025,
+        0.955,
+        f"Six targets in, {figure.n} joint values out",
+        size=17,
+        weight="bold",
+        color=plots.INK,
+        va="center",
+    )
+    inside = "every joint inside its limits" if found.violation == 0.0 else "limits violated"
+    page.text(
+        0.025,
+        0.905,
+        f"A cartwheel of {motion.frames} frames, followed by hands, feet, pelvis and head only; "
+        f"{inside}.  The poses are pulled apart from left to right.",
+        size=10.5,
+        color=plots.QUIET,
+        va="center",
+    )
+    plots.mark(axes, np.empty((0, 2)), np.empty((0, 2)), named=True)
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.075),
+        ncols=2,
+        frameon=False,
+        labelcolor=plots.QUIET,
+        fontsize=10.5,
+        handletextpad=0.1,
+        columnspacing=1.0,
+    )

@@ -1,0 +1,231 @@
+"""A figure: an immutable tree of named joints whose pose is a plain vector q."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from limbik import kinematics as kin
+from limbik import limits as lim
+from limbik.errors import FigureError, did_you_mean
+from limbik.joints import Joint, Limit
+from limbik.tree import Tree, limit_of_coordinate
+
+
+class Figure:
+    """A joint tree whose pose is a plain vector q of length ``n``.
+
+    >>> from limbik.joints import Joint, revolute
+    >>> arm = Figure([Joint("Upper", parts=revolute("z")),
+    ...               Joint("Lower", "Upper", revolute("z"), offset=(1, 0, 0))])
+    >>> arm.positions([0.0, 0.0])[1]
+    array([1., 0., 0.])
+    """
+
+    def __init__(
+        self,
+        joints: Iterable[Joint],
+        *,
+        rest: Sequence[float] | np.ndarray | None = None,
+        name: str = "",
+        unit: str = "",
+        up: str = "",
+    ) -> None:
+        """``rest`` is the rest pose (zeros, projected onto the limits, unless given); ``unit``
+        ("m", "cm", ...) and ``up`` ("y" or "z") are empty where a file does not say."""
+        self.name, self.unit, self.up = name, unit, up
+        self._tree = Tree(joints)
+        self._joints = self._tree.joints
+        self._ints, self._floats = self._tree.ints, self._tree.floats
+        self._rest = self.project(np.zeros(self.n) if rest is None else self.pose(rest, "rest"))
+        self._rest.setflags(write=False)
+
+    # ---- names and sizes -------------------------------------------------------------------
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints, parents before children."""
+        return tuple(joint.name for joint in self._joints)
+
+    @property
+    def parents(self) -> np.ndarray:
+        """(joints,) index of each joint's parent, −1 for a root."""
+        return self._tree.parents
+
+    @property
+    def n(self) -> int:
+        """The length of a pose vector q."""
+        return len(self._tree.coordinates)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the entries of q: "LeftForeArm", or "LeftArm.swing1" where there are more."""
+        return self._tree.coordinates
+
+    @property
+    def definition(self) -> tuple[Joint, ...]:
+        """The joints as they were given, in the order of ``joints``."""
+        return self._joints
+
+    @property
+    def rest(self) -> np.ndarray:
+        """(n,) the rest pose, inside the limits."""
+        return self._rest
+
+    @property
+    def lower(self) -> np.ndarray:
+        """(n,) lower ends of the limits; a cone shows its bounding range."""
+        return self._tree.lower
+
+    @property
+    def upper(self) -> np.ndarray:
+        """(n,) upper ends of the limits; a cone shows its bounding range."""
+        return self._tree.upper
+
+    @property
+    def slides(self) -> np.ndarray:
+        """(n,) True where a coordinate is a length, False where it is an angle."""
+        return self._tree.slides
+
+    @property
+    def owner(self) -> np.ndarray:
+        """(n,) index of the joint that each coordinate belongs to."""
+        return self._tree.owner
+
+    @property
+    def tree(self) -> Tree:
+        """The compiled joints, for those who need their slots (problem.py, writers)."""
+        return self._tree
+
+    @property
+    def buffers(self) -> tuple[np.ndarray, np.ndarray]:
+        """The compiled figure (ints, floats), not to be written to; layout in kinematics.py."""
+        return self._ints, self._floats
+
+    @cached_property
+    def size(self) -> float:
+        """A length that says how large the figure is: its extent at rest or its longest chain."""
+        reach, longest = np.zeros(len(self._joints)), 0.0
+        ends = [self.positions(self.rest)]
+        frames = self.frames(self.rest)
+        for i, joint in enumerate(self._joints):
+            step = float(np.linalg.norm(joint.offset)) if self._tree.parents[i] >= 0 else 0.0
+            reach[i] = step + (reach[self._tree.parents[i]] if self._tree.parents[i] >= 0 else 0.0)
+            if joint.tip is not None:
+                ends.append((frames[i, :3, :3] @ np.array(joint.tip) + frames[i, :3, 3])[None])
+                longest = max(longest, reach[i] + float(np.linalg.norm(joint.tip)))
+        points = np.concatenate(ends)
+        extent = float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+        return max(extent, longest, float(reach.max())) or 1.0
+
+    def index(self, joint: str) -> int:
+        """Index of a joint by name; an unknown name is refused with the nearest known one."""
+        if joint not in self._tree.index:
+            raise FigureError(f'no joint "{joint}"{did_you_mean(str(joint), self.joints)}')
+        return self._tree.index[joint]
+
+    def coordinates_of(self, joint: str) -> np.ndarray:
+        """Indices into q of the coordinates that move a joint (drivers of coupled ones too)."""
+        slots = self._tree.slots_of[self.index(joint)]
+        return np.unique([self._tree.slots[k].coordinate for k in slots]).astype(int)
+
+    # ---- poses -----------------------------------------------------------------------------
+
+    def pose(self, q: Sequence[float] | np.ndarray, what: str = "pose") -> np.ndarray:
+        """``q`` as a fresh float64 array (n,) or (frames, n), checked for shape and NaN."""
+        array = np.array(q, dtype=np.float64)
+        if array.ndim not in (1, 2) or array.shape[-1] != self.n:
+            raise FigureError(f"{what}: needs {self.n} values a pose, got shape {array.shape}")
+        if not np.isfinite(array).all():
+            bad = int(np.argwhere(~np.isfinite(array))[0][-1])
+            raise FigureError(f"{what}: {self.coordinates[bad]} is not finite")
+        return array
+
+    def project(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """The nearest pose inside the limits: P(q), for (n,) or (frames, n)."""
+        poses = self.pose(q)
+        scratch = np.empty(lim.SCRATCH)
+        for row in np.atleast_2d(poses):
+            lim.project(self._ints, self._floats, row, scratch)
+        return poses
+
+    def violation(self, q: Sequence[float] | np.ndarray) -> float | np.ndarray:
+        """How far q is outside its limits (its worst coordinate); 0.0 inside.  (frames,) for a
+        batch."""
+        poses = self.pose(q)
+        worst = np.abs(self.project(poses) - poses).max(axis=-1, initial=0.0)
+        return float(worst) if poses.ndim == 1 else worst
+
+    def _world(self, q: Sequence[float] | np.ndarray) -> tuple[np.ndarray, bool]:
+        poses = self.pose(q)
+        world = np.empty((len(np.atleast_2d(poses)), len(self._joints) * kin.WORLD))
+        kin.forward_many(self._ints, self._floats, np.atleast_2d(poses), world)
+        return world.reshape(len(world), len(self._joints), kin.WORLD), poses.ndim == 1
+
+    def positions(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """World positions of all joints: (joints, 3), or (frames, joints, 3) for (frames, n)."""
+        world, single = self._world(q)
+        return world[0, :, 9:].copy() if single else world[:, :, 9:].copy()
+
+    def frames(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """World transforms of all joints: (joints, 4, 4), or (frames, joints, 4, 4)."""
+        world, single = self._world(q)
+        out = np.zeros((*world.shape[:2], 4, 4))
+        out[..., :3, :3] = world[..., :9].reshape(*world.shape[:2], 3, 3)
+        out[..., :3, 3] = world[..., 9:]
+        out[..., 3, 3] = 1.0
+        return out[0] if single else out
+
+    def jacobian(
+        self, q: Sequence[float] | np.ndarray, joint: str, *, at: Sequence[float] = (0, 0, 0)
+    ) -> np.ndarray:
+        """(6, n) or (frames, 6, n): how the point ``at`` of a joint's frame moves in the world
+        (linear rows) and how the joint turns (angular rows), per unit of each coordinate."""
+        poses, point = self.pose(q), np.array(at, float)
+        out = np.empty((len(np.atleast_2d(poses)), 6, self.n))
+        index = self.index(joint)
+        kin.jacobian_many(self._ints, self._floats, np.atleast_2d(poses), index, point, out)
+        return out[0] if poses.ndim == 1 else out
+
+    # ---- variations ------------------------------------------------------------------------
+
+    def with_limits(self, limits: Mapping[str, Limit | None]) -> Figure:
+        """The same figure with other limits, by joint name or by coordinate name.
+
+        ``None`` removes a limit.  The rest pose is projected onto the new limits.
+
+        >>> fig = fig.with_limits({"LeftForeArm": Range(0, 145, degrees=True)})  # doctest: +SKIP
+        """
+        changed = {joint.name: joint for joint in self._joints}
+        for key, limit in limits.items():
+            name, label = self._joint_and_label(key)
+            joint = changed[name]
+            if label:
+                limit = limit_of_coordinate(joint, label, limit)
+            changed[name] = replace(joint, limit=limit)
+        return self._rebuilt(changed.values())
+
+    def with_rest(self, rest: Sequence[float] | np.ndarray) -> Figure:
+        """The same figure with another rest pose."""
+        return self._rebuilt(self._joints, rest)
+
+    def _rebuilt(
+        self, joints: Iterable[Joint], rest: Sequence[float] | np.ndarray | None = None
+    ) -> Figure:
+        kept = self.rest if rest is None else rest
+        return Figure(joints, rest=kept, name=self.name, unit=self.unit, up=self.up)
+
+    def _joint_and_label(self, key: str) -> tuple[str, str]:
+        if key in self._tree.index:
+            return key, ""
+        name, _, label = key.rpartition(".")
+        if name in self._tree.index and label in self._joints[self._tree.index[name]].labels:
+            return name, label
+        known = (*self.joints, *self.coordinates)
+        raise FigureError(f'no joint or coordinate "{key}"{did_you_mean(key, known)}')
+
+    def __repr__(self) -> str:
+        return f"<Figure {self.name or 'unnamed'}: {len(self._joints)} joints, n = {self.n}>"

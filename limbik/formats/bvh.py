@@ -1,0 +1,203 @@
+"""BVH files: the skeleton into a Figure, its channels frame by frame into a Motion.
+
+A joint's transform from its parent is translate · rotate.  The rotation channels apply in the
+order the file lists them, the first leftmost: "Zrotation Yrotation Xrotation" is Rz·Ry·Rx.  The
+position channels translate along the parent's axes, before the rotations, wherever in the list they
+stand.  Every channel is one coordinate of the figure, slides before turns; angles are in radians.
+
+Do position channels replace OFFSET or add to it?  No specification says, and readers differ:
+Blender's importer and Holden's ``BVH.py`` replace, three.js adds.  Files decide:
+
+- ROOT: they replace.  Where a root has an OFFSET its channels repeat it: 103.511 and 103.511
+  (bvhtoolbox_walk01), 94 and 87.7 in a dance (animdraw_rokoko), 0.6394 and 0.6394
+  (makehuman_tpose); adding would hang the body a hip's height in the air.  Two others have 0 there
+  (akjava_tpose, makehuman_walk1) and stand lower for it.  So the root's slides are its place in the
+  world and its OFFSET is the rest pose.
+- JOINT: they replace as well (Blender's exporter writes the bone's rest offset plus its movement),
+  except where that would collapse the skeleton: makehuman_tpose has position channels on most
+  joints, all 0, beside the OFFSETs of a whole body.  Where most such joints would sit within a
+  tenth of their bone's length of their parents, the channels are taken to add.  Either way the
+  figure is the same: the joint's offset is OFFSET and its slides are what is added to it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from limbik.errors import FigureError, FormatError
+from limbik.figure import Figure
+from limbik.formats.bvh_hierarchy import Channel, Hierarchy, Line, Node, lines
+from limbik.formats.files import read_bytes
+from limbik.formats.numbers import number, read_frames, shown
+from limbik.joints import Joint, Slide, Turn, Vector, unit_axis
+from limbik.motion import Motion
+
+COLLAPSED = 0.1
+"""The share of its bone's length within which a joint counts as sitting on its parent."""
+
+_HEADER = re.compile(r"(frames|frame\s*time)\s*:?\s*(.*)", re.IGNORECASE)
+
+
+def read_figure(path: Path) -> Figure:
+    """The skeleton of a BVH file, at rest in its OFFSETs; its motion is not looked at."""
+    return _figure(Hierarchy(read_bytes(path), path).nodes, path)
+
+
+def read_motion(path: Path, figure: Figure | None = None) -> Motion:
+    """The motion of a BVH file, on its own skeleton or on a ``figure`` with the same coordinates
+    (the same skeleton with limits, say)."""
+    data = read_bytes(path)
+    hierarchy = Hierarchy(data, path)
+    nodes = hierarchy.nodes
+    own = _figure(nodes, path)
+    if figure is not None and figure.coordinates != own.coordinates:
+        pairs = zip_longest(own.coordinates, figure.coordinates, fillvalue="nothing")
+        here, there = next(pair for pair in pairs if pair[0] != pair[1])
+        raise FormatError(f"does not fit the figure: has {here} where that has {there}", path)
+    if hierarchy.motion is None:
+        raise FormatError("has no MOTION section", path)
+    header = _header(data, hierarchy.motion, path)
+    channels = [channel for node in nodes for channel in node.channels or ()]
+    if not channels:
+        raise FormatError("has no channels, so nothing moves", path, hierarchy.motion.number)
+    values = read_frames(data, header.start, header.line, len(channels), header.frames, path)
+    if len(values) == 0:
+        raise FormatError("has no frames", path, header.line)
+    if len(values) != header.frames:
+        text = f"{path.name}: announces {header.frames} frames and has {len(values)}"
+        warnings.warn(text, stacklevel=3)
+    try:
+        return Motion(figure or own, _poses(nodes, values), header.fps, path.stem)
+    except FigureError as error:
+        raise FormatError(str(error), path, hierarchy.motion.number) from error
+
+
+# ---- the figure ----------------------------------------------------------------------------------
+
+
+def in_q(channels: Sequence[Channel]) -> list[int]:
+    """The order of a joint's channels in q: slides, then turns, each in the file's order."""
+    return sorted(range(len(channels)), key=lambda k: not channels[k].slides)
+
+
+def _figure(nodes: list[Node], path: Path) -> Figure:
+    joints: list[Joint] = []
+    rest: list[float] = []
+    for node in nodes:
+        channels = node.channels or ()
+        offset = list(node.offset or (0.0, 0.0, 0.0))
+        parts: list[Slide | Turn] = []
+        for channel in (channels[k] for k in in_q(channels)):
+            axis = unit_axis("xyz"[channel.axis])
+            parts.append(Slide(axis) if channel.slides else Turn(axis))
+            rest.append(0.0)
+            if channel.slides and node.parent is None:
+                rest[-1], offset[channel.axis] = offset[channel.axis], 0.0
+        parent = None if node.parent is None else node.parent.name
+        place: Vector = (offset[0], offset[1], offset[2])
+        tip = node.tips[0] if node.tips else None
+        joints.append(Joint(node.name, parent, tuple(parts), place, tip=tip))
+    spare = [node.name for node in nodes if len(node.tips) > 1]
+    if spare:
+        more = f" and {len(spare) - 1} more joints" if len(spare) > 1 else ""
+        text = f'{path.name}: only the first End Site of "{spare[0]}"{more} is kept'
+        warnings.warn(text, stacklevel=4)
+    try:
+        return Figure(joints, rest=rest, name=path.stem)
+    except FigureError as error:
+        raise FormatError(str(error), path, nodes[0].line) from error
+
+
+# ---- the motion ----------------------------------------------------------------------------------
+
+
+class _Header(NamedTuple):
+    frames: int
+    fps: float
+    start: int
+    line: int
+
+
+def _header(data: bytes, motion: Line, path: Path) -> _Header:
+    """What stands between MOTION and the first frame, and where that frame starts."""
+    found: set[str] = set()
+    last = motion
+
+    def fail(message: str) -> NoReturn:
+        raise FormatError(message, path, last.number)
+
+    frames, fps = 0, 0.0
+    for line in lines(data, motion.end, motion.number + 1):
+        last = line
+        match = _HEADER.fullmatch(line.text)
+        if match is None:
+            fail(f'expected "Frames:" and "Frame Time:", found {shown(line.text)}')
+        word = "frames" if match.group(1).casefold() == "frames" else "frame time"
+        text = match.group(2).strip()
+        if word in found:
+            fail(f'says "{word}" twice')
+        found.add(word)
+        if word == "frames":
+            if not (text.isascii() and text.isdigit() and len(text) < 16):
+                fail(f"Frames: needs a count, found {shown(text)}")
+            frames = int(text)
+        else:
+            seconds = number(text)
+            if seconds is None or seconds <= 0 or not math.isfinite(1 / seconds):
+                fail(f"Frame Time: needs seconds above 0, found {shown(text)}")
+            fps = 1 / seconds
+        if len(found) == 2:
+            return _Header(frames, fps, line.end, line.number + 1)
+    return fail("MOTION ends before Frames: and Frame Time:")
+
+
+def _poses(nodes: list[Node], values: np.ndarray) -> np.ndarray:
+    """(frames, n) q from the values as the file lists them; ``values`` is overwritten."""
+    order: list[int] = []
+    scale: list[float] = []
+    added: list[tuple[int, float]] = []
+    bones: list[tuple[np.ndarray, np.ndarray]] = []
+    for node in nodes:
+        channels = node.channels or ()
+        first = len(order)
+        order += [first + k for k in in_q(channels)]
+        scale += [1.0 if channel.slides else math.pi / 180 for channel in channels]
+        slides = [k for k, channel in enumerate(channels) if channel.slides]
+        if slides and node.parent is not None and node.offset is not None:
+            offset = np.array([node.offset[channels[k].axis] for k in slides])
+            columns = [first + k for k in slides]
+            added += zip(columns, offset.tolist(), strict=True)
+            bones.append((offset, values[:, columns]))
+    values *= np.array(scale)
+    if not collapses(bones):
+        with np.errstate(over="ignore"):
+            for column, offset in added:
+                values[:, column] -= offset
+    return values if order == sorted(order) else values[:, order]
+
+
+def collapses(bones: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
+    """Whether most joints would sit on their parents if position channels replaced OFFSET.
+
+    ``bones`` has for each joint its OFFSET (k,) along the axes that have channels, and the
+    channels (frames, k).
+    """
+    votes: list[bool] = []
+    for offset, channels in bones:
+        length = float(np.linalg.norm(offset))
+        if length > 0:
+            votes.append(float(np.median(_lengths(channels))) < COLLAPSED * length)
+    return 2 * sum(votes) > len(votes)
+
+
+def _lengths(vectors: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        return np.linalg.norm(vectors, axis=1)

@@ -1,0 +1,216 @@
+"""Figures and motions into BVH files.
+
+A joint whose parts BVH can spell (slides, then turns, along x, y and z, none twice, no fixed
+rotation) keeps its channels and gives back the same coordinates when it is read.  Any other joint
+is written with the rotation channels Z, Y, X, a root with positions before them, computed from its
+transform on its parent: a fixed rotation, which BVH has no place for, goes into the channels, and
+all joints stand where they stood.  Position channels hold the whole translation, OFFSET included,
+as Blender reads them; bvh.py says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from limbik.errors import FormatError
+from limbik.figure import Figure
+from limbik.formats.bvh import collapses
+from limbik.formats.bvh_hierarchy import Channel
+from limbik.formats.files import write_whole
+from limbik.formats.numbers import shown
+from limbik.joints import Joint, Slide, Turn
+from limbik.motion import Motion, euler_following
+from limbik.rotations import matrix_to_quat
+
+VALUES = 50_000
+"""Joints or numbers, over several frames, that are taken at a time; it bounds the memory."""
+
+DEEPEST = 50
+"""Tabs before a line at most: a long chain's file would grow as the square of its joints."""
+
+_EULER = (Channel(False, 2), Channel(False, 1), Channel(False, 0))
+_PLACE = (Channel(True, 0), Channel(True, 1), Channel(True, 2))
+
+
+class Written(NamedTuple):
+    """A joint in the file: its channels, their values (frames, channels), and its OFFSET."""
+
+    channels: tuple[Channel, ...]
+    values: np.ndarray
+    offset: np.ndarray
+
+
+def write(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
+    """Write a motion, or a figure's rest pose as one frame at 30 fps, with so many decimals."""
+    if not 0 <= precision <= 17:
+        raise FormatError(f"precision must lie within 0 and 17 decimals, not {precision}", path)
+    motion = (
+        Motion(thing, thing.rest[None], 30.0, thing.name) if isinstance(thing, Figure) else thing
+    )
+    for name in motion.figure.joints:
+        plain = name == name.encode("utf-8", "replace").decode().strip()
+        if not plain or any(mark in name for mark in "\r\n{"):
+            raise FormatError(f"a BVH file cannot hold the joint name {shown(name)}", path)
+    joints = written(motion)
+
+    def fill(file: BinaryIO) -> None:
+        for line in _hierarchy(motion.figure, joints, precision):
+            file.write(line.encode() + b"\n")
+        file.write(b"MOTION\nFrames: %d\nFrame Time: %.15g\n" % (len(motion), 1 / motion.fps))
+        order = [i for i, _, opens in _depth_first(motion.figure) if opens]
+        _write_frames(file, [joints[i] for i in order], precision)
+
+    write_whole(path, fill)
+
+
+# ---- channels and their values -------------------------------------------------------------------
+
+
+def spelled(joint: Joint) -> tuple[Channel, ...] | None:
+    """The channels that say exactly what the joint's parts say, or None where BVH has none."""
+    if np.any(np.array(joint.wxyz[1:]) != 0.0):
+        return None
+    channels: list[Channel] = []
+    for part in joint.parts:
+        if not isinstance(part, Slide | Turn) or part.coupled is not None:
+            return None
+        axis = next((k for k in range(3) if tuple(part.axis) == tuple(np.eye(3)[k])), None)
+        if axis is None:
+            return None
+        channel = Channel(isinstance(part, Slide), axis)
+        turned = bool(channels) and not channels[-1].slides
+        if channel in channels or (channel.slides and turned):
+            return None
+        channels.append(channel)
+    return tuple(channels)
+
+
+def written(motion: Motion) -> list[Written]:
+    """Every joint of the motion's figure as a BVH file has it, in the figure's order."""
+    figure = motion.figure
+    done: list[Written | None] = []
+    first = np.searchsorted(figure.owner, np.arange(len(figure.joints)))
+    for i, joint in enumerate(figure.definition):
+        channels = spelled(joint)
+        if channels is None:
+            done.append(None)
+            continue
+        columns = slice(first[i], first[i] + len(channels))
+        offset = np.array(joint.offset, float)
+        values = motion.q[:, columns] * [1.0 if c.slides else 180 / np.pi for c in channels]
+        for k, channel in enumerate(channels):
+            if channel.slides:
+                values[:, k] += joint.offset[channel.axis]
+                offset[channel.axis] += figure.rest[first[i] + k]
+        done.append(Written(channels, values, offset))
+    others = [i for i, joint in enumerate(done) if joint is None]
+    if others:
+        wxyz, place = _on_parent(figure, motion.q, others)
+        _, resting = _on_parent(figure, figure.rest[None], others)
+        for k, i in enumerate(others):
+            done[i] = _computed(figure, i, wxyz[:, k], place[:, k], resting[0, k])
+    return _told_apart([joint for joint in done if joint is not None], figure)
+
+
+def _computed(
+    figure: Figure, i: int, wxyz: np.ndarray, place: np.ndarray, resting: np.ndarray
+) -> Written:
+    """A joint by its rotation (frames, 4) and place (frames, 3) on its parent."""
+    joint = figure.definition[i]
+    angles = np.degrees(euler_following(wxyz, "ZYX"))
+    if joint.parent is None or any(isinstance(part, Slide) for part in joint.parts):
+        return Written(_PLACE + _EULER, np.hstack([place, angles]), resting)
+    return Written(_EULER, angles, np.array(joint.offset, float))
+
+
+def _on_parent(figure: Figure, q: np.ndarray, which: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Rotations wxyz (frames, joints, 4) and places (frames, joints, 3) of some joints, each in
+    the frame of its parent."""
+    parents = figure.parents[which]
+    wxyz, place = np.empty((len(q), len(which), 4)), np.empty((len(q), len(which), 3))
+    step = max(1, VALUES // len(figure.joints))
+    for start in range(0, len(q), step):
+        world = figure.frames(q[start : start + step])
+        own, base = world[:, which], world[:, np.maximum(parents, 0)]
+        base[:, parents < 0] = np.eye(4)
+        back = base[..., :3, :3].swapaxes(-1, -2)
+        wxyz[start : start + step] = matrix_to_quat(back @ own[..., :3, :3])
+        away = own[..., :3, 3] - base[..., :3, 3]
+        place[start : start + step] = (back @ away[..., None])[..., 0]
+    return wxyz, place
+
+
+def _told_apart(joints: list[Written], figure: Figure) -> list[Written]:
+    """Another OFFSET for joints with position channels, where the reader would take these to add.
+
+    Position channels replace OFFSET, so a middle frame's own will do.
+    """
+    slid: list[tuple[np.ndarray, list[int], np.ndarray]] = []
+    for joint, parent in zip(joints, figure.parents, strict=True):
+        slides = [k for k, channel in enumerate(joint.channels) if channel.slides]
+        if slides and parent >= 0:
+            axes = [joint.channels[k].axis for k in slides]
+            slid.append((joint.offset, axes, joint.values[:, slides]))
+    if collapses([(offset[axes], places) for offset, axes, places in slid]):
+        for offset, axes, places in slid:
+            middle = np.argsort(np.linalg.norm(places, axis=1))[len(places) // 2]
+            offset[axes] = places[middle]
+    return joints
+
+
+# ---- text ----------------------------------------------------------------------------------------
+
+
+def _depth_first(figure: Figure) -> Iterator[tuple[int, int, bool]]:
+    """(joint, depth, True) where a joint opens and (joint, depth, False) where it closes."""
+    children: list[list[int]] = [[] for _ in figure.joints]
+    roots: list[int] = []
+    for i, parent in enumerate(figure.parents.tolist()):
+        (children[parent] if parent >= 0 else roots).append(i)
+    stack = [(i, 0, True) for i in reversed(roots)]
+    while stack:
+        i, depth, opens = stack.pop()
+        yield i, depth, opens
+        if opens:
+            stack.append((i, depth, False))
+            stack += [(child, depth + 1, True) for child in reversed(children[i])]
+
+
+def _hierarchy(figure: Figure, joints: list[Written], precision: int) -> Iterator[str]:
+    yield "HIERARCHY"
+    for i, depth, opens in _depth_first(figure):
+        tabs = "\t" * min(depth, DEEPEST)
+        if not opens:
+            yield tabs + "}"
+            continue
+        joint = figure.definition[i]
+        names = [channel.name for channel in joints[i].channels]
+        yield f"{tabs}{'ROOT' if joint.parent is None else 'JOINT'} {joint.name}"
+        yield tabs + "{"
+        yield f"{tabs}\tOFFSET {_numbers(joints[i].offset, precision)}"
+        yield f"{tabs}\tCHANNELS {' '.join([str(len(names)), *names])}"
+        if joint.tip is not None:
+            yield f"{tabs}\tEnd Site"
+            yield tabs + "\t{"
+            yield f"{tabs}\t\tOFFSET {_numbers(np.array(joint.tip, float), precision)}"
+            yield tabs + "\t}"
+
+
+def _numbers(values: np.ndarray, precision: int) -> str:
+    """Numbers with so many decimals, spaces between, and no minus before a zero."""
+    kept = np.where(np.abs(values) < 0.5 * 10.0**-precision, 0.0, values)
+    return " ".join([f"%.{precision}f"] * kept.size) % tuple(kept.ravel().tolist())
+
+
+def _write_frames(file: BinaryIO, joints: list[Written], precision: int) -> None:
+    width = sum(len(joint.channels) for joint in joints)
+    step = max(1, VALUES // max(width, 1))
+    for start in range(0, len(joints[0].values), step):
+        rows = np.hstack([joint.values[start : start + step] for joint in joints])
+        rows[np.abs(rows) < 0.5 * 10.0**-precision] = 0.0
+        line = " ".join([f"%.{precision}f"] * width) + "\n"
+        file.write((line * len(rows) % tuple(rows.ravel().tolist())).encode())

@@ -1,0 +1,36 @@
+"""Distance: two points of the figure are a given length apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from limbik.errors import GoalError
+from limbik.goals.terms import DISTANCE, Scene, Term, Vector, joint_index, vector, weights
+
+
+@dataclass(frozen=True)
+class Distance:
+    """distance − ‖p₁(q) − p₂(q)‖ for the point ``at`` of one joint and ``other_at`` of another."""
+
+    joint: str
+    other: str
+    distance: float
+    at: Vector = (0.0, 0.0, 0.0)
+    other_at: Vector = (0.0, 0.0, 0.0)
+    weight: float = 1.0
+
+    @property
+    def label(self) -> str:
+        return f"{self.joint}–{self.other}"
+
+    def terms(self, scene: Scene) -> list[Term]:
+        what = f'Distance "{self.joint}", "{self.other}"'
+        joint = joint_index(scene.figure, self.joint, "Distance")
+        other = joint_index(scene.figure, self.other, "Distance")
+        length = float(vector([self.distance], 1, f"{what}: distance")[0])
+        if length < 0:
+            raise GoalError(f"{what}: distance {length:g} is negative")
+        diagonal, _ = weights(self.weight, 1, what)
+        at = vector(self.at, 3, f"{what}: at")
+        at2 = vector(self.other_at, 3, f"{what}: other_at")
+        return [Term(DISTANCE, joint, at, other, at2, value=length, weight=diagonal)]

@@ -1,0 +1,40 @@
+"""Plane: a point of a joint lies in a plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.errors import GoalError
+from limbik.goals.terms import PLANE, Scene, Term, Vector, joint_index, vector, weights
+
+
+@dataclass(frozen=True)
+class Plane:
+    """offset − n·p(q): the point ``at`` of a joint lies in the plane n·p = ``offset``.
+
+    ``normal`` (3,) is made a unit vector; ``offset`` is then a length in the figure's unit.
+    """
+
+    joint: str
+    normal: Vector
+    offset: float
+    at: Vector = (0.0, 0.0, 0.0)
+    weight: float = 1.0
+
+    @property
+    def label(self) -> str:
+        return self.joint
+
+    def terms(self, scene: Scene) -> list[Term]:
+        what = f'Plane "{self.joint}"'
+        joint = joint_index(scene.figure, self.joint, "Plane")
+        normal = vector(self.normal, 3, f"{what}: normal")
+        length = float(np.linalg.norm(normal))
+        if length < 1e-12:
+            raise GoalError(f"{what}: normal has zero length")
+        offset = float(vector([self.offset], 1, f"{what}: offset")[0])
+        diagonal, _ = weights(self.weight, 1, what)
+        at = vector(self.at, 3, f"{what}: at")
+        return [Term(PLANE, joint, at, point=normal / length, value=offset, weight=diagonal)]

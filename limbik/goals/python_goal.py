@@ -1,0 +1,64 @@
+"""PythonGoal: a goal that a user writes as a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.errors import GoalError
+from limbik.goals.terms import Scene, Term
+
+_STEP = 1e-6
+
+
+@dataclass(frozen=True)
+class PythonGoal:
+    """Any residual rows: f gains ‖residual(figure, q)‖²; a residual of 0 means the goal is met.
+
+    ``residual(figure, q)`` returns (rows,) numbers, always as many; ``jacobian(figure, q)`` returns
+    their derivatives (rows, n), and is made by central differences where it is not given.  The goal
+    counts as reached when no entry is larger than ``tolerance``.
+
+    >>> def head_height(figure, q):
+    ...     return figure.positions(q)[figure.index("Head"), 1:2] - 1.5
+    >>> PythonGoal(head_height, name="level").label
+    'level'
+    """
+
+    residual: Callable[..., np.ndarray]
+    jacobian: Callable[..., np.ndarray] | None = None
+    tolerance: float = 1e-4
+    name: str = "goal"
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    def terms(self, scene: Scene) -> list[Term]:
+        return []
+
+    def rows(self, figure: object, q: np.ndarray, count: int | None = None) -> np.ndarray:
+        """The residual at q, checked; ``count`` is how many rows there must be."""
+        r = np.atleast_1d(np.asarray(self.residual(figure, q), dtype=float))
+        if r.ndim != 1 or (count is not None and len(r) != count):
+            raise GoalError(f"{self.name}: residual has shape {r.shape}, expected ({count},)")
+        if not np.isfinite(r).all():
+            raise GoalError(f"{self.name}: its residual is not finite")
+        return r
+
+    def derivative(self, figure: object, q: np.ndarray, count: int) -> np.ndarray:
+        """(rows, n) derivative of the residual at q."""
+        if self.jacobian is not None:
+            out = np.asarray(self.jacobian(figure, q), dtype=float)
+            if out.shape != (count, len(q)) or not np.isfinite(out).all():
+                raise GoalError(f"{self.name}: jacobian must be finite, shape ({count}, {len(q)})")
+            return out
+        out = np.empty((count, len(q)))
+        for c in range(len(q)):
+            step = np.zeros(len(q))
+            step[c] = _STEP
+            ahead = self.rows(figure, q + step, count)
+            out[:, c] = (ahead - self.rows(figure, q - step, count)) / (2 * _STEP)
+        return out

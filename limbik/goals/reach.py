@@ -1,0 +1,119 @@
+"""Reach: a point of a joint at a place, a joint turned a given way, or both; and Pin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from limbik.errors import GoalError
+from limbik.goals.terms import (
+    AXES,
+    POSITION,
+    ROTATION,
+    Scene,
+    Term,
+    Vector,
+    joint_index,
+    vector,
+    weights,
+)
+from limbik.rotations import quat_to_matrix
+
+
+@dataclass(frozen=True)
+class Reach:
+    """g − p(q) for a position; the rotation that is missing for an orientation.
+
+    ``position`` (3,) is where the point ``at`` (in the joint's own frame, figure's unit) shall be;
+    ``wxyz`` (4,) how the joint shall be turned in the world.  ``weight`` is one number, three (the
+    world's x, y, z) or a 3 × 3 matrix, the W of equation 17 of line_search; ``rotation_weight``
+    weighs the orientation, where a radian counts as much as a quarter of the figure's size.
+    ``rows`` chooses how an orientation is measured: "vector", three rows, the rotation vector
+    log(R_goal·Rᵀ); or "axes", six rows, the differences of the axes î and ĵ (equation A.1).
+
+    >>> Reach("LeftHand", position=[0.4, 1.2, 0.3])
+    Reach(joint='LeftHand', position=[0.4, 1.2, 0.3])
+    """
+
+    joint: str
+    position: Vector | None = None
+    wxyz: Vector | None = None
+    at: Vector = (0.0, 0.0, 0.0)
+    weight: float | Vector | np.ndarray = 1.0
+    rotation_weight: float | Vector = 1.0
+    rows: Literal["vector", "axes"] = "vector"
+
+    @property
+    def label(self) -> str:
+        return self.joint
+
+    def __repr__(self) -> str:
+        target = [
+            f", {name}={list(np.asarray(value).tolist())}"
+            for name, value in (("position", self.position), ("wxyz", self.wxyz))
+            if value is not None
+        ]
+        return f"Reach(joint={self.joint!r}{''.join(target)})"
+
+    def terms(self, scene: Scene) -> list[Term]:
+        what = f'Reach "{self.joint}"'
+        joint = joint_index(scene.figure, self.joint, "Reach")
+        if self.position is None and self.wxyz is None:
+            raise GoalError(f"{what}: no target: give position=, wxyz= or both")
+        terms = []
+        if self.position is not None:
+            point = vector(self.position, 3, f"{what}: position")
+            at = vector(self.at, 3, f"{what}: at")
+            diagonal, full = weights(self.weight, 3, what)
+            terms.append(
+                Term(POSITION, joint, at, point=point, weight=diagonal, matrix_weight=full)
+            )
+        if self.wxyz is not None:
+            turn = vector(self.wxyz, 4, f"{what}: wxyz")
+            if np.linalg.norm(turn) < 1e-12:
+                raise GoalError(f"{what}: wxyz has zero length")
+            if self.rows not in ("vector", "axes"):
+                raise GoalError(f'{what}: rows must be "vector" or "axes", got {self.rows!r}')
+            kind = ROTATION if self.rows == "vector" else AXES
+            if kind == AXES and np.ndim(self.rotation_weight):
+                raise GoalError(f'{what}: rows="axes" takes one rotation_weight')
+            diagonal, full = weights(self.rotation_weight, 3, f"{what}: rotation_weight")
+            if full is not None:
+                raise GoalError(f"{what}: rotation_weight takes one number or three")
+            matrix = quat_to_matrix(turn)
+            # Two rotated axes move twice as far as the angle's rows (on average): halve them.
+            scale = scene.lever**2 * (0.5 if kind == AXES else 1.0)
+            terms.append(Term(kind, joint, matrix=matrix, weight=diagonal * scale))
+        return terms
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A point of a joint stays where the start pose has it; with ``rotation=True`` its turn too."""
+
+    joint: str
+    at: Vector = (0.0, 0.0, 0.0)
+    rotation: bool = False
+    weight: float | Vector | np.ndarray = 1.0
+    rotation_weight: float | Vector = 1.0
+
+    @property
+    def label(self) -> str:
+        return self.joint
+
+    def terms(self, scene: Scene) -> list[Term]:
+        joint = joint_index(scene.figure, self.joint, "Pin")
+        at = vector(self.at, 3, f'Pin "{self.joint}": at')
+        diagonal, full = weights(self.weight, 3, f'Pin "{self.joint}"')
+        frame = scene.frames[joint]
+        point = frame[:3, :3] @ at + frame[:3, 3]
+        terms = [Term(POSITION, joint, at, point=point, weight=diagonal, matrix_weight=full)]
+        if self.rotation:
+            turn, full = weights(self.rotation_weight, 3, f'Pin "{self.joint}": rotation_weight')
+            if full is not None:
+                raise GoalError(f'Pin "{self.joint}": rotation_weight takes one number or three')
+            weight = turn * scene.lever**2
+            terms.append(Term(ROTATION, joint, matrix=frame[:3, :3].copy(), weight=weight))
+        return terms

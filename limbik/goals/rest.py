@@ -1,0 +1,46 @@
+"""Rest: stay near a pose.  It enters a problem as a diagonal, not as n more rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.errors import FigureError, GoalError
+from limbik.goals.terms import Scene, Term, Vector
+
+
+@dataclass(frozen=True)
+class Rest:
+    """weight · the mean over all coordinates of (q − pose)².
+
+    An angle counts as the arc it makes at a quarter of the figure's size, so that a weight means
+    the same in metres and in centimetres.  ``pose`` (n,) is the figure's rest pose unless given;
+    ``weight`` is one number or one a coordinate.  Rest gives way to other goals by its weight only:
+    a heavy one keeps them from being reached, and the result says so.
+    """
+
+    weight: float | Vector = 1e-3
+    pose: Vector | None = None
+
+    @property
+    def label(self) -> str:
+        return "Rest"
+
+    def terms(self, scene: Scene) -> list[Term]:
+        return []
+
+    def diagonal(self, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
+        """(weights (n,), pose (n,)): f gains Σ weightsᵢ·(qᵢ − poseᵢ)²."""
+        figure = scene.figure
+        weight = np.array(self.weight, dtype=float)
+        if weight.shape not in ((), (figure.n,)):
+            raise GoalError(f"Rest: weight needs one number or {figure.n}")
+        if not np.isfinite(weight).all() or (weight < 0).any():
+            raise GoalError(f"Rest: weight {self.weight!r} must be finite and not negative")
+        try:
+            pose = figure.rest if self.pose is None else figure.pose(self.pose, "Rest: pose")
+        except FigureError as error:
+            raise GoalError(str(error)) from None
+        scale = np.where(figure.slides, 1.0, scene.lever**2) / max(1, figure.n)
+        return weight * scale, np.array(pose)

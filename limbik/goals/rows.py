@@ -1,0 +1,270 @@
+"""Rows of the built-in goals: residuals w·(g − F(q)) and their Jacobian, on flat buffers.
+
+Residuals read the joints that forward kinematics has placed; Jacobian rows read the world axes of
+the slots on the way from the root to the goal's joint (a turn moves p by a × (p − o), a slide by a:
+equations A.11, A.15 and A.22 of line_search).
+"""
+
+from __future__ import annotations
+
+import math
+
+from limbik.compiling import inner
+from limbik.goals.terms import (
+    AIM,
+    AXES,
+    DISTANCE,
+    F_TERM,
+    I_TERM,
+    N_TERMS,
+    PLANE,
+    POSITION,
+    ROTATION,
+    T_AT,
+    T_AT2,
+    T_MATRIX,
+    T_POINT,
+    T_VALUE,
+    T_WEIGHT,
+    TERM_FLOATS,
+    TERM_INTS,
+)
+from limbik.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, WORLD
+from limbik.rotations import left_jacobian_inverse_into, log_matrix
+
+
+@inner
+def point_of(world, joint, floats, at):
+    """World place of the point floats[at:at+3] of a joint."""
+    w = WORLD * joint
+    x, y, z = floats[at], floats[at + 1], floats[at + 2]
+    return (
+        world[w + 9] + world[w] * x + world[w + 1] * y + world[w + 2] * z,
+        world[w + 10] + world[w + 3] * x + world[w + 4] * y + world[w + 5] * z,
+        world[w + 11] + world[w + 6] * x + world[w + 7] * y + world[w + 8] * z,
+    )
+
+
+@inner
+def _direction(world, joint, floats, axis):
+    """The direction floats[axis:axis+3] of a joint, in the world."""
+    w = WORLD * joint
+    x, y, z = floats[axis], floats[axis + 1], floats[axis + 2]
+    return (
+        world[w] * x + world[w + 1] * y + world[w + 2] * z,
+        world[w + 3] * x + world[w + 4] * y + world[w + 5] * z,
+        world[w + 6] * x + world[w + 7] * y + world[w + 8] * z,
+    )
+
+
+@inner
+def _missing_turn(world, joint, floats, goal, matrix, out):
+    """log(R_goal·Rᵀ), the world rotation vector that is missing, into out (3,)."""
+    w = WORLD * joint
+    for i in range(3):
+        for j in range(3):
+            matrix[3 * i + j] = (
+                floats[goal + 3 * i] * world[w + 3 * j]
+                + floats[goal + 3 * i + 1] * world[w + 3 * j + 1]
+                + floats[goal + 3 * i + 2] * world[w + 3 * j + 2]
+            )
+    log_matrix(matrix, out)
+
+
+@inner
+def residuals(ints, floats, world, scratch, r, errors):
+    """Weighted residuals of all terms into r (rows,), unweighted errors into errors (terms,)."""
+    for term in range(ints[N_TERMS]):
+        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
+        kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
+        wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
+        if kind == POSITION:
+            px, py, pz = point_of(world, joint, floats, f + T_AT)
+            dx = floats[f + T_POINT] - px
+            dy = floats[f + T_POINT + 1] - py
+            dz = floats[f + T_POINT + 2] - pz
+            r[row], r[row + 1], r[row + 2] = wx * dx, wy * dy, wz * dz
+            errors[term] = math.sqrt(dx * dx + dy * dy + dz * dz)
+        elif kind == ROTATION:
+            e = scratch[9:12]
+            _missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
+            r[row], r[row + 1], r[row + 2] = wx * e[0], wy * e[1], wz * e[2]
+            errors[term] = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
+        elif kind == AXES:
+            e = scratch[9:12]
+            _missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
+            w = WORLD * joint
+            for k in range(3):
+                m = f + T_MATRIX + 3 * k
+                r[row + k] = wx * (floats[m] - world[w + 3 * k])
+                r[row + 3 + k] = wx * (floats[m + 1] - world[w + 3 * k + 1])
+            errors[term] = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
+        elif kind == AIM:
+            px, py, pz = point_of(world, joint, floats, f + T_AT)
+            vx, vy, vz = _direction(world, joint, floats, f + T_AT2)
+            dx = floats[f + T_POINT] - px
+            dy = floats[f + T_POINT + 1] - py
+            dz = floats[f + T_POINT + 2] - pz
+            length = math.sqrt(dx * dx + dy * dy + dz * dz)
+            if length < 1e-12:  # standing in the target, every direction points at it
+                dx, dy, dz, length = vx, vy, vz, 1.0
+            dx, dy, dz = dx / length, dy / length, dz / length
+            r[row], r[row + 1], r[row + 2] = wx * (dx - vx), wy * (dy - vy), wz * (dz - vz)
+            cx, cy, cz = vy * dz - vz * dy, vz * dx - vx * dz, vx * dy - vy * dx
+            sine = math.sqrt(cx * cx + cy * cy + cz * cz)
+            errors[term] = math.atan2(sine, vx * dx + vy * dy + vz * dz)
+        elif kind == PLANE:
+            px, py, pz = point_of(world, joint, floats, f + T_AT)
+            p = f + T_POINT
+            short = floats[f + T_VALUE] - (floats[p] * px + floats[p + 1] * py + floats[p + 2] * pz)
+            r[row] = wx * short
+            errors[term] = abs(short)
+        else:
+            px, py, pz = point_of(world, joint, floats, f + T_AT)
+            ox, oy, oz = point_of(world, ints[i + 3], floats, f + T_AT2)
+            apart = math.sqrt((px - ox) ** 2 + (py - oy) ** 2 + (pz - oz) ** 2)
+            r[row] = wx * (floats[f + T_VALUE] - apart)
+            errors[term] = abs(floats[f + T_VALUE] - apart)
+
+
+@inner
+def jacobian_rows(ints, floats, world, axes, scratch, r, jt, model):
+    """Jacobian of F, transposed, into jt (n, rows), and the residuals to aim a step at.
+
+    ``model`` (rows,) is r, except where r goes flat at half a turn: rows of axes (AXES, AIM) get
+    the tangent of the shortest way, e × axis, so that a step computed from them does not die there.
+    """
+    i_coord, i_turns, f_scale = ints[I_COORD], ints[I_TURNS], ints[F_SCALE]
+    jt[:, :] = 0.0
+    model[:] = r
+    for term in range(ints[N_TERMS]):
+        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
+        kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
+        path, length = ints[i + 4], ints[i + 5]
+        wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
+        if kind == POSITION:
+            px, py, pz = point_of(world, joint, floats, f + T_AT)
+            for k in range(path, path + length):
+                slot = ints[k]
+                c, scale, x = ints[i_coord + slot], floats[f_scale + slot], AXIS * slot
+                ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
+                if ints[i_turns + slot]:
+                    dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+                    ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
+                jt[c, row] += wx * ax
+                jt[c, row + 1] += wy * ay
+                jt[c, row + 2] += wz * az
+        elif kind == ROTATION:
+            e, inverse = scratch[9:12], scratch[12:21]
+            _missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
+            # log(E·exp(−ω)) = e − Jr⁻¹(e)·ω, and the right Jacobian at e is the left one at −e.
+            left_jacobian_inverse_into(-e[0], -e[1], -e[2], inverse)
+            for k in range(path, path + length):
+                slot = ints[k]
+                if not ints[i_turns + slot]:
+                    continue
+                c, scale, x = ints[i_coord + slot], floats[f_scale + slot], AXIS * slot
+                ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
+                jt[c, row] += wx * (inverse[0] * ax + inverse[1] * ay + inverse[2] * az)
+                jt[c, row + 1] += wy * (inverse[3] * ax + inverse[4] * ay + inverse[5] * az)
+                jt[c, row + 2] += wz * (inverse[6] * ax + inverse[7] * ay + inverse[8] * az)
+        elif kind == AXES:
+            e, w = scratch[9:12], WORLD * joint
+            _missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
+            for axis in range(2):
+                vx, vy, vz = world[w + axis], world[w + 3 + axis], world[w + 6 + axis]
+                first = row + 3 * axis
+                model[first] = wx * (e[1] * vz - e[2] * vy)
+                model[first + 1] = wx * (e[2] * vx - e[0] * vz)
+                model[first + 2] = wx * (e[0] * vy - e[1] * vx)
+                for k in range(path, path + length):
+                    slot = ints[k]
+                    if not ints[i_turns + slot]:
+                        continue
+                    c, scale, x = ints[i_coord + slot], floats[f_scale + slot] * wx, AXIS * slot
+                    ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
+                    jt[c, first] += ay * vz - az * vy
+                    jt[c, first + 1] += az * vx - ax * vz
+                    jt[c, first + 2] += ax * vy - ay * vx
+        elif kind == AIM:
+            _aim_rows(ints, floats, world, axes, term, jt, model)
+        else:
+            ux, uy, uz = floats[f + T_POINT], floats[f + T_POINT + 1], floats[f + T_POINT + 2]
+            px, py, pz = point_of(world, joint, floats, f + T_AT)
+            if kind == DISTANCE:
+                ox, oy, oz = point_of(world, ints[i + 3], floats, f + T_AT2)
+                ux, uy, uz = px - ox, py - oy, pz - oz
+                apart = math.sqrt(ux * ux + uy * uy + uz * uz)
+                if apart > 1e-12:
+                    ux, uy, uz = ux / apart, uy / apart, uz / apart
+                else:  # together, any direction parts them
+                    ux, uy, uz = 1.0, 0.0, 0.0
+                _scalar_rows(
+                    ints, floats, axes, ints[i + 6], ints[i + 7], ox, oy, oz, -wx * ux, -wx * uy,
+                    -wx * uz, row, jt,
+                )  # fmt: skip
+            _scalar_rows(
+                ints, floats, axes, path, length, px, py, pz, wx * ux, wx * uy, wx * uz, row, jt
+            )
+
+
+@inner
+def _scalar_rows(ints, floats, axes, path, length, px, py, pz, ux, uy, uz, row, jt):
+    """One row that measures the motion of the point p along u."""
+    for k in range(path, path + length):
+        slot = ints[k]
+        scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
+        ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
+        if ints[ints[I_TURNS] + slot]:
+            dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+            ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
+        jt[ints[ints[I_COORD] + slot], row] += ux * ax + uy * ay + uz * az
+
+
+@inner
+def _aim_rows(ints, floats, world, axes, term, jt, model):
+    """Rows of an Aim: the axis v turns, and the direction d to the target moves with the joint."""
+    i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
+    row, joint = ints[i + 1], ints[i + 2]
+    wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
+    px, py, pz = point_of(world, joint, floats, f + T_AT)
+    vx, vy, vz = _direction(world, joint, floats, f + T_AT2)
+    dx = floats[f + T_POINT] - px
+    dy = floats[f + T_POINT + 1] - py
+    dz = floats[f + T_POINT + 2] - pz
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if length < 1e-12:
+        return
+    dx, dy, dz = dx / length, dy / length, dz / length
+    # e: the rotation vector that takes v to d; e × v is the tangent of that way.
+    ex, ey, ez = vy * dz - vz * dy, vz * dx - vx * dz, vx * dy - vy * dx
+    sine, cosine = math.sqrt(ex * ex + ey * ey + ez * ez), vx * dx + vy * dy + vz * dz
+    if sine < 1e-9 and cosine < 0.0:  # half a turn: about anything perpendicular to v
+        if abs(vx) < 0.9:
+            ex, ey, ez = 0.0, -vz, vy
+        else:
+            ex, ey, ez = vz, 0.0, -vx
+        sine = math.sqrt(ex * ex + ey * ey + ez * ez)
+        angle = math.pi
+    else:
+        angle = math.atan2(sine, cosine)
+    if sine > 1e-9:
+        ex, ey, ez = ex / sine * angle, ey / sine * angle, ez / sine * angle
+    model[row] = wx * (ey * vz - ez * vy)
+    model[row + 1] = wy * (ez * vx - ex * vz)
+    model[row + 2] = wz * (ex * vy - ey * vx)
+    for k in range(ints[i + 4], ints[i + 4] + ints[i + 5]):
+        slot = ints[k]
+        c, scale, x = ints[ints[I_COORD] + slot], floats[ints[F_SCALE] + slot], AXIS * slot
+        ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
+        mx, my, mz = ax, ay, az
+        if ints[ints[I_TURNS] + slot]:
+            ox, oy, oz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+            mx, my, mz = ay * oz - az * oy, az * ox - ax * oz, ax * oy - ay * ox
+            jt[c, row] += wx * (ay * vz - az * vy)
+            jt[c, row + 1] += wy * (az * vx - ax * vz)
+            jt[c, row + 2] += wz * (ax * vy - ay * vx)
+        along = dx * mx + dy * my + dz * mz
+        jt[c, row] += wx * (mx - dx * along) / length
+        jt[c, row + 1] += wy * (my - dy * along) / length
+        jt[c, row + 2] += wz * (mz - dz * along) / length

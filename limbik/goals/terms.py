@@ -1,0 +1,121 @@
+"""What every goal is made of: terms, each a few rows w·(g − F(q)) of one simple kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from limbik.errors import FigureError, GoalError
+from limbik.kinematics import FIRST_FREE
+
+if TYPE_CHECKING:
+    from limbik.figure import Figure
+
+POSITION, ROTATION, AXES, AIM, PLANE, DISTANCE = range(6)
+ROWS = {POSITION: 3, ROTATION: 3, AXES: 6, AIM: 3, PLANE: 1, DISTANCE: 1}
+
+# A term in the flat buffers.
+TERM_INTS = 8  # kind, first row, joint, second joint, path offset, length, second path, length
+TERM_FLOATS = 24
+T_AT, T_AT2, T_POINT, T_MATRIX, T_WEIGHT, T_VALUE, T_TOLERANCE = 0, 3, 6, 9, 18, 21, 22
+
+# Header entries (kinematics.HEADER) that a problem adds to its figure's.
+N_TERMS, N_ROWS, I_TERM, F_TERM = range(FIRST_FREE, FIRST_FREE + 4)
+
+Vector = Sequence[float] | np.ndarray
+
+
+@dataclass
+class Term:
+    """One block of rows; ``weight`` is the diagonal of W (equation 17 of line_search), and
+    ``matrix_weight`` the whole block where it is not diagonal."""
+
+    kind: int
+    joint: int
+    at: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    second: int = -1
+    at2: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    point: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    matrix: np.ndarray = field(default_factory=lambda: np.eye(3))
+    value: float = 0.0
+    weight: np.ndarray = field(default_factory=lambda: np.ones(3))
+    matrix_weight: np.ndarray | None = None
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether the term's error is an angle (rad) or a length."""
+        return self.kind in (ROTATION, AXES, AIM)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a goal may look at when it becomes terms: the figure and the pose it starts from."""
+
+    figure: Figure
+    start: np.ndarray
+    frames: np.ndarray
+
+    @property
+    def lever(self) -> float:
+        """The length at which an angle is weighed: a radian counts as much as this length.
+
+        A quarter of the figure's size.  It makes weights mean the same in metres and centimetres.
+        """
+        return self.figure.size / 4
+
+
+class Goal(Protocol):
+    """What must hold: a goal gives its terms, and a name for people."""
+
+    @property
+    def label(self) -> str:
+        """What the goal is about, for a sentence: "LeftHand"."""
+        ...
+
+    def terms(self, scene: Scene) -> list[Term]:
+        """The goal's rows in this scene; raises GoalError where the goal cannot be asked."""
+        ...
+
+
+def joint_index(figure: Figure, joint: str, goal: str) -> int:
+    """A joint's index, or a GoalError that names the goal and the nearest joint."""
+    try:
+        return figure.index(joint)
+    except FigureError as error:
+        raise GoalError(f"{goal}: {error}") from None
+
+
+def vector(values: object, length: int, what: str) -> np.ndarray:
+    """``length`` finite numbers as an array; refuses anything else by name."""
+    try:
+        array = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise GoalError(f"{what}: needs {length} numbers, got {values!r}") from None
+    if array.shape != (length,):
+        raise GoalError(f"{what}: needs {length} numbers, got {values!r}")
+    if not np.isfinite(array).all():
+        raise GoalError(f"{what}: {values!r} is not finite")
+    return array
+
+
+def weights(weight: object, rows: int, what: str) -> tuple[np.ndarray, np.ndarray | None]:
+    """(diagonal of W, W or None) from a number, a number a row, or a positive definite matrix."""
+    array = np.array(weight, dtype=float)
+    if not np.isfinite(array).all():
+        raise GoalError(f"{what}: weight {weight!r} is not finite")
+    if array.ndim == 2:
+        if array.shape != (rows, rows) or not np.allclose(array, array.T):
+            raise GoalError(f"{what}: a weight matrix must be symmetric, {rows} × {rows}")
+        if np.linalg.eigvalsh(array).min() <= 0:
+            raise GoalError(f"{what}: the weight matrix is not positive definite")
+        return np.ones(3), array
+    if array.shape not in ((), (rows,)):
+        raise GoalError(f"{what}: weight needs one number or {rows}, got {weight!r}")
+    if (array < 0).any():
+        raise GoalError(f"{what}: weight {weight!r} is negative")
+    out = np.ones(3)
+    out[: min(rows, 3)] = array if array.ndim else float(array)
+    return out, None

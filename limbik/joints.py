@@ -1,0 +1,243 @@
+"""What a joint is: a fixed placement on its parent, then a short list of moving parts.
+
+A part contributes one coordinate (a turn or a slide) or three (a ball).  Every kind of joint is
+a tuple of parts; the functions at the end of this file build the usual ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.errors import FigureError
+from limbik.limits import Range, SwingTwist
+
+_PRINCIPAL = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+_PRINCIPAL |= {"-" + name: tuple(-v for v in axis) for name, axis in _PRINCIPAL.items()}
+
+Vector = tuple[float, float, float]
+
+
+def unit_axis(axis: str | Sequence[float], what: str = "axis") -> Vector:
+    """A unit vector from ``"x"``, ``"-z"`` or three numbers; refuses zero length and NaN."""
+    if isinstance(axis, str):
+        if axis.lower() not in _PRINCIPAL:
+            raise FigureError(f'{what}: "{axis}" is not one of x, y, z, -x, -y, -z')
+        return _PRINCIPAL[axis.lower()]
+    v = np.asarray(axis, dtype=float)
+    if v.shape != (3,) or not np.isfinite(v).all():
+        raise FigureError(f"{what}: needs three finite numbers, got {axis!r}")
+    length = float(np.linalg.norm(v))
+    if length < 1e-12:
+        raise FigureError(f"{what}: has zero length")
+    v = v / length
+    return (float(v[0]), float(v[1]), float(v[2]))
+
+
+def axis_label(axis: Vector) -> str:
+    for name in "xyz":
+        if abs(np.dot(axis, _PRINCIPAL[name])) > 1 - 1e-12:
+            return name
+    return ""
+
+
+def _basis(twist: Vector, swing: Vector) -> np.ndarray:
+    t, u = np.array(twist), np.array(swing)
+    return np.column_stack([u, np.cross(t, u), t])
+
+
+def _twist_and_swing(
+    twist: str | Sequence[float], swing: str | Sequence[float] | None
+) -> tuple[Vector, Vector]:
+    """Unit twist axis, and the first swing axis made perpendicular to it."""
+    t = np.array(unit_axis(twist, "twist axis"))
+    if swing is None:
+        swing = _PRINCIPAL["zxy"[int(np.argmax(np.abs(t)))]]
+    u = np.array(unit_axis(swing, "swing axis"))
+    u = u - t * (t @ u)
+    if np.linalg.norm(u) < 1e-6:
+        raise FigureError("swing axis: is parallel to the twist axis")
+    return unit_axis(t), unit_axis(u)
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """q_i = scale · q_j + offset: the coordinate is driven by another and is not part of q.
+
+    ``coordinate`` names q_j: ``"Finger1"`` for a joint with one coordinate, else ``"Finger1.rx"``.
+    """
+
+    coordinate: str
+    scale: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One rotation about ``axis``, in radians."""
+
+    axis: Vector
+    label: str = ""
+    coupled: Coupling | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return (self.label or ("r" + axis_label(self.axis) if axis_label(self.axis) else "turn"),)
+
+
+@dataclass(frozen=True)
+class Slide:
+    """One translation along ``axis``, in the figure's unit."""
+
+    axis: Vector
+    label: str = ""
+    coupled: Coupling | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return (self.label or ("t" + axis_label(self.axis) if axis_label(self.axis) else "slide"),)
+
+
+@dataclass(frozen=True)
+class ExponentialBall:
+    """R = exp(w): three coordinates, a rotation vector (``dual_quaternion``, equations 6–7).
+
+    ``twist`` and ``swing`` are the axes a swing–twist limit is measured about.
+    """
+
+    twist: Vector = (1.0, 0.0, 0.0)
+    swing: Vector = (0.0, 1.0, 0.0)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("wx", "wy", "wz")
+
+    @property
+    def basis(self) -> np.ndarray:
+        """(3, 3), columns u, v, t: the two swing axes and the twist axis."""
+        return _basis(self.twist, self.swing)
+
+
+@dataclass(frozen=True)
+class SwingTwistBall:
+    """R = exp(s₁u + s₂v)·exp(τt): two swing numbers and a twist angle about ``twist``.
+
+    ``swing`` is the axis u of the first swing number, perpendicular to the twist axis t; v = t × u.
+    """
+
+    twist: Vector = (0.0, 1.0, 0.0)
+    swing: Vector = (0.0, 0.0, 1.0)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("swing1", "swing2", "twist")
+
+    @property
+    def basis(self) -> np.ndarray:
+        """(3, 3), columns u, v, t: the two swing axes and the twist axis."""
+        return _basis(self.twist, self.swing)
+
+
+Part = Turn | Slide | ExponentialBall | SwingTwistBall
+Limit = Range | SwingTwist
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A named joint: where it sits on its parent, what moves there, and how far.
+
+    The transform from the parent's frame is translate(offset) · rotate(wxyz) · parts.  ``tip`` is
+    the end of a last bone (BVH's End Site) in the joint's own frame; it is drawn and written back,
+    and is not a joint.
+    """
+
+    name: str
+    parent: str | None = None
+    parts: tuple[Part, ...] = ()
+    offset: Vector = (0.0, 0.0, 0.0)
+    wxyz: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    limit: Limit | None = None
+    tip: Vector | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of all coordinates of the joint, the coupled ones too."""
+        labels: list[str] = []
+        for part in self.parts:
+            for label in part.labels:
+                taken = sum(known.rstrip("0123456789") == label for known in labels)
+                labels.append(f"{label}{taken + 1}" if taken else label)
+        return tuple(labels)
+
+    @property
+    def kind(self) -> str:
+        """The joint's kind in a word or two, for people."""
+        slides = sum(isinstance(p, Slide) for p in self.parts)
+        turns = "".join(axis_label(p.axis) or "?" for p in self.parts if isinstance(p, Turn))
+        ball = next((p for p in self.parts if not isinstance(p, Turn | Slide)), None)
+        if not self.parts:
+            return "fixed"
+        names = {0: "", 1: "revolute", 2: "universal", 3: f"ball ({turns.upper()})"}
+        turning = names.get(len(turns), f"{len(turns)} turns")
+        if isinstance(ball, SwingTwistBall):
+            turning = "ball (swing–twist)"
+        elif ball is not None:
+            turning = "ball (exponential)"
+        if slides == 3 and turning.startswith("ball"):
+            return turning.replace("ball", "free", 1)
+        sliding = {0: "", 1: "prismatic"}.get(slides, f"{slides} slides")
+        return " + ".join(word for word in (sliding, turning) if word)
+
+
+def revolute(axis: str | Sequence[float], *, coupled: Coupling | None = None) -> tuple[Part, ...]:
+    """A hinge about ``axis``."""
+    return (Turn(unit_axis(axis), coupled=coupled),)
+
+
+def prismatic(axis: str | Sequence[float], *, coupled: Coupling | None = None) -> tuple[Part, ...]:
+    """A slide along ``axis``."""
+    return (Slide(unit_axis(axis), coupled=coupled),)
+
+
+def universal(first: str | Sequence[float], second: str | Sequence[float]) -> tuple[Part, ...]:
+    """Two turns, the second carried by the first."""
+    return (Turn(unit_axis(first)), Turn(unit_axis(second)))
+
+
+def euler(order: str = "ZYX") -> tuple[Part, ...]:
+    """Turns about the named axes, each carried by those before: ``"ZYX"`` is Rz·Ry·Rx.
+
+    ``euler("ZYZ")`` is the ball of Appendix A.1 of line_search (equations A.16–A.22).
+    """
+    if not order or any(letter not in "xyz" for letter in order.lower()):
+        raise FigureError(f'Euler order "{order}": only the letters X, Y and Z')
+    return tuple(Turn(unit_axis(letter)) for letter in order.lower())
+
+
+def exponential(
+    twist: str | Sequence[float] = "x", swing: str | Sequence[float] | None = None
+) -> tuple[Part, ...]:
+    """A ball by exponential map; ``twist`` and ``swing`` matter only to a swing–twist limit."""
+    return (ExponentialBall(*_twist_and_swing(twist, swing)),)
+
+
+def swing_twist(
+    twist: str | Sequence[float] = "y", swing: str | Sequence[float] | None = None
+) -> tuple[Part, ...]:
+    """A ball by swing–twist coordinates; ``twist`` usually runs along the bone.
+
+    ``swing`` is the axis of the first swing number; it is made perpendicular to ``twist``.
+    """
+    return (SwingTwistBall(*_twist_and_swing(twist, swing)),)
+
+
+def slides(axes: str = "XYZ") -> tuple[Part, ...]:
+    """Slides along the named axes, for a free root: ``slides() + euler("ZYX")``."""
+    return tuple(Slide(unit_axis(letter)) for letter in axes.lower())
+
+
+def free(ball: tuple[Part, ...] | None = None) -> tuple[Part, ...]:
+    """A free root: three slides and a ball (``euler("ZYX")`` unless given)."""
+    return slides() + (euler("ZYX") if ball is None else ball)

@@ -1,0 +1,95 @@
+"""Small dense linear algebra for kernels: no allocation, no LAPACK, so no SciPy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik.compiling import inner, kernel
+
+
+@inner(fastmath={"reassoc", "contract"})
+def dot(a, b, count):
+    """Σ aᵢbᵢ over the first ``count`` entries, summed in the order that is fastest."""
+    total = 0.0
+    for i in range(count):
+        total += a[i] * b[i]
+    return total
+
+
+@inner(fastmath={"reassoc", "contract"})
+def cholesky(a, k):
+    """A = LLᵀ for the leading k × k of a, in its lower triangle; False where A is not positive."""
+    for i in range(k):
+        for j in range(i):
+            total = a[i, j]
+            for p in range(j):
+                total -= a[i, p] * a[j, p]
+            a[i, j] = total * a[j, j]
+        total = a[i, i]
+        for p in range(i):
+            total -= a[i, p] * a[i, p]
+        if not total > 0.0:
+            return False
+        # The diagonal keeps 1/Lᵢᵢ: a division a row instead of one an entry.
+        a[i, i] = 1.0 / math.sqrt(total)
+    return True
+
+
+@inner
+def cholesky_solve(a, k, b):
+    """Solve LLᵀx = b in place, with the factor that ``cholesky`` left in a."""
+    for i in range(k):
+        total = b[i]
+        for p in range(i):
+            total -= a[i, p] * b[p]
+        b[i] = total * a[i, i]
+    for i in range(k - 1, -1, -1):
+        b[i] *= a[i, i]
+        value = b[i]
+        for p in range(i):
+            b[p] -= a[i, p] * value
+
+
+@kernel
+def svd_rows(a, u, sigma):
+    """A = U·diag(σ)·Vᵀ by one-sided Jacobi rotations of the rows of A (m × n).
+
+    On return U (m × m) is orthogonal, row i of ``a`` is σᵢ times the i-th right singular vector,
+    and sigma (m,) is falling.
+    """
+    m, n = a.shape
+    u[:, :] = 0.0
+    for i in range(m):
+        u[i, i] = 1.0
+    for _ in range(60):
+        turned = False
+        for i in range(m - 1):
+            for j in range(i + 1, m):
+                alpha, beta, gamma = dot(a[i], a[i], n), dot(a[j], a[j], n), dot(a[i], a[j], n)
+                if abs(gamma) <= 1e-15 * math.sqrt(alpha * beta) or alpha + beta == 0.0:
+                    continue
+                turned = True
+                zeta = (beta - alpha) / (2.0 * gamma)
+                t = (1.0 if zeta >= 0.0 else -1.0) / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
+                c = 1.0 / math.sqrt(1.0 + t * t)
+                s = c * t
+                for p in range(n):
+                    x, y = a[i, p], a[j, p]
+                    a[i, p], a[j, p] = c * x - s * y, s * x + c * y
+                for p in range(m):
+                    x, y = u[p, i], u[p, j]
+                    u[p, i], u[p, j] = c * x - s * y, s * x + c * y
+        if not turned:
+            break
+    for i in range(m):
+        sigma[i] = math.sqrt(dot(a[i], a[i], n))
+    for i in range(m - 1):
+        largest = i + np.argmax(sigma[i:m])
+        if largest != i:
+            sigma[i], sigma[largest] = sigma[largest], sigma[i]
+            for p in range(n):
+                a[i, p], a[largest, p] = a[largest, p], a[i, p]
+            for p in range(m):
+                u[p, i], u[p, largest] = u[p, largest], u[p, i]

@@ -1,0 +1,72 @@
+"""The desk a damped step is worked out on: all its arrays, carved from one workspace."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.compiling import kernel
+from limbik.goals.terms import N_ROWS
+from limbik.kinematics import N_COORDS
+from limbik.problem import state_size
+
+
+class Desk(NamedTuple):
+    """Arrays of a problem's n coordinates and its rows; d counts the free directions."""
+
+    state: np.ndarray  # where everything is, for evaluate and linearise
+    r: np.ndarray  # (rows,) residuals at q
+    trial_r: np.ndarray  # (rows,) residuals at the trial
+    target: np.ndarray  # (rows,) residuals to aim a step at
+    y: np.ndarray  # (rows,) unknowns of the dual form
+    base: np.ndarray  # (max(n, rows),) right-hand side
+    push: np.ndarray  # (n,) −½∇f
+    trial: np.ndarray  # (n,) pose to try
+    starts: np.ndarray  # first coordinate of direction d,
+    spans: np.ndarray  # how many it moves,
+    coefficients: np.ndarray  # (n, 3) and by how much each
+    column: np.ndarray  # row of jt that holds direction d
+    pull: np.ndarray  # what the diagonal goals ask of direction d,
+    stiff: np.ndarray  # and how firmly
+    ease: np.ndarray  # how freely direction d moves
+    step: np.ndarray  # the answer: how far along direction d
+    held: np.ndarray  # 1 where a limit holds direction d
+    cut: np.ndarray  # how a limit cuts direction d off,
+    along: np.ndarray  # where that leaves it,
+    across: np.ndarray  # and its neighbour
+    jt: np.ndarray  # (n, rows) transposed Jacobian
+    whole: np.ndarray  # (min(n, rows),)² the system
+    factor: np.ndarray  # (min(n, rows),)² and its factor
+
+
+def desk_size(n: int, rows: int) -> int:
+    """Floats that ``lay_out`` needs beyond the problem's state."""
+    return 4 * rows + max(n, rows) + 17 * n + n * rows + 2 * min(n, rows) ** 2
+
+
+@kernel
+def lay_out(ints, work):
+    """work (state_size + desk_size,) -> Desk."""
+    n, rows = ints[N_COORDS], ints[N_ROWS]
+    side, long = min(n, rows), max(n, rows)
+    at = state_size(ints)
+    state = work[:at]
+    by_row = work[at : at + 4 * rows].reshape(4, rows)
+    at += 4 * rows
+    base = work[at : at + long]
+    at += long
+    by_n = work[at : at + 9 * n].reshape(9, n)
+    at += 9 * n
+    marks = work[at : at + 5 * n].view(np.uint32).reshape(10, n)
+    at += 5 * n
+    coefficients = work[at : at + 3 * n].reshape(n, 3)
+    at += 3 * n
+    jt = work[at : at + n * rows].reshape(n, rows)
+    at += n * rows
+    squares = work[at : at + 2 * side * side].reshape(2, side, side)
+    return Desk(
+        state, by_row[0], by_row[1], by_row[2], by_row[3], base, by_n[0], by_n[1], marks[0],
+        marks[1], coefficients, marks[2], by_n[2], by_n[3], by_n[4], by_n[5], marks[3], marks[4],
+        by_n[6], by_n[7], jt, squares[0], squares[1],
+    )  # fmt: skip

@@ -1,0 +1,136 @@
+"""The Jacobian transpose: steepest descent with a step that nothing checks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from numba import njit
+
+from limbik.errors import MethodError
+from limbik.goals.terms import N_ROWS
+from limbik.kinematics import N_COORDS
+from limbik.limits import project
+from limbik.methods.contract import (
+    O_ITERATIONS,
+    OUT_EVALUATIONS,
+    OUT_F,
+    OUT_HISTORY,
+    OUT_ITERATIONS,
+    OUT_JACOBIANS,
+    OWN,
+    REACHED,
+    SPENT,
+    STATIONARY,
+    Method,
+    record,
+)
+from limbik.methods.projected_gradient import gain_left
+from limbik.problem import F_REST, descent, evaluate, linearise, reached, scratch_of, state_size
+
+
+@njit(cache=True, nogil=True)
+def best_linear_step(ints, floats, jt, push):
+    """Equation 28 of line_search: τ = eᵀz/zᵀz with z = JJᵀe, best along Jᵀe for a linear F.
+
+    push (n,) is Jᵀe, with the diagonal goals as further rows of J and e; so eᵀz = ‖push‖².
+    """
+    along, square = 0.0, 0.0
+    for c in range(ints[N_COORDS]):
+        along += push[c] * push[c]
+        square += floats[ints[F_REST] + c] * push[c] * push[c]
+    for i in range(ints[N_ROWS]):
+        z = 0.0
+        for c in range(ints[N_COORDS]):
+            z += jt[c, i] * push[c]
+        square += z * z
+    return along / square if square > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def jacobian_transpose(ints, floats, work, options, q, out, history):
+    """Equation 27 of line_search: θ ← P(θ − τ∇f), τ fixed or from equation 28.
+
+    With a fixed τ the step is −τ∇f = 2τJᵀe.  The τ of equation 28 belongs to Jᵀe, so there the step
+    is τJᵀe.  Where a step leads to numbers that are not finite, the last finite pose stays.
+    """
+    n, rows = ints[N_COORDS], ints[N_ROWS]
+    at = state_size(ints)
+    state = work[:at]
+    by_row = work[at : at + 2 * rows].reshape(2, rows)
+    r, model = by_row[0], by_row[1]
+    at += 2 * rows
+    by_coordinate = work[at : at + 2 * n].reshape(2, n)
+    push, trial = by_coordinate[0], by_coordinate[1]
+    at += 2 * n
+    jt = work[at : at + n * rows].reshape(n, rows)
+    scratch = scratch_of(ints, state)
+    fixed, stationary = options[OWN], options[OWN + 1]
+
+    f = evaluate(ints, floats, q, state, r)
+    noted = record(history, 0, f, q)
+    evaluations, jacobians, iteration = 1, 0, 0
+    code = SPENT
+    while True:
+        if reached(ints, floats, state):
+            code = REACHED
+            break
+        if iteration >= options[O_ITERATIONS]:
+            break
+        linearise(ints, floats, q, state, r, jt, model)
+        jacobians += 1
+        descent(ints, floats, q, jt, r, push)
+        if gain_left(ints, floats, q, jt, push, f, trial, scratch) <= stationary:
+            code = STATIONARY
+            break
+        step = 2.0 * fixed if fixed > 0.0 else best_linear_step(ints, floats, jt, push)
+        total = 0.0
+        for c in range(n):
+            trial[c] = q[c] + step * push[c]
+            total += abs(trial[c])
+        if not math.isfinite(total):
+            break
+        project(ints, floats, trial, scratch)
+        value = evaluate(ints, floats, trial, state, r)
+        evaluations += 1
+        if not math.isfinite(value):
+            break
+        f = value
+        q[:] = trial
+        iteration += 1
+        noted = record(history, noted, f, q)
+    out[OUT_F] = f
+    out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iteration, evaluations
+    out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
+    return code
+
+
+@dataclass(frozen=True)
+class JacobianTranspose(Method):
+    """θ ← P(θ − τ∇f), the method that line_search compares with.
+
+    Every iterate is inside the limits, but f may rise, and with a fixed step that is too long for
+    the figure's unit it does not settle; the answer is the last finite iterate, not the best one.
+    """
+
+    name = "jacobian_transpose"
+    kernel = jacobian_transpose
+    descends = False
+
+    iterations: int = 1000
+    """Iterations an attempt may take; each costs one evaluation and one Jacobian."""
+    step: float | None = 0.005
+    """τ of equation 27, the paper's for its figure and its unit: f is a length squared, so τ must
+    shrink as a unit's square.  None takes the step of equation 28, which fits any unit."""
+    stationary: float = 1e-6
+    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+
+    def __post_init__(self) -> None:
+        if self.step is not None and not 0.0 < self.step < math.inf:
+            raise MethodError(f"{self.name}: step must be positive or None, got {self.step:g}")
+
+    def settings(self) -> tuple[float, ...]:
+        return (0.0 if self.step is None else self.step, self.stationary)
+
+    def workspace(self, n: int, rows: int) -> int:
+        return 2 * rows + 2 * n + n * rows

@@ -1,0 +1,234 @@
+"""The projected gradient with Armijo back-tracking, as line_search prints it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+from numba import njit
+
+from limbik.errors import MethodError
+from limbik.goals.terms import N_ROWS
+from limbik.kinematics import N_COORDS
+from limbik.limits import project
+from limbik.methods.contract import (
+    O_ITERATIONS,
+    OUT_EVALUATIONS,
+    OUT_F,
+    OUT_HISTORY,
+    OUT_ITERATIONS,
+    OUT_JACOBIANS,
+    OWN,
+    REACHED,
+    SPENT,
+    STATIONARY,
+    Method,
+    record,
+)
+from limbik.problem import F_REST, descent, evaluate, linearise, reached, scratch_of, state_size
+
+_ROUNDING = 1e-5  # where f is rounded, back-tracking fails at a gain up to about this one
+_LONGEST, _SHORTEST = 1e10, 1e-10  # what a Barzilai–Borwein step is kept between
+
+
+@njit(cache=True, nogil=True)
+def gain_left(ints, floats, q, jt, push, f, moved, scratch):
+    """‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f: the projected gradient in a scale of its own.
+
+    0 exactly where q is stationary; away from the limits it is the cosine ‖Jᵀr‖/‖J‖‖r‖ between
+    what is missing and what J can give, whatever the figure's unit.  J and r include the diagonal
+    goals; push (n,) is −½∇f and moved (n,) is overwritten.
+    """
+    n, weight = ints[N_COORDS], ints[F_REST]
+    square = 0.0
+    for c in range(n):
+        square += floats[weight + c]
+        for i in range(ints[N_ROWS]):
+            square += jt[c, i] * jt[c, i]
+    if square == 0.0 or f <= 0.0:
+        return 0.0
+    for c in range(n):
+        moved[c] = q[c] + push[c] / square
+    project(ints, floats, moved, scratch)
+    far = 0.0
+    for c in range(n):
+        far += (moved[c] - q[c]) ** 2
+    return math.sqrt(square * far / f)
+
+
+@njit(cache=True, nogil=True)
+def _length(ints, floats, q, push, moved, scratch):
+    """‖P(q − ∇f) − q‖, the projected gradient; moved (n,) is overwritten."""
+    for c in range(ints[N_COORDS]):
+        moved[c] = q[c] + 2.0 * push[c]
+    project(ints, floats, moved, scratch)
+    far = 0.0
+    for c in range(ints[N_COORDS]):
+        far += (moved[c] - q[c]) ** 2
+    return math.sqrt(far)
+
+
+@njit(cache=True, nogil=True)
+def _barzilai_borwein(q, push, before, pushed, otherwise):
+    """sᵀs/sᵀy with s and y the last changes of q and ∇f, or ``otherwise`` where f curves down."""
+    along, curve = 0.0, 0.0
+    for c in range(len(q)):
+        s = q[c] - before[c]
+        along += s * s
+        curve -= 2.0 * s * (push[c] - pushed[c])
+    if curve <= 0.0:
+        return otherwise
+    return min(max(along / curve, _SHORTEST), _LONGEST)
+
+
+@njit(cache=True, nogil=True)
+def projected_gradient(ints, floats, work, options, q, out, history):
+    """Section 4 of line_search: Δθ = −∇f (26), projected (40), back-tracked (34) until (39) holds.
+
+    (39) is strict, so where P(q − τ∇f) = q it fails, and then for every shorter τ too: limits that
+    are convex make such a q stationary.  The search ends there, and where the fall that (39) asks
+    for is lost in the rounding of f.
+    """
+    n, rows = ints[N_COORDS], ints[N_ROWS]
+    at = state_size(ints)
+    state = work[:at]
+    by_row = work[at : at + 3 * rows].reshape(3, rows)
+    r, trial_r, model = by_row[0], by_row[1], by_row[2]
+    at += 3 * rows
+    by_coordinate = work[at : at + 4 * n].reshape(4, n)
+    push, trial, before, pushed = (
+        by_coordinate[0],
+        by_coordinate[1],
+        by_coordinate[2],
+        by_coordinate[3],
+    )
+    at += 4 * n
+    jt = work[at : at + n * rows].reshape(n, rows)
+    scratch = scratch_of(ints, state)
+    alpha, beta, first_step = options[OWN], options[OWN + 1], options[OWN + 2]
+    borwein, stationary = options[OWN + 3], options[OWN + 4]
+    length, relative, still = options[OWN + 5], options[OWN + 6], options[OWN + 7]
+
+    f = evaluate(ints, floats, q, state, r)
+    noted = record(history, 0, f, q)
+    evaluations, jacobians, iteration = 1, 0, 0
+    code, settled = SPENT, False
+    while True:
+        if reached(ints, floats, state):
+            code = REACHED
+            break
+        if iteration >= options[O_ITERATIONS]:
+            break
+        linearise(ints, floats, q, state, r, jt, model)
+        jacobians += 1
+        descent(ints, floats, q, jt, r, push)
+        gain = gain_left(ints, floats, q, jt, push, f, trial, scratch)
+        if gain <= stationary:
+            code = STATIONARY
+            break
+        if settled or (length > 0.0 and _length(ints, floats, q, push, trial, scratch) <= length):
+            break
+        tau = first_step
+        if borwein > 0.0 and iteration > 0:
+            tau = _barzilai_borwein(q, push, before, pushed, first_step)
+        accepted = False
+        value, most = f, 0.0
+        while True:
+            for c in range(n):
+                trial[c] = q[c] + 2.0 * tau * push[c]
+            project(ints, floats, trial, scratch)
+            slope, most = 0.0, 0.0
+            for c in range(n):
+                slope -= 2.0 * push[c] * (trial[c] - q[c])
+                most = max(most, abs(trial[c] - q[c]))
+            if most == 0.0 or abs(slope) <= 1e-17 * f:
+                break
+            value = evaluate(ints, floats, trial, state, trial_r)
+            evaluations += 1
+            # Where P is not convex (a cone on an exponential ball) the slope may be uphill.
+            if value < f and value < f + alpha * slope:
+                accepted = True
+                break
+            tau *= beta
+        if not accepted:
+            code = STATIONARY if gain <= max(stationary, _ROUNDING) else SPENT
+            break
+        settled = f - value <= relative * f or most <= still
+        f = value
+        before[:] = q
+        pushed[:] = push
+        q[:] = trial
+        r[:] = trial_r
+        iteration += 1
+        noted = record(history, noted, f, q)
+    out[OUT_F] = f
+    out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iteration, evaluations
+    out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
+    return code
+
+
+@dataclass(frozen=True)
+class ProjectedGradient(Method):
+    """Steepest descent with the projected Armijo line search of line_search, equations 26–40.
+
+    f never rises and every iterate is inside the limits.  A first step of 1 suits a figure that
+    measures about 1 in its unit: larger ones back-track to what they need, on smaller ones every
+    step is too short.  Limits that are not convex (a cone on an exponential ball) may stop it short
+    of a minimum, which it then reports as stalled.
+    """
+
+    name = "projected_gradient"
+    kernel = projected_gradient
+
+    iterations: int = 100
+    """Iterations an attempt may take; each costs one Jacobian and a few evaluations."""
+    alpha: float = 1e-4
+    """Armijo constant of equation 39: the part of the promised fall that must come true."""
+    beta: float = 0.5
+    """Back-tracking factor of equation 34, α ≤ β < 1."""
+    first_step: float = 1.0
+    """τ¹, the step that every search starts with."""
+    barzilai_borwein: bool = False
+    """Start each search but the first with the step sᵀs/sᵀy instead, s and y the last changes of q
+    and ∇f.  It is not in the paper, and converges many times faster."""
+    stationary: float = 1e-6
+    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    gradient: float = 0.0
+    """Give up at this ‖P(q − ∇f) − q‖, which depends on the figure's unit.  0: never."""
+    relative: float = 0.0
+    """Give up when f falls by no more than this part of itself.  0: never."""
+    still: float = 0.0
+    """Give up when no coordinate moves further than this (rad or the figure's unit).  0: never."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.alpha <= self.beta < 1.0:
+            raise MethodError(
+                f"{self.name}: needs 0 < alpha ≤ beta < 1, got {self.alpha:g} and {self.beta:g}"
+            )
+        if not 0.0 < self.first_step < math.inf:
+            raise MethodError(f"{self.name}: first_step must be positive, got {self.first_step:g}")
+
+    @classmethod
+    def as_released(cls) -> Self:
+        """The settings of the authors' own release of line_search: 10 iterations, three tolerances.
+
+        1e-3 for the gradient, 1e-5 for the relative change of f, 1e-5 for the change of any
+        coordinate.  They end a solve; only ``stationary`` decides whether it ended at a minimum.
+        """
+        return cls(iterations=10, gradient=1e-3, relative=1e-5, still=1e-5)
+
+    def settings(self) -> tuple[float, ...]:
+        return (
+            self.alpha,
+            self.beta,
+            self.first_step,
+            self.barzilai_borwein,
+            self.stationary,
+            self.gradient,
+            self.relative,
+            self.still,
+        )
+
+    def workspace(self, n: int, rows: int) -> int:
+        return 3 * rows + 4 * n + n * rows

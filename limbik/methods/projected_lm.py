@@ -1,0 +1,174 @@
+"""Projected Levenberg–Marquardt, limbik's default: second-order speed, line_search's guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from limbik.compiling import kernel
+from limbik.kinematics import N_COORDS
+from limbik.limits import free_directions, project
+from limbik.methods.contract import (
+    O_HASTY,
+    O_ITERATIONS,
+    OUT_EVALUATIONS,
+    OUT_F,
+    OUT_HISTORY,
+    OUT_ITERATIONS,
+    OUT_JACOBIANS,
+    OWN,
+    REACHED,
+    SLOW,
+    SPENT,
+    STATIONARY,
+    Method,
+    record,
+)
+from limbik.methods.damped_step import damped_step
+from limbik.methods.desk import desk_size, lay_out
+from limbik.methods.directions import pulls, take_columns, to_gain
+from limbik.problem import (
+    F_METRIC,
+    descent,
+    evaluate,
+    linearise,
+    reached,
+    scratch_of,
+)
+
+_SETTLED = 4
+_TRIES = 24  # raising the damping by 4 each time makes any step a tiny projected gradient step
+
+
+@kernel
+def projected_lm(ints, floats, work, options, q, out, history):
+    """DESIGN section 4: a damped step on the free set, projected, accepted by equation 39.
+
+    The next damping follows from how much of the promised descent came true.
+    """
+    n = ints[N_COORDS]
+    desk = lay_out(ints, work)
+    state, r, trial, push = desk.state, desk.r, desk.trial, desk.push
+    scratch = scratch_of(ints, state)
+    alpha, damping, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
+    passes, patience, progress = int(options[OWN + 3]), options[OWN + 4], options[OWN + 5]
+    settle = options[OWN + 6]
+
+    f = evaluate(ints, floats, q, state, r)
+    noted = record(history, 0, f, q)
+    evaluations, jacobians, iteration = 1, 0, 0
+    code = SPENT
+    mark, marked, settled, brisk = f, 0, 0, True
+    while True:
+        if reached(ints, floats, state):
+            code = REACHED
+            break
+        if iteration >= options[O_ITERATIONS]:
+            break
+        if options[O_HASTY] > 0.0 and iteration - marked >= patience:
+            if f > progress * mark:
+                code = SLOW
+                break
+            mark, marked = f, iteration
+        linearise(ints, floats, q, state, r, desk.jt, desk.target)
+        jacobians += 1
+        descent(ints, floats, q, desk.jt, r, push)
+        count = free_directions(
+            ints, floats, q, push, desk.starts, desk.spans, desk.coefficients, scratch
+        )
+        count = take_columns(ints, floats, desk, count)
+        pulls(ints, floats, q, desk, count)
+        if not brisk and to_gain(ints, floats, q, desk, count) <= stationary:
+            code = STATIONARY
+            break
+        accepted = False
+        value, slope, lam = f, 0.0, 0.0
+        for _ in range(_TRIES):
+            lam = damping * f
+            if damped_step(ints, floats, q, desk, count, lam, passes):
+                trial[:] = q
+                for d in range(count):
+                    for s in range(desk.spans[d]):
+                        trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
+                project(ints, floats, trial, scratch)
+                slope = 0.0
+                for c in range(n):
+                    slope += push[c] * (trial[c] - q[c])
+                value = evaluate(ints, floats, trial, state, desk.trial_r)
+                evaluations += 1
+                if value < f and value < f - 2.0 * alpha * slope:
+                    accepted = True
+                    break
+            damping *= 4.0
+            if brisk:
+                # Nobody has looked yet whether there is anything to gain.
+                brisk = False
+                if to_gain(ints, floats, q, desk, count) <= stationary:
+                    break
+        if not accepted:
+            code = STATIONARY
+            evaluate(ints, floats, q, state, r)
+            break
+        moved = 0.0
+        for c in range(n):
+            moved += (trial[c] - q[c]) ** 2 / floats[ints[F_METRIC] + c]
+        # 2·slope − δᵀ(JᵀJ + D)δ is what the model promised, and (JᵀJ + D + λM)δ is the slope's g.
+        kept = (f - value) / (slope + lam * moved)
+        if kept > 0.75:
+            damping = max(damping / 3.0, 1e-8)
+        elif kept < 0.25:
+            damping = min(damping * 4.0, 1e8)
+        # Looking whether q is stationary costs time, and it is not while f falls fast.
+        brisk = value < 0.5 * f
+        settled = settled + 1 if f - value <= settle * f else 0
+        f = value
+        q[:] = trial
+        r[:] = desk.trial_r
+        iteration += 1
+        noted = record(history, noted, f, q)
+        if settled >= _SETTLED:
+            code = REACHED if reached(ints, floats, state) else STATIONARY
+            break
+    out[OUT_F] = f
+    out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iteration, evaluations
+    out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
+    return code
+
+
+@dataclass(frozen=True)
+class ProjectedLevenbergMarquardt(Method):
+    """The default: Gauss–Newton damped by λ ∝ f, on the coordinates the limits leave free.
+
+    f never rises and every iterate is inside the limits.
+    """
+
+    name = "projected_lm"
+    kernel = projected_lm
+
+    alpha: float = 1e-4
+    """Armijo constant of equation 39 of line_search."""
+    damping: float = 0.1
+    """The first λ/f."""
+    stationary: float = 1e-6
+    """Cosine between what is missing and the best free direction at which it stops."""
+    passes: int = 4
+    """How often a step may be solved for again with its clipped coordinates held."""
+    patience: int = 6
+    """An attempt that may be followed by another is given up if over so many iterations ..."""
+    progress: float = 0.5
+    """... f did not fall below this part of itself."""
+    settle: float = 5e-6
+    """Four iterations in a row that lower f by no more than this part of it are the end."""
+
+    def settings(self) -> tuple[float, ...]:
+        return (
+            self.alpha,
+            self.damping,
+            self.stationary,
+            self.passes,
+            self.patience,
+            self.progress,
+            self.settle,
+        )
+
+    def workspace(self, n: int, rows: int) -> int:
+        return desk_size(n, rows)

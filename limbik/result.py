@@ -1,0 +1,231 @@
+"""What a solve came to, told honestly: status, sentence, errors, limits that hold back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik import kinematics as kin
+from limbik.figure import Figure
+from limbik.goals import PythonGoal, Rest
+from limbik.limits import (
+    CHART,
+    CONE_INTS,
+    CONE_SWING,
+    SCRATCH,
+    cone_normals,
+)
+from limbik.methods.contract import REACHED, STATIONARY
+from limbik.problem import Problem
+
+
+class Status(StrEnum):
+    """How a solve ended."""
+
+    REACHED = "REACHED"
+    """Every goal is within its tolerance."""
+    LIMITED = "LIMITED"
+    """Stationary, and joint limits hold it back."""
+    OUT_OF_REACH = "OUT_OF_REACH"
+    """Stationary, and no limit holds it back."""
+    STALLED = "STALLED"
+    """The budget is spent."""
+
+
+class Miss(float):
+    """How far a goal is from being met: a number with its parts.
+
+    As a float it is the distance (figure's unit) or, for a goal that only turns, the angle (rad).
+    """
+
+    label: str
+    length: float | None
+    angle: float | None
+    ok: bool
+
+    def __new__(cls, label: str, length: float | None, angle: float | None, ok: bool) -> Miss:
+        self = super().__new__(cls, length if length is not None else angle or 0.0)
+        self.label, self.length, self.angle, self.ok = label, length, angle, ok
+        return self
+
+
+class ActiveLimit(NamedTuple):
+    """A limit that the answer presses against.
+
+    ``side`` is "lower", "upper" or "cone"; ``multiplier`` says how much f would fall per radian (or
+    unit of length) of slack.
+    """
+
+    joint: str
+    coordinate: str
+    side: str
+    value: float
+    multiplier: float
+
+
+class History(NamedTuple):
+    """f (k,) and q (k, n) of every accepted iterate of the attempt that gave the answer."""
+
+    f: np.ndarray
+    q: np.ndarray
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer of ``solve``; ``ok`` is true when every goal is within its tolerance."""
+
+    status: Status
+    why: str
+    q: np.ndarray
+    errors: tuple[Miss, ...]
+    objective: float
+    iterations: int
+    evaluations: int
+    attempts: int
+    seconds: float
+    limits: tuple[ActiveLimit, ...]
+    history: History | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.status is Status.REACHED
+
+    def __repr__(self) -> str:
+        return f"<Result {self.status}: {self.why}>"
+
+
+def active_limits(problem: Problem, q: np.ndarray) -> tuple[ActiveLimit, ...]:
+    """Limits that q presses against, the strongest first, with their multipliers."""
+    figure, ints, floats = problem.figure, problem.ints, problem.floats
+    push = -problem.gradient(q)
+    found: list[ActiveLimit] = []
+
+    def add(c: int, side: str, value: float, multiplier: float) -> None:
+        joint = figure.joints[figure.owner[c]]
+        name = joint if side == "cone" else figure.coordinates[c]
+        found.append(ActiveLimit(joint, name, side, value, multiplier))
+
+    lower = floats[ints[kin.F_LOWER] :][: figure.n]
+    upper = floats[ints[kin.F_UPPER] :][: figure.n]
+    in_cone = ints[ints[kin.I_IN_CONE] :][: figure.n]
+    for c in range(figure.n):
+        if in_cone[c] == kin.NONE and push[c] != 0.0:
+            if push[c] < 0.0 and q[c] <= lower[c]:
+                add(c, "lower", float(q[c]), float(-push[c]))
+            elif push[c] > 0.0 and q[c] >= upper[c]:
+                add(c, "upper", float(q[c]), float(push[c]))
+    normals, scratch = np.empty((2, 3)), np.empty(SCRATCH)
+    for cone in range(int(ints[kin.N_CONES])):
+        entry = int(ints[kin.I_CONE]) + CONE_INTS * cone
+        kind, c = int(ints[entry]), int(ints[entry + 1])
+        span = 2 if kind == CONE_SWING else 3
+        edges = cone_normals(ints, floats, cone, q, normals, scratch)
+        for k in range(0 if kind == CHART else edges):
+            multiplier = float(normals[k, :span] @ push[c : c + span])
+            if multiplier > 0.0:
+                add(c, "cone", float(np.linalg.norm(q[c : c + span])), multiplier)
+    return tuple(sorted(found, key=lambda limit: -limit.multiplier))
+
+
+def misses(problem: Problem, q: np.ndarray) -> tuple[Miss, ...]:
+    """The error of every goal at q, in its own unit, in the order of the goals."""
+    errors = problem.term_errors(q)
+    within = errors <= problem.tolerances
+    out: list[Miss] = []
+    python = len(problem.terms)
+    for goal, terms in zip(problem.goals, problem.terms_of, strict=True):
+        if isinstance(goal, Rest):
+            weight, pose = goal.diagonal(problem.scene)
+            away = float(np.sqrt(np.mean((q - pose) ** 2 * (weight > 0))))
+            out.append(Miss(goal.label, None, away, True))
+        elif isinstance(goal, PythonGoal):
+            out.append(Miss(goal.label, float(errors[python]), None, bool(within[python])))
+            python += 1
+        else:
+            lengths = [errors[t] for t in terms if not problem.terms[t].is_angle]
+            angles = [errors[t] for t in terms if problem.terms[t].is_angle]
+            out.append(
+                Miss(
+                    goal.label,
+                    float(max(lengths)) if lengths else None,
+                    float(max(angles)) if angles else None,
+                    bool(within[terms].all()),
+                )
+            )
+    return tuple(out)
+
+
+def status_of(problem: Problem, code: int, q: np.ndarray) -> tuple[Status, tuple[ActiveLimit, ...]]:
+    """Status and active limits from a method's exit code and answer."""
+    limits = active_limits(problem, q)
+    if code == REACHED or (code == STATIONARY and not len(problem.tolerances)):
+        return Status.REACHED, limits
+    if code != STATIONARY:
+        return Status.STALLED, limits
+    f = problem.objective(q)
+    # A limit counts where a tenth of a radian of slack would lower f by a thousandth of itself.
+    held = any(0.1 * limit.multiplier > 1e-3 * f for limit in limits)
+    return (Status.LIMITED if held else Status.OUT_OF_REACH), limits
+
+
+def explain(
+    problem: Problem, status: Status, errors: tuple[Miss, ...], limits: tuple[ActiveLimit, ...]
+) -> str:
+    """A sentence that a person can act on."""
+    figure = problem.figure
+    if status is Status.REACHED:
+        return "every goal is within its tolerance"
+    short = [miss for miss in errors if not miss.ok]
+    worst = max(short, key=float, default=None)
+    if worst is None:
+        return "the budget is spent before the answer settled"
+    what = f"{worst.label} is {_amount(figure, worst)}"
+    others = len(short) - 1
+    if others:
+        what += f" (and {others} other goal{'s' if others > 1 else ''} short)"
+    if status is Status.LIMITED:
+        names = [_describe(figure, limit) for limit in limits[:3]]
+        more = len(limits) - len(names)
+        if more > 0:
+            names.append(f"{more} more")
+        listed = names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
+        verb = "holds" if len(names) == 1 else "hold"
+        return f"{what}: {listed} {verb} it back"
+    if status is Status.OUT_OF_REACH:
+        if any(isinstance(goal, Rest) for goal in problem.goals):
+            return f"{what}: no limit holds it; it is out of reach, or Rest pulls too hard"
+        if len(problem.goals) > 1:
+            return f"{what}: no limit holds it; the goals are out of reach or contradict each other"
+        return f"{what}: no limit holds it; the target is out of reach"
+    return f"{what} when the budget was spent; allow more iterations, seconds or restarts"
+
+
+def _amount(figure: Figure, miss: Miss) -> str:
+    if miss.length is None:
+        return f"{math.degrees(miss.angle or 0.0):.3g}° off"
+    text = f"{length_text(miss.length, figure.unit)} short"
+    if miss.angle is not None and not miss.ok:
+        text += f" and {math.degrees(miss.angle):.3g}° off"
+    return text
+
+
+def length_text(length: float, unit: str) -> str:
+    """A length for people: "4.2 cm", "0.31 mm", "12 units"."""
+    if unit == "m":
+        for factor, name in ((1.0, "m"), (1e2, "cm"), (1e3, "mm")):
+            if length * factor >= 1.0 or name == "mm":
+                return f"{length * factor:.3g} {name}"
+    return f"{length:.3g} {unit or 'units'}"
+
+
+def _describe(figure: Figure, limit: ActiveLimit) -> str:
+    if limit.side == "cone":
+        return f"{limit.joint} at the edge of its cone"
+    c = figure.coordinates.index(limit.coordinate)
+    slides = bool(figure.slides[c])
+    value = length_text(limit.value, figure.unit) if slides else f"{math.degrees(limit.value):.0f}°"
+    return f"{limit.coordinate} at its {limit.side} limit ({value})"

@@ -1,0 +1,360 @@
+"""solve and solve_many: from goals to joint values inside the limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from limbik import attempts as att
+from limbik.align import free_root
+from limbik.errors import FigureError, GoalError, MethodError, did_you_mean
+from limbik.figure import Figure
+from limbik.goals import Goal, Reach
+from limbik.goals import terms as tm
+from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
+from limbik.methods.contract import OUT_EVALUATIONS, OUT_F, OUT_HISTORY, OUT_ITERATIONS, REACHED
+from limbik.problem import Problem, state_size
+from limbik.result import History, Result, Status, explain, misses, status_of
+from limbik.rotations import quat_to_matrix
+
+MOST_RESTARTS = 30
+HISTORY = 1000  # iterates a history has room for
+_CHUNK = 20  # iterations between two looks at the clock
+
+Pose = Sequence[float] | np.ndarray
+
+
+def solve(
+    figure: Figure,
+    goals: Iterable[Goal],
+    *,
+    start: Pose | None = None,
+    method: str | Method | None = None,
+    tolerance: float | tuple[float, float] | None = None,
+    budget: int | float | None = None,
+    restarts: int | None = None,
+    seed: int = 0,
+    lock: Iterable[str] = (),
+    weights: np.ndarray | None = None,
+    history: bool = False,
+) -> Result:
+    """Joint values that meet the goals as well as the limits allow.
+
+    ``start`` (n,) is where to start, the rest pose unless given; outside its limits it is projected
+    first.  ``method`` is a name in ``limbik.methods`` or a Method with settings.  ``tolerance`` is
+    one number or (position in the figure's unit, rotation in rad); 1e-4 of the figure's size and
+    1e-3 rad unless given.  ``budget`` is iterations (an int) or seconds (a float).  ``restarts``
+    limits how often to start again where an attempt ends short: None means as many as help, at most
+    30, and 0 none.  ``lock`` names joints that keep their start values, ``weights`` a full W over
+    all rows (problem.Problem).  The same arguments and ``seed`` give the same answer.
+
+    >>> import limbik
+    >>> fig = limbik.figures.human()
+    >>> limbik.solve(fig, [limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3])]).ok
+    True
+    """
+    began = time.perf_counter()
+    chosen = find_method(method)
+    problem = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock, weights=weights)
+    solver = Solver(problem, chosen, near=start is not None, restarts=restarts)
+    q = problem.start.copy()
+    noted = np.empty((HISTORY if history else 0, figure.n + 1))
+    if isinstance(budget, float):
+        code, totals = solver.run_for(q, budget, seed, noted)
+    else:
+        code, totals = solver.run(q, seed, noted, budget)
+    errors = misses(problem, q)
+    status, limits = status_of(problem, code, q)
+    kept = noted[: int(totals[OUT_HISTORY])]
+    return Result(
+        status=status,
+        why=explain(problem, status, errors, limits),
+        q=q,
+        errors=errors,
+        objective=problem.objective(q),
+        iterations=int(totals[OUT_ITERATIONS]),
+        evaluations=int(totals[OUT_EVALUATIONS]),
+        attempts=int(totals[att.TOTAL_ATTEMPTS]),
+        seconds=time.perf_counter() - began,
+        limits=limits,
+        history=History(kept[:, 0].copy(), kept[:, 1:].copy()) if history else None,
+    )
+
+
+def find_method(method: str | Method | None) -> Method:
+    """A method by name, as it is, or the default."""
+    if method is None:
+        return ProjectedLevenbergMarquardt()
+    if isinstance(method, Method):
+        return method
+    if method not in METHODS:
+        raise MethodError(f'no method "{method}"{did_you_mean(str(method), METHODS)}')
+    return METHODS[method]()
+
+
+class Solver:
+    """A problem and a method, made ready to run: options, restart plan and workspace."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: Method,
+        *,
+        near: bool,
+        restarts: int | None,
+        pull: float = 0.0,
+    ) -> None:
+        if restarts is not None and restarts < 0:
+            raise MethodError(f"restarts must not be negative, got {restarts}")
+        figure = problem.figure
+        self.problem, self.method = problem, method
+        self.hasty, self.full = method.options(hasty=True), method.options()
+        self.plan = np.zeros(att.PLAN)
+        self.plan[att.P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
+        self.plan[att.P_AUTOMATIC] = restarts is None
+        self.plan[att.P_NEAR] = near
+        self.plan[att.P_ROOT] = root = free_root(figure, problem.moves)
+        self.plan[att.P_PULL] = pull
+        self.plan[att.P_BUDGET] = np.inf
+        self.comfort, self.room = comfortable(figure, problem.scene.lever)
+        self.room[~problem.moves | (figure.owner == root)] = 0.0
+
+    def workspace(self) -> np.ndarray:
+        """A fresh workspace for one thread."""
+        problem = self.problem
+        size = self.method.workspace(problem.figure.n, problem.rows)
+        return np.empty(int(state_size(problem.ints)) + size)
+
+    def run(
+        self, q: np.ndarray, seed: int, history: np.ndarray, budget: int | None = None
+    ) -> tuple[int, np.ndarray]:
+        """Solve from q in place; (exit code, totals)."""
+        plan, totals = self.plan.copy(), np.zeros(att.TOTALS)
+        if budget is not None:
+            if budget < 1:
+                raise MethodError(f"budget must be at least 1 iteration, got {budget}")
+            plan[att.P_BUDGET] = budget
+        kernel: Any = type(self.method).kernel
+        if self.problem.python:
+            frame, kernel = att.one_in_python, kernel.py_func
+        else:
+            frame = att.compiled(att.one, kernel)
+        code = frame(
+            kernel, self.problem.ints, self.problem.floats, self.workspace(), self.hasty, self.full,
+            plan, self.comfort, self.room, seed, q, totals, history,
+        )  # fmt: skip
+        return int(code), totals
+
+    def run_for(
+        self, q: np.ndarray, seconds: float, seed: int, history: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        """Solve from q until the goals are met or the seconds are spent, in small portions."""
+        if not seconds > 0:
+            raise MethodError(f"budget must be more than 0 seconds, got {seconds}")
+        end = time.perf_counter() + seconds
+        best = q.copy()
+        code, sums = self.run(best, seed, history, _CHUNK)
+        q[:] = best
+        lowest, portion = sums[OUT_F], 0
+        while code != REACHED and time.perf_counter() < end:
+            portion += 1
+            # Follow the best pose, and every other time look elsewhere.
+            again, totals = self.run(best, seed + portion, history[:0], _CHUNK)
+            sums[1:] += totals[1:]
+            if again == REACHED or totals[OUT_F] < lowest:
+                code, lowest = again, totals[OUT_F]
+                q[:] = best
+                sums[OUT_HISTORY] = 0
+            best = q.copy()
+        sums[OUT_F] = lowest
+        return code, sums
+
+
+def comfortable(figure: Figure, lever: float) -> tuple[np.ndarray, np.ndarray]:
+    """(pose, room): the middle of the limits, and how far each coordinate may go from there.
+
+    Where there is no limit: the rest pose, half a turn, or ``lever`` for a slide.
+    """
+    lower, upper = figure.lower, figure.upper
+    bounded = np.isfinite(lower) & np.isfinite(upper)
+    pose = figure.rest.copy()
+    pose[bounded] = 0.5 * (lower[bounded] + upper[bounded])
+    room = np.where(figure.slides, lever, np.pi)
+    room[bounded] = 0.5 * (upper[bounded] - lower[bounded])
+    return figure.project(pose), room
+
+
+@dataclass(frozen=True)
+class Results:
+    """The answers of ``solve_many``, one row a problem."""
+
+    q: np.ndarray
+    ok: np.ndarray
+    status: np.ndarray
+    objective: np.ndarray
+    iterations: np.ndarray
+    evaluations: np.ndarray
+    attempts: np.ndarray
+    seconds: float
+
+
+def solve_many(
+    figure: Figure,
+    effectors: Sequence[str],
+    *,
+    positions: np.ndarray | None = None,
+    wxyz: np.ndarray | None = None,
+    starts: np.ndarray | None = None,
+    method: str | Method | None = None,
+    tolerance: float | tuple[float, float] | None = None,
+    restarts: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    lock: Iterable[str] = (),
+) -> Results:
+    """Solve many problems that differ in their targets, in one compiled call.
+
+    ``positions`` (problems, effectors, 3) and ``wxyz`` (problems, effectors, 4) are the targets,
+    either may be None; ``starts`` (problems, n) or (n,) where to start, the rest pose unless given.
+    ``threads`` shares the problems out; the answers are the same to the bit for any number.
+
+    >>> import numpy as np, limbik
+    >>> arm = limbik.figures.arm()
+    >>> there = arm.positions(arm.project(np.random.default_rng(0).normal(size=(5, 7))))
+    >>> limbik.solve_many(arm, ["Tool"], positions=there[:, [arm.index("Tool")]]).ok.all()
+    np.True_
+    """
+    began = time.perf_counter()
+    targets, places, problem = batch_problem(
+        figure, effectors, positions, wxyz, tolerance=tolerance, lock=lock
+    )
+    count = len(targets)
+    begin = figure.rest if starts is None else figure.pose(starts, "starts")
+    if begin.ndim == 2 and len(begin) != count:
+        raise FigureError(f"starts: {len(begin)} poses for {count} problems")
+    begin = np.array(np.broadcast_to(begin, (count, figure.n)), order="C")
+    solver = Solver(problem, find_method(method), near=False, restarts=restarts)
+    poses, codes, totals = run_batch(
+        solver, places, targets, begin, chain=False, seed=seed, threads=threads
+    )
+    return Results(
+        q=poses,
+        ok=codes == REACHED,
+        status=statuses(problem, places, targets, codes, poses),
+        objective=totals[:, OUT_F].copy(),
+        iterations=totals[:, OUT_ITERATIONS].astype(int),
+        evaluations=totals[:, OUT_EVALUATIONS].astype(int),
+        attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def batch_problem(
+    figure: Figure,
+    effectors: Sequence[str],
+    positions: np.ndarray | None,
+    wxyz: np.ndarray | None,
+    *,
+    start: Pose | None = None,
+    tolerance: float | tuple[float, float] | None = None,
+    lock: Iterable[str] = (),
+) -> tuple[np.ndarray, np.ndarray, Problem]:
+    """(targets (problems, k), their places in the problem's floats (k,), the problem)."""
+    names = [effectors] if isinstance(effectors, str) else list(effectors)
+    if not names:
+        raise GoalError("no effectors: there is nothing to solve for")
+    if positions is None and wxyz is None:
+        raise GoalError("no targets: give positions=, wxyz= or both")
+    tables = []
+    for what, values, width in (("positions", positions, 3), ("wxyz", wxyz, 4)):
+        if values is None:
+            continue
+        table = np.asarray(values, dtype=float)
+        if table.ndim == 2 and len(names) == 1:
+            table = table[:, None]
+        if table.ndim != 3 or table.shape[1:] != (len(names), width):
+            raise GoalError(
+                f"{what}: needs shape (problems, {len(names)}, {width}), got {table.shape}"
+            )
+        if not np.isfinite(table).all():
+            bad = np.argwhere(~np.isfinite(table))[0]
+            raise GoalError(f'{what}: target {bad[0]} of "{names[bad[1]]}" is not finite')
+        tables.append(table)
+    if len({len(table) for table in tables}) != 1:
+        raise GoalError("positions and wxyz are not equally many")
+    if wxyz is not None and (np.linalg.norm(tables[-1], axis=-1) < 1e-12).any():
+        raise GoalError("wxyz: a target has zero length")
+    place = None if positions is None else np.zeros(3)
+    turn = None if wxyz is None else np.array([1.0, 0.0, 0.0, 0.0])
+    goals = [Reach(name, position=place, wxyz=turn) for name in names]
+    problem = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock)
+    columns, places = [], []
+    for k, terms in enumerate(problem.terms_of):
+        for term in terms:
+            first = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
+            if problem.terms[term].kind == tm.POSITION:
+                columns.append(tables[0][:, k])
+                places += range(first + tm.T_POINT, first + tm.T_POINT + 3)
+            else:
+                matrices = quat_to_matrix(tables[-1][:, k])
+                columns.append(matrices.reshape(len(matrices), 9))
+                places += range(first + tm.T_MATRIX, first + tm.T_MATRIX + 9)
+    targets = np.ascontiguousarray(np.concatenate(columns, axis=1))
+    return targets, np.array(places, np.int64), problem
+
+
+def run_batch(
+    solver: Solver,
+    places: np.ndarray,
+    targets: np.ndarray,
+    starts: np.ndarray,
+    *,
+    chain: bool,
+    seed: int,
+    threads: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(poses, exit codes, totals) of a batch, shared out over threads unless it is a chain."""
+    if threads < 1:
+        raise MethodError(f"threads must be at least 1, got {threads}")
+    problem, count = solver.problem, len(targets)
+    poses = np.empty((count, problem.figure.n))
+    codes, totals = np.empty(count, np.int64), np.empty((count, att.TOTALS))
+    kernel: Any = type(solver.method).kernel
+    frame = att.compiled(att.batch, kernel)
+
+    def part(low: int, high: int) -> None:
+        if low < high:
+            frame(
+                kernel, problem.ints, problem.floats.copy(), solver.workspace(), solver.hasty,
+                solver.full, solver.plan, solver.comfort, solver.room, places, targets[low:high],
+                starts[low:high], chain, seed, low, poses[low:high], codes[low:high],
+                totals[low:high],
+            )  # fmt: skip
+
+    if chain or threads == 1:
+        part(0, count)
+    else:
+        edges = np.linspace(0, count, 4 * threads + 1).astype(int)
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(part, edges[:-1], edges[1:]))
+    return poses, codes, totals
+
+
+def statuses(
+    problem: Problem,
+    places: np.ndarray,
+    targets: np.ndarray,
+    codes: np.ndarray,
+    poses: np.ndarray,
+) -> np.ndarray:
+    """(problems,) Status of each; only those that fell short are looked at closely."""
+    out = np.full(len(codes), Status.REACHED, dtype=object)
+    for k in np.nonzero(codes != REACHED)[0]:
+        problem.floats[places] = targets[k]
+        out[k] = status_of(problem, int(codes[k]), poses[k])[0]
+    return out

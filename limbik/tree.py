@@ -1,0 +1,302 @@
+"""From joints to flat buffers: order and check the tree, name its coordinates, pack its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik import kinematics as kin
+from limbik import limits as lim
+from limbik.errors import FigureError, did_you_mean
+from limbik.joints import Coupling, ExponentialBall, Joint, Limit, Part, Slide, SwingTwistBall, Turn
+from limbik.limits import Range, SwingTwist
+from limbik.rotations import quat_to_matrix
+
+_PRINCIPAL = {(1, 0, 0): kin.TURN_X, (0, 1, 0): kin.TURN_Y, (0, 0, 1): kin.TURN_Z}
+
+
+class Slot(NamedTuple):
+    """One moving direction: reads scale · q[coordinate] + shift."""
+
+    coordinate: int
+    scale: float
+    shift: float
+
+
+class Tree:
+    """The compiled joints of a figure."""
+
+    def __init__(self, joints: Iterable[Joint]) -> None:
+        self.joints = ordered(tuple(joints))
+        self.index = {joint.name: i for i, joint in enumerate(self.joints)}
+        self.parents = np.array(
+            [-1 if j.parent is None else self.index[j.parent] for j in self.joints]
+        )
+        self._name_coordinates()
+        pack = kin.Buffers()
+        self._pack_parts(pack)
+        self._pack_limits(pack)
+        self.ints, self.floats = pack.done()
+        # The buffers stay writable: Numba would compile every kernel again for read-only arrays.
+        for array in (self.parents, self.owner, self.slides, self.lower, self.upper):
+            array.setflags(write=False)
+
+    def _name_coordinates(self) -> None:
+        names: list[str] = []
+        owner: list[int] = []
+        slides: list[bool] = []
+        slots: list[tuple[str, Coupling | None]] = []
+        self.slots_of: list[list[int]] = []
+        for i, joint in enumerate(self.joints):
+            labels = joint.labels
+            parts = [part for part in joint.parts for _ in part.labels]
+            self.slots_of.append(list(range(len(slots), len(slots) + len(labels))))
+            for part, label in zip(parts, labels, strict=True):
+                own = joint.name if len(labels) == 1 else f"{joint.name}.{label}"
+                coupling = part.coupled if isinstance(part, Turn | Slide) else None
+                slots.append((own, coupling))
+                if coupling is None:
+                    names.append(own)
+                    owner.append(i)
+                    slides.append(isinstance(part, Slide))
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise FigureError(f'two coordinates are called "{twice}"')
+        self.coordinates = tuple(names)
+        self.owner, self.slides = np.array(owner, int), np.array(slides, bool)
+        self.slots = _resolve(slots, {name: c for c, name in enumerate(names)})
+
+    def _pack_parts(self, pack: kin.Buffers) -> None:
+        kinds: list[int] = []
+        first_slot: list[int] = []
+        first_part = [0]
+        data: list[np.ndarray] = []
+        turns: list[bool] = []
+        signs: list[float] = []
+        for joint in self.joints:
+            for part in joint.parts:
+                kind, sign, numbers = _part(part, joint.name)
+                kinds.append(kind)
+                first_slot.append(len(turns))
+                data.append(numbers)
+                signs += [sign] * len(part.labels)
+                turns += [not isinstance(part, Slide)] * len(part.labels)
+            first_part.append(len(kinds))
+        placed = quat_to_matrix(np.array([j.wxyz for j in self.joints], float))
+        pack.count(kin.N_JOINTS, len(self.joints))
+        pack.count(kin.N_COORDS, len(self.coordinates))
+        pack.count(kin.N_SLOTS, len(turns))
+        pack.ints(kin.I_PARENT, self.parents)
+        pack.ints(kin.I_FIRST_PART, first_part)
+        pack.ints(kin.I_TURNED, np.abs(placed - np.eye(3)).max(axis=(1, 2)) > 0)
+        pack.ints(kin.I_KIND, kinds)
+        pack.ints(kin.I_FIRST_SLOT, first_slot)
+        pack.ints(kin.I_COORD, [slot.coordinate for slot in self.slots])
+        pack.ints(kin.I_TURNS, turns)
+        pack.ints(kin.I_ORDER, np.arange(len(self.joints)))
+        pack.floats(kin.F_OFFSET, [j.offset for j in self.joints])
+        pack.floats(kin.F_PLACED, placed)
+        pack.floats(kin.F_SCALE, np.array([slot.scale for slot in self.slots]) * signs)
+        pack.floats(kin.F_SHIFT, np.array([slot.shift for slot in self.slots]) * signs)
+        pack.floats(kin.F_PART, data)
+
+    def _pack_limits(self, pack: kin.Buffers) -> None:
+        n = len(self.coordinates)
+        lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
+        for joint, slots in zip(self.joints, self.slots_of, strict=True):
+            ranges = _ranges(joint, len(slots))
+            for k, low, high in zip(slots, ranges.lower, ranges.upper, strict=True):
+                c, scale, shift = self.slots[k]
+                ends = sorted(((low - shift) / scale, (high - shift) / scale))
+                lower[c], upper[c] = max(lower[c], ends[0]), min(upper[c], ends[1])
+                if lower[c] > upper[c]:
+                    raise FigureError(
+                        f'{self.coordinates[c]}: the limit of "{joint.name}" leaves nothing'
+                    )
+        in_cone = np.full(n, -1)
+        cones: list[tuple[int, int]] = []
+        numbers: list[np.ndarray] = []
+        shown_lower, shown_upper = lower.copy(), upper.copy()
+        for joint, slots in zip(self.joints, self.slots_of, strict=True):
+            before = 0
+            for part in joint.parts:
+                if isinstance(part, ExponentialBall | SwingTwistBall):
+                    c = self.slots[slots[before]].coordinate
+                    cone = _cone(joint, part, lower[c : c + 3], upper[c : c + 3])
+                    if cone is not None:
+                        kind, values, bound = cone
+                        in_cone[c : c + (2 if kind == lim.CONE_SWING else 3)] = len(cones)
+                        cones.append((kind, c))
+                        numbers.append(values)
+                        shown_lower[c : c + len(bound)] = bound[:, 0]
+                        shown_upper[c : c + len(bound)] = bound[:, 1]
+                before += len(part.labels)
+        self.lower, self.upper = shown_lower, shown_upper
+        pack.count(kin.N_CONES, len(cones))
+        pack.ints(kin.I_CONE, cones)
+        pack.ints(kin.I_IN_CONE, in_cone)
+        pack.floats(kin.F_LOWER, lower)
+        pack.floats(kin.F_UPPER, upper)
+        pack.floats(kin.F_CONE, numbers)
+
+
+def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
+    """The joints with parents before children, checked one by one; otherwise in the given order."""
+    if not joints:
+        raise FigureError("a figure needs at least one joint")
+    names: dict[str, Joint] = {}
+    for joint in joints:
+        if not isinstance(joint.name, str) or not joint.name:
+            raise FigureError(f"a joint needs a name, got {joint.name!r}")
+        if joint.name in names:
+            raise FigureError(f'two joints are called "{joint.name}"')
+        for what, values, length in (
+            ("offset", joint.offset, 3),
+            ("wxyz", joint.wxyz, 4),
+            ("tip", (0, 0, 0) if joint.tip is None else joint.tip, 3),
+        ):
+            array = np.asarray(values, float)
+            if array.shape != (length,) or not np.isfinite(array).all():
+                raise FigureError(f'joint "{joint.name}": {what} needs {length} finite numbers')
+        if np.linalg.norm(joint.wxyz) < 1e-12:
+            raise FigureError(f'joint "{joint.name}": wxyz has zero length')
+        names[joint.name] = joint
+    done: dict[str, Joint] = {}
+    for joint in joints:
+        path: dict[str, Joint] = {}
+        step: Joint | None = joint
+        while step is not None and step.name not in done:
+            if step.name in path:
+                loop = [*list(path)[list(path).index(step.name) :], step.name]
+                raise FigureError("the joints form a cycle: " + " → ".join(loop))
+            path[step.name] = step
+            if step.parent is not None and step.parent not in names:
+                hint = did_you_mean(step.parent, tuple(names))
+                raise FigureError(f'joint "{step.name}": no parent "{step.parent}"{hint}')
+            step = None if step.parent is None else names[step.parent]
+        done.update(reversed(path.items()))
+    return tuple(done.values())
+
+
+def limit_of_coordinate(joint: Joint, label: str, limit: Limit | None) -> Range:
+    """The joint's ranges with the one of a single coordinate replaced."""
+    if isinstance(limit, SwingTwist) or isinstance(joint.limit, SwingTwist):
+        raise FigureError(f'"{joint.name}.{label}": a swing–twist limit is set on the whole joint')
+    if limit is not None and limit.lower.size != 1:
+        raise FigureError(f'"{joint.name}.{label}": one coordinate takes one lower and one upper')
+    ranges = _ranges(joint, len(joint.labels))
+    lower, upper = ranges.lower.copy(), ranges.upper.copy()
+    k = joint.labels.index(label)
+    lower[k] = -np.inf if limit is None else float(limit.lower.ravel()[0])
+    upper[k] = np.inf if limit is None else float(limit.upper.ravel()[0])
+    return Range(lower, upper)
+
+
+def _resolve(slots: list[tuple[str, Coupling | None]], coordinates: dict[str, int]) -> list[Slot]:
+    """Follow couplings (also coupled to coupled) down to the coordinate that drives them."""
+    driven = {name: coupling for name, coupling in slots if coupling is not None}
+    resolved: list[Slot] = []
+    for name, _ in slots:
+        scale, shift, at = 1.0, 0.0, name
+        seen = [name]
+        while at not in coordinates:
+            coupling = driven.get(at)
+            if coupling is None:
+                hint = did_you_mean(at, (*coordinates, *driven))
+                raise FigureError(f'"{seen[-2]}" is coupled to "{at}", which is not there{hint}')
+            if not (math.isfinite(coupling.scale) and math.isfinite(coupling.offset)):
+                raise FigureError(f'"{at}": its coupling is not finite')
+            if coupling.scale == 0.0:
+                raise FigureError(f'"{at}": is coupled with scale 0; make it a fixed joint')
+            shift += scale * coupling.offset
+            scale *= coupling.scale
+            at = coupling.coordinate
+            if at in seen:
+                raise FigureError("the couplings form a cycle: " + " → ".join([*seen, at]))
+            seen.append(at)
+        resolved.append(Slot(coordinates[at], scale, shift))
+    return resolved
+
+
+def _part(part: Part, joint: str) -> tuple[int, float, np.ndarray]:
+    """(kind, sign, nine numbers) of a part; a turn about −x is a turn about x with sign −1."""
+    if isinstance(part, ExponentialBall):
+        return kin.EXPONENTIAL, 1.0, np.eye(3).ravel()
+    if isinstance(part, SwingTwistBall):
+        return kin.SWING_TWIST, 1.0, part.basis.ravel()
+    axis = np.asarray(part.axis, float)
+    if axis.shape != (3,) or not np.isfinite(axis).all():
+        raise FigureError(f'joint "{joint}": its axis needs three finite numbers')
+    if np.linalg.norm(axis) < 1e-12:
+        raise FigureError(f'joint "{joint}": its axis has zero length')
+    axis = axis / np.linalg.norm(axis)
+    numbers = np.concatenate([axis, np.zeros(6)])
+    if isinstance(part, Slide):
+        return kin.SLIDE, 1.0, numbers
+    for principal, kind in _PRINCIPAL.items():
+        along = float(axis @ np.array(principal))
+        if abs(along) == 1.0:
+            return kind, along, numbers
+    return kin.TURN_ANY, 1.0, numbers
+
+
+def _ranges(joint: Joint, count: int) -> Range:
+    """A range a coordinate, from whatever the joint's limit says of ranges."""
+    lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
+    if isinstance(joint.limit, SwingTwist):
+        if not any(isinstance(p, ExponentialBall | SwingTwistBall) for p in joint.parts):
+            raise FigureError(
+                f'joint "{joint.name}": a swing–twist limit needs a swing–twist or exponential '
+                f"ball, and this is {joint.kind}; give it a Range"
+            )
+        if isinstance(joint.parts[-1], SwingTwistBall):
+            lower[-1], upper[-1] = joint.limit.twist
+    elif joint.limit is not None:
+        size = joint.limit.lower.size
+        if size not in (1, count):
+            raise FigureError(
+                f'joint "{joint.name}": its Range has {size} values for {count} coordinates'
+            )
+        lower[:], upper[:] = joint.limit.lower, joint.limit.upper
+    return Range(lower, upper)
+
+
+def _cone(
+    joint: Joint, ball: ExponentialBall | SwingTwistBall, lower: np.ndarray, upper: np.ndarray
+) -> tuple[int, np.ndarray, np.ndarray] | None:
+    """(kind, numbers, bounding range) of a ball's cone, or of its chart's edge where it has none.
+
+    None where ranges already keep the ball inside its chart.
+    """
+    limit = joint.limit if isinstance(joint.limit, SwingTwist) else None
+    numbers = np.zeros(lim.CONE_FLOATS)
+    if isinstance(ball, SwingTwistBall):
+        corner = float(np.linalg.norm(np.maximum(np.abs(lower[:2]), np.abs(upper[:2]))))
+        if limit is None and corner <= lim.SWING_CHART:
+            return None
+        if limit is None and np.isfinite([*lower[:2], *upper[:2]]).any():
+            raise FigureError(
+                f'joint "{joint.name}": ranges on its swing reach beyond 179°; use SwingTwist'
+            )
+        swing = (lim.SWING_CHART,) * 2 if limit is None or limit.swing is None else limit.swing
+        center = (0.0, 0.0) if limit is None else limit.center
+        numbers[:4] = *swing, *center
+        bound = np.array([[c - a, c + a] for a, c in zip(swing, center, strict=True)])
+        return lim.CONE_SWING, numbers, bound
+    if limit is None:
+        corner = float(np.linalg.norm(np.maximum(np.abs(lower), np.abs(upper))))
+        if corner <= lim.EXPONENTIAL_CHART:
+            return None
+        if np.isfinite([*lower, *upper]).any():
+            raise FigureError(
+                f'joint "{joint.name}": ranges on its rotation vector reach beyond 2π'
+            )
+        numbers[0] = lim.EXPONENTIAL_CHART
+        return lim.CHART, numbers, np.tile([-np.inf, np.inf], (3, 1))
+    swing = (lim.SWING_CHART,) * 2 if limit.swing is None else limit.swing
+    numbers[:6] = *swing, *limit.center, *limit.twist
+    numbers[6:] = ball.basis.ravel()
+    return lim.CONE_EXPONENTIAL, numbers, np.tile([-2 * math.pi, 2 * math.pi], (3, 1))

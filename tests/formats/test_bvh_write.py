@@ -1,0 +1,193 @@
+"""Writing BVH files: what was read comes back, and any other figure stands where it stood."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from real_data import find, root
+from scipy.spatial.transform import Rotation
+
+from limbik.errors import FormatError
+from limbik.figure import Figure
+from limbik.formats import load, load_motion, save
+from limbik.joints import (
+    Coupling,
+    Joint,
+    Part,
+    Slide,
+    Turn,
+    euler,
+    exponential,
+    free,
+    prismatic,
+    revolute,
+    slides,
+    swing_twist,
+    unit_axis,
+    universal,
+)
+from limbik.limits import Range
+from limbik.motion import Motion
+
+REAL = [str(p.relative_to(root())) for p in sorted(root().glob("*bvh*/*.bvh"))] or ["cmu_bvh"]
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_files_come_back(tmp_path: Path, name: str) -> None:
+    clip = load_motion(find(name))
+    save(clip, tmp_path / "out.bvh")
+    back = load_motion(tmp_path / "out.bvh")
+    assert back.figure.joints == clip.figure.joints
+    assert back.figure.coordinates == clip.figure.coordinates
+    assert back.fps == pytest.approx(clip.fps, rel=1e-13)
+    np.testing.assert_allclose(back.q, clip.q, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(back.figure.rest, clip.figure.rest, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(back.positions(), clip.positions(), rtol=0, atol=1e-5)
+    for one, other in zip(back.figure.definition, clip.figure.definition, strict=True):
+        assert (one.tip is None) == (other.tip is None)
+        np.testing.assert_allclose(one.tip or (0, 0, 0), other.tip or (0, 0, 0), atol=1e-6)
+
+
+KINDS: dict[str, tuple[Part, ...]] = {
+    "fixed": (),
+    "revolute": revolute("y"),
+    "revolute against z": revolute("-z"),
+    "oblique revolute": revolute([1, 2, 3]),
+    "universal": universal("x", "z"),
+    "ball XZY": euler("XZY"),
+    "ball ZYZ": euler("ZYZ"),
+    "four turns": euler("XYZY"),
+    "exponential ball": exponential(),
+    "swing-twist ball": swing_twist([1, 1, 0]),
+    "prismatic": prismatic("x"),
+    "oblique prismatic": prismatic([1, -1, 2]),
+    "slide after a turn": revolute("x") + prismatic("y"),
+    "slides and ball": slides("ZX") + euler("YXZ"),
+    "slide twice": prismatic("y") + prismatic("y"),
+    "free": free(exponential()),
+    "coupled": (Turn(unit_axis("x"), coupled=Coupling("Drive", -0.5, 0.3)), Turn(unit_axis("y"))),
+    "coupled slide": (Slide(unit_axis("x"), coupled=Coupling("Drive", 0.3)),),
+}
+
+
+@pytest.mark.parametrize("placed", [False, True])
+@pytest.mark.parametrize("as_root", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_joint_stands_where_it_stood(
+    tmp_path: Path, kind: str, as_root: bool, placed: bool
+) -> None:
+    x, y, z, w = Rotation.from_euler("XYZ", [20, -70, 130], degrees=True).as_quat().tolist()
+    wxyz = (w, x, y, z) if placed else (1.0, 0.0, 0.0, 0.0)
+    tested = Joint("Tested", None if as_root else "Base", KINDS[kind], (3.0, -1.0, 2.0), wxyz)
+    base = Joint("Base", "Tested" if as_root else None, euler("ZXY"), (0.5, 4.0, 0.0))
+    drive = Joint("Drive", "Tested", revolute("z"), (0.0, 2.0, 0.5))
+    hand = Joint("Hand", "Drive", euler("ZYX"), (1.0, 2.0, 3.0), tip=(0.0, 0.25, -0.5))
+    fig = Figure([base, tested, drive, hand])
+    q = np.random.default_rng(7).uniform(-1.4, 1.4, (20, fig.n)).cumsum(axis=0)
+    clip = Motion(fig, fig.project(q), 60)
+    save(clip, tmp_path / "out.bvh", precision=11)
+    back = load_motion(tmp_path / "out.bvh")
+    order = [back.figure.joints.index(name) for name in fig.joints]
+    np.testing.assert_allclose(back.positions()[:, order], clip.positions(), atol=1e-8)
+    turns = np.abs(back.figure.frames(back.q)[:, order, :3, :3] - fig.frames(clip.q)[..., :3, :3])
+    assert turns.max() < 1e-8
+    assert back.figure.definition[back.figure.index("Hand")].tip == (0.0, 0.25, -0.5)
+    rest = back.figure.positions(back.figure.rest)[order]
+    if not placed and kind != "coupled" and "slide" not in kind:  # BVH's rest has no rotation
+        np.testing.assert_allclose(rest[:2], fig.positions(fig.rest)[:2], atol=1e-8)
+
+
+@pytest.mark.parametrize("parts", [exponential(), swing_twist("y"), euler("ZYZ")])
+def test_angles_do_not_jump(tmp_path: Path, parts: tuple[Part, ...]) -> None:
+    # A full turn about an axis near y passes close by the gimbal lock of Z, Y, X twice.
+    turns = np.linspace(0.0, 1.9 * np.pi, 400)
+    axis = np.array([0.02, 1.0, 0.01]) / np.linalg.norm([0.02, 1.0, 0.01])
+    fig = Figure([Joint("Hips", parts=free()), Joint("Arm", "Hips", parts, (0, 1, 0))])
+    if parts == exponential():
+        arm = turns[:, None] * axis
+    elif parts == euler("ZYZ"):
+        arm = np.column_stack([0 * turns + 0.02, turns, 0 * turns - 0.01])
+    else:
+        arm = np.column_stack([0 * turns + 0.02, 0 * turns + 0.01, turns])
+    clip = Motion(fig, np.column_stack([np.zeros((len(turns), 6)), arm]), 100)
+    save(clip, tmp_path / "out.bvh")
+    back = load_motion(tmp_path / "out.bvh")
+    assert np.abs(np.diff(back.q, axis=0)).max() < np.radians(60)
+    matrices = back.figure.frames(back.q)[..., :3, :3]
+    np.testing.assert_allclose(matrices, fig.frames(clip.q)[..., :3, :3], atol=1e-7)
+
+
+def test_a_figure_is_written_as_one_frame_at_rest(tmp_path: Path) -> None:
+    fig = Figure(
+        [
+            Joint("Hips", parts=free(), offset=(0, 90, 0)),
+            Joint("Knee", "Hips", revolute("x"), (0, -45, 0), limit=Range(0.5, 2.0)),
+        ],
+        name="half a leg",
+    )
+    save(fig, str(tmp_path / "rest.bvh"))
+    clip = load_motion(tmp_path / "rest.bvh")
+    assert len(clip) == 1
+    np.testing.assert_allclose(clip.q[0, 1], 90)
+    np.testing.assert_allclose(clip.q[0, 6], 0.5, atol=1e-7)
+    np.testing.assert_allclose(clip.positions()[0], fig.positions(fig.rest))
+    np.testing.assert_allclose(clip.figure.rest[:3], [0, 90, 0])
+
+
+def test_joints_that_collapse_onto_their_parents_are_not_read_as_added(tmp_path: Path) -> None:
+    fig = Figure(
+        [
+            Joint("Base", parts=revolute("z")),
+            Joint("One", "Base", slides(), (0, 10, 0)),
+            Joint("Two", "One", slides(), (0, 20, 0)),
+        ]
+    )
+    q = np.zeros((5, fig.n))
+    q[:, 2], q[:, 5] = -10, -20 + np.arange(5) / 10
+    clip = Motion(fig, q, 10)
+    save(clip, tmp_path / "out.bvh")
+    np.testing.assert_allclose(load_motion(tmp_path / "out.bvh").positions(), clip.positions())
+
+
+def test_text_is_plain(tmp_path: Path) -> None:
+    fig = Figure([Joint("Left Hand:1", parts=slides("XYZ"), tip=(-1e-9, 2, 0))])
+    save(Motion(fig, [[-1e-7, -1.23456789, 1e7]], 1 / 0.0083333), tmp_path / "a.bvh", precision=3)
+    assert (tmp_path / "a.bvh").read_bytes().decode() == (
+        "HIERARCHY\nROOT Left Hand:1\n{\n\tOFFSET 0.000 0.000 0.000\n"
+        "\tCHANNELS 3 Xposition Yposition Zposition\n"
+        "\tEnd Site\n\t{\n\t\tOFFSET 0.000 2.000 0.000\n\t}\n}\n"
+        "MOTION\nFrames: 1\nFrame Time: 0.0083333\n0.000 -1.235 10000000.000\n"
+    )
+
+
+def test_a_long_chain(tmp_path: Path) -> None:
+    joints = [Joint("0", parts=euler("ZYX"))]
+    joints += [Joint(str(i), str(i - 1), euler("ZYX"), (0, 1, 0)) for i in range(1, 2000)]
+    save(Figure(joints), tmp_path / "chain.bvh")
+    assert load(tmp_path / "chain.bvh").joints == tuple(str(i) for i in range(2000))
+    assert (tmp_path / "chain.bvh").stat().st_size < 2e6
+
+
+@pytest.mark.parametrize("name", ["two\nlines", " spaces ", "a {brace", "half\ud800"])
+def test_names_that_a_file_cannot_hold(tmp_path: Path, name: str) -> None:
+    (tmp_path / "out.bvh").write_text("what was there")
+    with pytest.raises(FormatError, match=r"out.bvh: a BVH file cannot hold the joint name"):
+        save(Figure([Joint(name)]), tmp_path / "out.bvh")
+    assert [p.name for p in tmp_path.iterdir()] == ["out.bvh"]
+    assert (tmp_path / "out.bvh").read_text() == "what was there"
+
+
+def test_nothing_half_written_is_left(tmp_path: Path) -> None:
+    fig = Figure([Joint("Hips", parts=free())])
+    (tmp_path / "taken.bvh").mkdir()
+    with pytest.raises(FormatError, match=r"^taken.bvh: cannot be written: "):
+        save(fig, tmp_path / "taken.bvh")
+    assert [p.name for p in tmp_path.iterdir()] == ["taken.bvh"]
+    with pytest.raises(FormatError, match=r"^out.bvh: cannot be written: No such file"):
+        save(fig, tmp_path / "nowhere" / "out.bvh")
+    with pytest.raises(FormatError, match=r"precision must lie within 0 and 17 decimals, not 40"):
+        save(fig, tmp_path / "out.bvh", precision=40)
+    with pytest.raises(FormatError, match=r"out.pdf: .pdf is not a format limbik writes"):
+        save(fig, tmp_path / "out.pdf")

@@ -1,0 +1,85 @@
+"""What the default method promises: f never rises and no iterate leaves the limits."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import assume, given, settings
+from random_figures import GOAL_KINDS, SEEDS, TREES, random_figure, random_goals, random_pose
+
+import limbik
+from limbik import Figure, Problem, Result
+from limbik.goals import Goal
+
+
+def followed(
+    figure: Figure, goals: list[Goal], start: np.ndarray, **options
+) -> tuple[Problem, Result]:
+    """The problem and its answer, after the checks that hold for every single iterate."""
+    problem = Problem(figure, goals, start=start)
+    r = limbik.solve(figure, goals, start=start, restarts=0, history=True, **options)
+    assert r.history is not None
+    f, q = r.history
+    assert len(f) == r.iterations + 1
+    np.testing.assert_array_equal(q[0], figure.project(start))
+    np.testing.assert_array_equal(q[-1], r.q)
+    assert (np.diff(f) < 0).all()
+    assert (figure.violation(q) == 0.0).all()
+    for value, pose in ((f[0], q[0]), (f[-1], q[-1]), (r.objective, r.q)):
+        np.testing.assert_allclose(value, problem.objective(pose), rtol=1e-12, atol=1e-300)
+    return problem, r
+
+
+@given(SEEDS, TREES, GOAL_KINDS)
+@settings(max_examples=300)
+def test_f_never_rises_and_every_iterate_is_inside(seed, kinds, goal_kinds) -> None:
+    rng = np.random.default_rng(seed)
+    figure = random_figure(rng, kinds, limits=True)
+    start = rng.normal(size=figure.n)
+    if "PythonGoal" in goal_kinds:
+        goal_kinds = [kind for kind in goal_kinds if kind != "PythonGoal"] or ["Reach"]
+    goals = random_goals(rng, figure, goal_kinds, figure.project(start))
+    _, r = followed(figure, goals, start)
+    assert r.status in ("REACHED", "LIMITED", "OUT_OF_REACH", "STALLED")
+
+
+@given(SEEDS, TREES)
+@settings(max_examples=15)
+def test_goals_written_in_python_descend_too(seed, kinds) -> None:
+    rng = np.random.default_rng(seed)
+    figure = random_figure(rng, kinds, limits=True)
+    start = rng.normal(size=figure.n)
+    goals = random_goals(rng, figure, ["PythonGoal", "Reach"], figure.project(start))
+    followed(figure, goals, start, budget=15)
+
+
+@given(SEEDS, TREES, GOAL_KINDS)
+@settings(max_examples=200)
+def test_a_stationary_answer_has_no_way_down(seed, kinds, goal_kinds) -> None:
+    rng = np.random.default_rng(seed)
+    figure = random_figure(rng, kinds, limits=True)
+    start = random_pose(rng, figure)
+    goal_kinds = [kind for kind in goal_kinds if kind != "PythonGoal"] or ["Reach at"]
+    goals = random_goals(rng, figure, goal_kinds, start)
+    problem, r = followed(figure, goals, start)
+    assume(r.status in ("LIMITED", "OUT_OF_REACH"))
+    # A short projected gradient step (equation 39 of line_search) gains nothing to first order: f
+    # falls by less than step · √f · 1e-2, where a stationary point allows 0.
+    gradient = problem.gradient(r.q)
+    for step in (1e-4, 1e-5, 1e-6):
+        to = figure.project(r.q - step * gradient / max(1e-12, np.abs(gradient).max()))
+        assert problem.objective(to) > r.objective - 1e-2 * step * np.sqrt(r.objective)
+
+
+@given(SEEDS, TREES)
+@settings(max_examples=40)
+def test_a_pose_that_was_reached_is_found_again(seed, kinds) -> None:
+    rng = np.random.default_rng(seed)
+    figure = random_figure(rng, kinds, limits=True)
+    there = random_pose(rng, figure)
+    near = figure.project(there + rng.normal(size=figure.n) * 0.05)
+    goals: list[Goal] = [
+        limbik.Reach(name, position=place)
+        for name, place in zip(figure.joints, figure.positions(there), strict=True)
+    ]
+    r = limbik.solve(figure, goals, start=near)
+    assert r.ok

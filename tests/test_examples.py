@@ -1,0 +1,81 @@
+"""Every example runs as it stands and prints what it promises."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import real_data
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+# A pattern whose number is asked for, and the range it must lie in.
+NUMBERS: dict[str, list[tuple[str, float, float]]] = {
+    "01_reach.py": [
+        (r"the tool is ([\d.]+) mm from its target", 0.0, 0.11),
+        (r"orientation: [\d.]+ mm and ([\d.]+) rad", 0.0, 1e-3),
+    ],
+    "02_limits_and_why.py": [
+        (r"stiff: LIMITED - Ankle is ([\d.]+) cm short: Knee at its upper limit", 39.0, 40.0),
+        (r"Knee at its upper limit, (\d+) degrees", 60, 60),
+        (r"worth ([\d.]+) a radian", 0.1, 0.3),
+    ],
+    "03_many_goals.py": [
+        (r"Reach +LeftHand +([\d.]+) mm", 0.0, 0.22),
+        (r"Aim +Head +([\d.]+) rad", 0.0, 1e-3),
+        (r"LIMITED - RightFoot is ([\d.]+) cm short", 5.0, 60.0),
+    ],
+    "04_follow_a_clip.py": [
+        (r"(\d+) of 601 frames reached", 601, 601),
+        (r"worst error ([\d.e-]+) m", 0.0, 2.2e-4),
+        (r"limits, (\d+) jumps", 0, 0),
+    ],
+    "05_your_own_goal.py": [
+        (r"REACHED: leaning ([\d.]+) cm from above the feet", 5.0, 80.0),
+        (r"REACHED: leaning ([\d.]+) cm, ", 0.0, 0.2),
+    ],
+    "06_many_problems.py": [
+        (r"(\d+) of 1000 solved", 1000, 1000),
+        (r"worst error ([\d.]+) mm", 0.0, 0.1),
+    ],
+}
+
+
+def run(example: str, *arguments: str, folder: Path) -> str:
+    """What the example prints, run from another folder in a Python of its own."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(EXAMPLES / example), *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent), "PYTHONIOENCODING": "utf-8"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_example_is_tested() -> None:
+    assert sorted(NUMBERS) == sorted(path.name for path in EXAMPLES.glob("*.py"))
+
+
+@pytest.mark.parametrize("example", NUMBERS)
+def test_it_prints_what_it_promises(example: str, tmp_path: Path) -> None:
+    printed = run(example, folder=tmp_path)
+    for pattern, low, high in NUMBERS[example]:
+        found = re.search(pattern, printed)
+        assert found, f"nothing like {pattern!r} in:\n{printed}"
+        assert low <= float(found[1]) <= high, found[0]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_following_a_file(tmp_path: Path) -> None:
+    clip = real_data.find("cmu_bvh/02_01.bvh")
+    printed = run("04_follow_a_clip.py", str(clip), "LeftHand,RightHand,Hips", folder=tmp_path)
+    found = re.search(r"(\d+) of (\d+) frames reached", printed)
+    assert found
+    assert found[1] == found[2]
