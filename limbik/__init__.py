@@ -8,7 +8,7 @@ True
 """
 
 from limbik import figures
-from limbik.animate.track import Track, track
+from limbik.animate.track import Track, track, track_many
 from limbik.errors import FigureError, FormatError, GoalError, LimbikError, MethodError
 from limbik.figure import Figure
 from limbik.formats import load, load_motion, save
@@ -20,12 +20,41 @@ from limbik.motion import Motion
 from limbik.problem import Problem
 from limbik.result import ActiveLimit, Miss, Result, Status
 from limbik.solve import Results, solve, solve_many
-
-__version__ = "0.1.0"
+from limbik.version import __version__
 
 __all__ = [
-    "ActiveLimit", "Aim", "Distance", "Figure", "FigureError", "FormatError", "GoalError", "Joint",
-    "LimbikError", "MethodError", "Miss", "Motion", "Pin", "Plane", "Problem", "PythonGoal",
-    "Range", "Reach", "Rest", "Result", "Results", "Status", "SwingTwist", "Track", "figures",
-    "load", "load_motion", "methods", "save", "solve", "solve_many", "track",
+    "ActiveLimit",
+    "Aim",
+    "Distance",
+    "Figure",
+    "FigureError",
+    "FormatError",
+    "GoalError",
+    "Joint",
+    "LimbikError",
+    "MethodError",
+    "Miss",
+    "Motion",
+    "Pin",
+    "Plane",
+    "Problem",
+    "PythonGoal",
+    "Range",
+    "Reach",
+    "Rest",
+    "Result",
+    "Results",
+    "Status",
+    "SwingTwist",
+    "Track",
+    "__version__",
+    "figures",
+    "load",
+    "load_motion",
+    "methods",
+    "save",
+    "solve",
+    "solve_many",
+    "track",
+    "track_many",
 ]  # fmt: skip

@@ -202,7 +202,7 @@ def batch(
         if not chain:
             q[:] = starts[problem]
             project(ints, floats, q, work[:SCRATCH])
-        elif problem > 0:
+        elif first + problem > 0:
             _relax(ints, floats, work, plan, comfort, room, q)
         random[0] = uint64(seed) + uint64(first + problem) * uint64(0xD1342543DE82EF95)
         codes[problem] = _attempts(

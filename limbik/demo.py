@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from limbik import plots
-from limbik.animate.track import Track, jumps, track
+from limbik.animate.track import track
 from limbik.errors import FormatError
 from limbik.figure import Figure
 from limbik.figures import cartwheel
@@ -28,7 +28,6 @@ EFFECTORS = ("LeftHand", "RightHand", "LeftToeBase", "RightToeBase", "Hips", "He
 TOLERANCE = 1e-4
 """Of the figure's size: how near an effector must come to its target."""
 
-_BLOCK = 30  # frames between two movements of the progress bar
 _POSES = 11  # in the time-lapse
 _DRIFT = 0.95  # metres a second by which its poses are pulled apart
 _NUDGE = 1e-6
@@ -98,14 +97,9 @@ def run(
 
 
 def follow(clip: Motion, console: Console) -> Demonstration:
-    """The figure follows the six effectors of the clip, block by block under a progress bar."""
+    """The figure follows the six effectors of the clip under a progress bar."""
     figure = clip.figure
     targets = clip.positions()[:, [figure.index(name) for name in EFFECTORS]]
-
-    def block(first: int, last: int, start: np.ndarray) -> Track:
-        found = track(figure, EFFECTORS, targets[first:last], start=start, fps=clip.fps)
-        assert isinstance(found, Track)  # a list is for several clips
-        return found
 
     columns = (
         TextColumn("{task.description}"),
@@ -114,29 +108,29 @@ def follow(clip: Motion, console: Console) -> Demonstration:
         TextColumn("frames"),
         TimeElapsedColumn(),
     )
-    parts: list[Track] = []
-    start = clip.q[0]
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task("getting ready", total=clip.frames)
-        block(0, 2, start)  # compiles, so that it is not timed below
-        progress.update(task, description="following")
-        for first in range(0, clip.frames, _BLOCK):
-            # A block begins with the last frame of the one before, which is solved already: so the
-            # motion is the same as in one go.
-            parts.append(block(max(0, first - 1), first + _BLOCK, start))
-            start = parts[-1].motion.q[-1]
-            progress.update(task, completed=min(first + _BLOCK, clip.frames))
-    new = [slice(1 if k else 0, None) for k in range(len(parts))]
-    poses = np.concatenate([part.motion.q[own] for part, own in zip(parts, new, strict=True)])
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("getting ready", total=clip.frames)
+        options: dict[str, Any] = {"start": clip.q[0], "fps": clip.fps}
+        track(figure, EFFECTORS, targets[:2], **options)
+        bar.update(task, description="following")
+        found = track(
+            figure,
+            EFFECTORS,
+            targets,
+            reference=clip.q,
+            progress=lambda done: bar.update(task, completed=done),
+            **options,
+        )
+    poses = found.motion.q
     return Demonstration(
         motion=Motion(figure, poses, clip.fps, "demo"),
         targets=targets,
-        errors=np.concatenate([part.errors[own] for part, own in zip(parts, new, strict=True)]),
-        status=np.concatenate([part.status[own] for part, own in zip(parts, new, strict=True)]),
-        jumps=jumps(figure, poses, clip.q),
+        errors=found.errors,
+        status=found.status,
+        jumps=found.jumps,
         at_limit=at_limits(figure, poses),
-        violation=float(np.max(figure.violation(poses))),
-        seconds=sum(part.seconds for part in parts),
+        violation=found.violation,
+        seconds=found.seconds,
     )
 
 

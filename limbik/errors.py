@@ -48,6 +48,10 @@ class FormatError(LimbikError):
         return f"{' '.join(place)}: {self.message}" if place else self.message
 
 
+class NoMotionError(FormatError):
+    """A file that holds a figure and nothing that moves it."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint to end a message with: the name in `known` nearest to `word`, or nothing.
 

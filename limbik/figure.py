@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from limbik import kinematics as kin
-from limbik import limits as lim
 from limbik.errors import FigureError, did_you_mean
 from limbik.joints import Joint, Limit
+from limbik.limits import project_many
 from limbik.tree import Tree, limit_of_coordinate
 
 
@@ -147,9 +147,7 @@ class Figure:
     def project(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """The nearest pose inside the limits: P(q), for (n,) or (frames, n)."""
         poses = self.pose(q)
-        scratch = np.empty(lim.SCRATCH)
-        for row in np.atleast_2d(poses):
-            lim.project(self._ints, self._floats, row, scratch)
+        project_many(self._ints, self._floats, np.atleast_2d(poses))
         return poses
 
     def violation(self, q: Sequence[float] | np.ndarray) -> float | np.ndarray:

@@ -14,13 +14,19 @@ import numpy as np
 from limbik.errors import FigureError
 from limbik.limits import Range, SwingTwist
 
-_PRINCIPAL = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-_PRINCIPAL |= {"-" + name: tuple(-v for v in axis) for name, axis in _PRINCIPAL.items()}
-
 Vector = tuple[float, float, float]
 
+_PRINCIPAL: dict[str, Vector] = {
+    "x": (1.0, 0.0, 0.0),
+    "y": (0.0, 1.0, 0.0),
+    "z": (0.0, 0.0, 1.0),
+    "-x": (-1.0, 0.0, 0.0),
+    "-y": (0.0, -1.0, 0.0),
+    "-z": (0.0, 0.0, -1.0),
+}
 
-def unit_axis(axis: str | Sequence[float], what: str = "axis") -> Vector:
+
+def unit_axis(axis: str | Sequence[float] | np.ndarray, what: str = "axis") -> Vector:
     """A unit vector from ``"x"``, ``"-z"`` or three numbers; refuses zero length and NaN."""
     if isinstance(axis, str):
         if axis.lower() not in _PRINCIPAL:
@@ -179,7 +185,8 @@ class Joint:
         ball = next((p for p in self.parts if not isinstance(p, Turn | Slide)), None)
         if not self.parts:
             return "fixed"
-        names = {0: "", 1: "revolute", 2: "universal", 3: f"ball ({turns.upper()})"}
+        order = f" ({turns.upper()})" if "?" not in turns else ""
+        names = {0: "", 1: "revolute", 2: "universal", 3: f"ball{order}"}
         turning = names.get(len(turns), f"{len(turns)} turns")
         if isinstance(ball, SwingTwistBall):
             turning = "ball (swing–twist)"

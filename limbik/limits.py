@@ -113,8 +113,8 @@ class SwingTwist:
     ) -> None:
         unit = math.pi / 180 if degrees else 1.0
         if swing is not None:
-            a, b = (swing, swing) if np.isscalar(swing) else swing  # type: ignore[misc]
-            a, b = float(a) * unit, float(b) * unit
+            a, b = np.broadcast_to(np.asarray(swing, float), (2,)).tolist()
+            a, b = a * unit, b * unit
             if not (a > 0 and b > 0):
                 raise FigureError(f"SwingTwist: swing {swing!r} must be two positive angles")
             swing = (a, b)
@@ -419,11 +419,8 @@ def _tangents(normals, pressed, c, starts, spans, coefficients, count):
 
 
 @kernel
-def violation(ints, floats, q):
-    """How far q is outside its limits: the largest coordinate that P changes; 0.0 inside."""
-    moved = q.copy()
-    project(ints, floats, moved, np.empty(SCRATCH))
-    worst = 0.0
-    for c in range(len(q)):
-        worst = max(worst, abs(moved[c] - q[c]))
-    return worst
+def project_many(ints, floats, poses):
+    """P of every row of poses (frames, n), in place."""
+    scratch = np.empty(SCRATCH)
+    for frame in range(poses.shape[0]):
+        project(ints, floats, poses[frame], scratch)

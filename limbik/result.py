@@ -68,7 +68,10 @@ class ActiveLimit(NamedTuple):
 
 
 class History(NamedTuple):
-    """f (k,) and q (k, n) of every accepted iterate of the attempt that gave the answer."""
+    """f (k,) and q (k, n) of every accepted iterate of the first attempt.
+
+    Empty where a restart gave the answer.
+    """
 
     f: np.ndarray
     q: np.ndarray
@@ -216,6 +219,8 @@ def _amount(figure: Figure, miss: Miss) -> str:
 def length_text(length: float, unit: str) -> str:
     """A length for people: "4.2 cm", "0.31 mm", "12 units"."""
     if unit == "m":
+        if length < 1e-6:
+            return "under 0.001 mm" if length > 0.0 else "0 mm"
         for factor, name in ((1.0, "m"), (1e2, "cm"), (1e3, "mm")):
             if length * factor >= 1.0 or name == "mm":
                 return f"{length * factor:.3g} {name}"

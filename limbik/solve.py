@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,7 @@ from limbik.rotations import quat_to_matrix
 MOST_RESTARTS = 30
 HISTORY = 1000  # iterates a history has room for
 _CHUNK = 20  # iterations between two looks at the clock
+_BLOCK = 100  # frames between two reports of progress
 
 Pose = Sequence[float] | np.ndarray
 
@@ -93,7 +95,8 @@ def find_method(method: str | Method | None) -> Method:
     if isinstance(method, Method):
         return method
     if method not in METHODS:
-        raise MethodError(f'no method "{method}"{did_you_mean(str(method), METHODS)}')
+        hint = did_you_mean(str(method), METHODS) or f" (known are {', '.join(METHODS)})"
+        raise MethodError(f'no method "{method}"{hint}')
     return METHODS[method]()
 
 
@@ -123,6 +126,10 @@ class Solver:
         self.plan[att.P_BUDGET] = np.inf
         self.comfort, self.room = comfortable(figure, problem.scene.lever)
         self.room[~problem.moves | (figure.owner == root)] = 0.0
+
+    def compile(self) -> None:
+        """Compile what a batch needs, so that it is not part of a measured time."""
+        att.compiled(att.batch, type(self.method).kernel)
 
     def workspace(self) -> np.ndarray:
         """A fresh workspace for one thread."""
@@ -239,9 +246,7 @@ def solve_many(
         raise FigureError(f"starts: {len(begin)} poses for {count} problems")
     begin = np.array(np.broadcast_to(begin, (count, figure.n)), order="C")
     solver = Solver(problem, find_method(method), near=False, restarts=restarts)
-    poses, codes, totals = run_batch(
-        solver, places, targets, begin, chain=False, seed=seed, threads=threads
-    )
+    poses, codes, totals = run_batch(solver, places, targets, begin, seed=seed, threads=threads)
     return Results(
         q=poses,
         ok=codes == REACHED,
@@ -314,35 +319,75 @@ def run_batch(
     targets: np.ndarray,
     starts: np.ndarray,
     *,
-    chain: bool,
     seed: int,
     threads: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(poses, exit codes, totals) of a batch, shared out over threads unless it is a chain."""
+    """(poses, exit codes, totals) of independent problems, shared out over threads."""
     if threads < 1:
         raise MethodError(f"threads must be at least 1, got {threads}")
-    problem, count = solver.problem, len(targets)
-    poses = np.empty((count, problem.figure.n))
-    codes, totals = np.empty(count, np.int64), np.empty((count, att.TOTALS))
-    kernel: Any = type(solver.method).kernel
-    frame = att.compiled(att.batch, kernel)
+    batch = Batch(solver, places, targets, seed)
 
-    def part(low: int, high: int) -> None:
-        if low < high:
-            frame(
-                kernel, problem.ints, problem.floats.copy(), solver.workspace(), solver.hasty,
-                solver.full, solver.plan, solver.comfort, solver.room, places, targets[low:high],
-                starts[low:high], chain, seed, low, poses[low:high], codes[low:high],
-                totals[low:high],
-            )  # fmt: skip
+    def part(span: tuple[int, int]) -> None:
+        low, high = span
+        batch.part(low, high, starts[low:high], chain=False)
 
-    if chain or threads == 1:
-        part(0, count)
+    if threads == 1:
+        part((0, len(targets)))
     else:
-        edges = np.linspace(0, count, 4 * threads + 1).astype(int)
+        edges = np.linspace(0, len(targets), 4 * threads + 1).astype(int).tolist()
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(part, edges[:-1], edges[1:]))
-    return poses, codes, totals
+            list(pool.map(part, itertools.pairwise(edges)))
+    return batch.poses, batch.codes, batch.totals
+
+
+def run_chain(
+    solver: Solver,
+    places: np.ndarray,
+    targets: np.ndarray,
+    start: np.ndarray,
+    *,
+    seed: int,
+    progress: Callable[[int], object] | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(poses, exit codes, totals) of problems that each start from the answer before.
+
+    One compiled call; with ``progress``, which is told how many are done, one call a block, with
+    the same answers.
+    """
+    batch = Batch(solver, places, targets, seed)
+    block = max(1, len(targets)) if progress is None else _BLOCK
+    for low in range(0, len(targets), block):
+        high = min(low + block, len(targets))
+        begin = start if low == 0 else batch.poses[low - 1]
+        batch.part(low, high, begin[None].copy(), chain=True)
+        if progress is not None:
+            progress(high)
+    return batch.poses, batch.codes, batch.totals
+
+
+class Batch:
+    """Problems that differ in their targets, and room for their answers."""
+
+    def __init__(self, solver: Solver, places: np.ndarray, targets: np.ndarray, seed: int) -> None:
+        self._solver, self._places, self._targets, self._seed = solver, places, targets, seed
+        if solver.problem.python:
+            raise MethodError("goals written in Python are solved one by one, with solve")
+        self._kernel: Any = type(solver.method).kernel
+        self._frame = att.compiled(att.batch, self._kernel)
+        count = len(targets)
+        self.poses = np.empty((count, solver.problem.figure.n))
+        self.codes, self.totals = np.empty(count, np.int64), np.empty((count, att.TOTALS))
+
+    def part(self, low: int, high: int, starts: np.ndarray, *, chain: bool) -> None:
+        """Solve problems low … high − 1; any thread may do any part."""
+        solver, own = self._solver, slice(low, high)
+        if low < high:
+            self._frame(
+                self._kernel, solver.problem.ints, solver.problem.floats.copy(),
+                solver.workspace(), solver.hasty, solver.full, solver.plan, solver.comfort,
+                solver.room, self._places, self._targets[own], starts, chain, self._seed, low,
+                self.poses[own], self.codes[own], self.totals[own],
+            )  # fmt: skip
 
 
 def statuses(

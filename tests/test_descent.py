@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from random_figures import GOAL_KINDS, SEEDS, TREES, random_figure, random_goals, random_pose
 
@@ -83,3 +86,27 @@ def test_a_pose_that_was_reached_is_found_again(seed, kinds) -> None:
     ]
     r = limbik.solve(figure, goals, start=near)
     assert r.ok
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_the_unit_of_length_does_not_matter(scale: float) -> None:
+    figure = limbik.figures.human()
+    joints = [replace(j, offset=tuple(np.array(j.offset) * scale)) for j in figure.definition]
+    joints = [
+        replace(j, tip=None if j.tip is None else tuple(np.array(j.tip) * scale)) for j in joints
+    ]
+    other = Figure(joints, rest=figure.rest * np.where(figure.slides, scale, 1.0))
+    rng = np.random.default_rng(2)
+    start, there = (random_pose(rng, figure, spread=0.3) for _ in range(2))
+    answers = []
+    for fig, unit in ((figure, 1.0), (other, scale)):
+        goals: list[Goal] = [
+            limbik.Reach(name, position=unit * figure.positions(there)[figure.index(name)])
+            for name in ("LeftHand", "RightHand", "Head", "LeftFoot")
+        ]
+        goals += [limbik.Aim("Head", at=[0.0, unit, 3 * unit]), limbik.Rest()]
+        begin = np.where(figure.slides, unit, 1.0) * start
+        r = limbik.solve(fig, goals, start=begin, restarts=0)
+        answers.append((r.status, r.iterations, r.q / np.where(figure.slides, unit, 1.0)))
+    assert answers[0][:2] == answers[1][:2]
+    np.testing.assert_allclose(answers[0][2], answers[1][2], atol=1e-9)

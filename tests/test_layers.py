@@ -42,6 +42,7 @@ LAYERS = [
     "linear",
     "compiling",
     "errors",
+    "version",
 ]
 ON_TOP = {"__init__", "__main__"}  # the public names, and "python -m limbik"
 

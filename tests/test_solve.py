@@ -23,7 +23,7 @@ from limbik import (
     Status,
     SwingTwist,
 )
-from limbik.joints import revolute, swing_twist
+from limbik.joints import Coupling, revolute, swing_twist
 from limbik.rotations import matrix_to_quat
 
 NAN = math.nan
@@ -261,6 +261,21 @@ def test_a_locked_joint_keeps_its_value_exactly() -> None:
         assert (answer.q != start).any()
 
 
+def test_a_lock_on_a_follower_holds_its_driver() -> None:
+    cone = SwingTwist(swing=(0.8, 0.4))
+    follower = revolute("x", coupled=Coupling("A.swing1"))
+    figure = Figure(
+        [
+            Joint("A", parts=swing_twist("y"), limit=cone),
+            Joint("B", "A", follower, (0, 1, 0)),
+            Joint("C", "B", offset=(0, 1, 0)),
+        ]
+    )
+    for place in np.random.default_rng(0).normal(size=(5, 3)):
+        r = limbik.solve(figure, [Reach("C", position=place)], start=[0.3, 0.2, 0], lock=["B"])
+        assert r.q[0] == 0.3
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -268,6 +283,7 @@ def test_a_locked_joint_keeps_its_value_exactly() -> None:
         ({"weights": np.diag([1.0, 2.0, 0.0])}, "definite"),
         ({"weights": np.eye(4)}, "3 × 3"),
         ({"weights": np.ones(3)}, "matrix"),
+        ({"weights": np.ones(4)}, "matrix"),
         ({"tolerance": 0.0}, "tolerance"),
         ({"tolerance": (1e-3, NAN)}, "tolerance"),
         ({"tolerance": (1, 2, 3)}, "tolerance"),

@@ -23,7 +23,7 @@ def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> 
     >>> import limbik
     >>> clip = limbik.figures.cartwheel()
     >>> limits_from(clip, margin=0)["LeftToeBase"]
-    Range([-0.095827], [0.517643])
+    Range([-0.093928], [0.431105])
     """
     wide = math.radians(margin) if degrees else float(margin)
     if not (math.isfinite(wide) and wide >= 0.0):

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from limbik import attempts as att
-from limbik.errors import GoalError
+from limbik.errors import GoalError, MethodError
 from limbik.figure import Figure
 from limbik.methods import Method
 from limbik.methods.contract import OUT_ITERATIONS
 from limbik.motion import Motion
-from limbik.solve import Pose, Solver, batch_problem, find_method, run_batch, statuses
+from limbik.solve import Pose, Solver, batch_problem, find_method, run_chain, statuses
 
 JUMP = math.radians(60.0)
 """A joint that turns this much further than expected from one frame to the next has jumped."""
@@ -32,7 +33,8 @@ class Track:
 
     ``error`` (frames,) is the largest distance of an effector from its target, ``errors`` (frames,
     effectors) each one's, ``status`` (frames,) each frame's Status, ``jumps`` the frames in which a
-    joint turned 60 degrees further than the reference (or at all, where there is none).
+    joint turned 60 degrees further than the reference (or at all, where there is none), ``seconds``
+    the time of solving.
     """
 
     motion: Motion
@@ -70,16 +72,17 @@ def track(
     lock: Iterable[str] = (),
     relax: float = RELAXATION,
     reference: np.ndarray | None = None,
+    progress: Callable[[int], object] | None = None,
     threads: int = 1,
-) -> Track | list[Track]:
+) -> Track:
     """Follow ``targets`` (frames, effectors, 3), each frame from the pose before it.
 
     ``start`` (n,) is the pose before the first frame, the rest pose unless given; ``wxyz`` (frames,
     effectors, 4) are orientations to follow too.  What the targets leave free drifts back to the
     middle of the limits in ``relax`` seconds (0 turns that off), which keeps a figure from winding
-    itself up.  ``reference`` (frames, n) is the motion that jumps are measured against.  Frames
-    depend on each other and run in one compiled call; targets of several clips, (clips, frames,
-    effectors, 3), are shared out over ``threads`` and give a list.
+    itself up.  ``reference`` (frames, n) is the motion that jumps are measured against.  All frames
+    run in one compiled call; ``progress(frames done)`` is called now and then where given.
+    ``threads`` changes nothing here, because frames depend on each other: ``track_many`` uses them.
 
     >>> import limbik
     >>> clip = limbik.figures.cartwheel()
@@ -88,33 +91,28 @@ def track(
     >>> limbik.track(clip.figure, hands, at, start=clip.q[0], fps=clip.fps).ok
     True
     """
+    if threads < 1:
+        raise MethodError(f"threads must be at least 1, got {threads}")
+    if not (math.isfinite(fps) and fps > 0):
+        raise GoalError(f"fps must be positive, got {fps}")
+    if not (math.isfinite(relax) and relax >= 0):
+        raise GoalError(f"relax must not be negative, got {relax}")
     targets = np.asarray(targets, dtype=float)
     if targets.ndim == 4:
-        if wxyz is not None or reference is not None:
-            raise GoalError("wxyz and reference go with the targets of one clip")
-
-        def follow(clip: np.ndarray) -> Track | list[Track]:
-            return track(
-                figure, effectors, clip, start=start, fps=fps, method=method, tolerance=tolerance,
-                restarts=restarts, seed=seed, lock=lock, relax=relax,
-            )  # fmt: skip
-
-        with ThreadPoolExecutor(max(1, threads)) as pool:
-            return [found for found in pool.map(follow, targets) if isinstance(found, Track)]
-    began = time.perf_counter()
+        raise GoalError("targets of several clips: use track_many")
     values, places, problem = batch_problem(
         figure, effectors, targets, wxyz, start=start, tolerance=tolerance, lock=lock
     )
-    if not fps > 0 or not math.isfinite(fps):
-        raise GoalError(f"fps must be positive, got {fps}")
-    if relax < 0:
-        raise GoalError(f"relax must not be negative, got {relax}")
+    if not len(values):
+        raise GoalError("targets: there are no frames")
     pull = 1.0 - math.exp(-1.0 / (fps * relax)) if relax > 0 else 0.0
     solver = Solver(problem, find_method(method), near=True, restarts=restarts, pull=pull)
-    starts = np.tile(problem.start, (max(1, len(values)), 1))
-    poses, codes, totals = run_batch(
-        solver, places, values, starts, chain=True, seed=seed, threads=1
+    solver.compile()
+    began = time.perf_counter()
+    poses, codes, totals = run_chain(
+        solver, places, values, problem.start, seed=seed, progress=progress
     )
+    seconds = time.perf_counter() - began
     names = [effectors] if isinstance(effectors, str) else list(effectors)
     reached = figure.positions(poses)[:, [figure.index(name) for name in names]]
     errors = np.linalg.norm(reached - targets.reshape(reached.shape), axis=-1)
@@ -126,8 +124,26 @@ def track(
         jumps=jumps(figure, poses, reference),
         iterations=totals[:, OUT_ITERATIONS].astype(int),
         attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
-        seconds=time.perf_counter() - began,
+        seconds=seconds,
     )
+
+
+def track_many(
+    figure: Figure,
+    effectors: Sequence[str],
+    clips: Iterable[np.ndarray],
+    *,
+    threads: int = 1,
+    **options: Any,
+) -> list[Track]:
+    """``track`` for several clips, each (frames, effectors, 3), shared out over ``threads``.
+
+    The answers are the same to the bit for any number of threads.  Options are those of ``track``.
+    """
+    if threads < 1:
+        raise MethodError(f"threads must be at least 1, got {threads}")
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda clip: track(figure, effectors, clip, **options), clips))
 
 
 def turns(figure: Figure, poses: np.ndarray) -> np.ndarray:

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from limbik import __version__
 from limbik.cli.demo import demo
 from limbik.cli.info import info
 from limbik.cli.methods import methods
 from limbik.cli.solve import solve
 from limbik.cli.terminal import Commands
 from limbik.cli.track import track
+from limbik.version import __version__
 
 app = typer.Typer(
     name="limbik",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from limbik import figures
-from limbik.errors import FormatError, GoalError, LimbikError, did_you_mean
+from limbik.errors import FormatError, GoalError, LimbikError, NoMotionError, did_you_mean
 from limbik.figure import Figure
 from limbik.formats import FORMATS, load, load_motion
 from limbik.goals import Aim, Distance, Goal, Pin, Plane, Reach
@@ -50,10 +50,8 @@ def opened(name: str) -> Opened:
         return Opened(load(path), None)
     try:
         motion = load_motion(path)
-    except FormatError as error:
-        if not error.message.startswith("has no "):
-            raise
-        return Opened(load(path), None)  # a skeleton alone: without MOTION, frames or channels
+    except NoMotionError:
+        return Opened(load(path), None)
     return Opened(motion.figure, motion)
 
 

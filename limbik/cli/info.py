@@ -47,8 +47,8 @@ def _summary(figure: Figure, motion: Motion | None) -> Table:
     if motion is None:
         table.add_row("motion", "none")
     else:
-        seconds = f"{motion.duration:.3g} s"
-        table.add_row("motion", f"{motion.frames} frames at {motion.fps:.6g} fps, {seconds}")
+        frames = f"{motion.frames} frame{'s' * (motion.frames > 1)}"
+        table.add_row("motion", f"{frames} at {motion.fps:.6g} fps, {motion.duration:.3g} s")
     return table
 
 

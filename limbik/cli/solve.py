@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from limbik.cli import arguments
-from limbik.cli.terminal import miss_text, out, status_text, waiting
+from limbik.cli.terminal import miss_text, notes, out, status_text
 from limbik.errors import GoalError
 from limbik.figure import Figure
 from limbik.formats import save
@@ -93,9 +93,8 @@ def solve(
             "no goals: give --reach, --pin, --aim, --plane or --distance, such as "
             f"--reach {figure.joints[-1]}=x,y,z"
         )
-    result = waiting(
-        "solving",
-        lambda: solve_goals(
+    with notes.status("solving"):
+        result = solve_goals(
             figure,
             goals,
             start=start,
@@ -104,8 +103,7 @@ def solve(
             restarts=restarts,
             seed=seed,
             lock=lock or (),
-        ),
-    )
+        )
     if path is not None:
         save(Motion(figure, result.q[None], motion.fps if motion else _FPS), path)
     if json:

@@ -1,16 +1,15 @@
-"""The terminal: what is printed where, errors as one line, and waiting that Ctrl-C can end."""
+"""The terminal: what is printed where, errors as one line, progress bars."""
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
 import warnings
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
 from typer.core import TyperGroup
 
@@ -32,8 +31,6 @@ out = Console(highlight=False)
 
 notes = Console(stderr=True, highlight=False)
 """For errors, warnings and progress, so that answers can be piped on."""
-
-T = TypeVar("T")
 
 
 def note(kind: str, message: str, style: str) -> None:
@@ -60,34 +57,28 @@ class Commands(TyperGroup):
                 raise typer.Exit(INTERRUPTED) from None
 
 
-def waiting(sentence: str, work: Callable[[], T]) -> T:
-    """What ``work()`` returns, with a spinner on stderr while it runs.
+class Bar:
+    """A progress bar on stderr; nothing where that is not a terminal."""
 
-    It runs on a thread of its own: a signal is only heard between two Python instructions, and a
-    compiled kernel may take minutes over what is one instruction to the main thread.
-    """
-    answers: list[T] = []
-    failures: list[BaseException] = []
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress, self._task = progress, task
 
-    def run() -> None:
-        try:
-            answers.append(work())
-        except BaseException as error:
-            failures.append(error)
+    def say(self, sentence: str) -> None:
+        """Another sentence beside the bar."""
+        self._progress.update(self._task, description=sentence)
 
-    thread = threading.Thread(target=run, daemon=True)
-    try:
-        with notes.status(sentence):
-            thread.start()
-            while thread.is_alive():
-                thread.join(0.1)
-    except KeyboardInterrupt:
-        # Leaving in the usual way would tear the libraries down under the running kernel.
-        sys.stdout.flush()
-        os._exit(INTERRUPTED)
-    if failures:
-        raise failures[0]
-    return answers[0]
+    def done(self, count: int) -> None:
+        """So many of the total are done."""
+        self._progress.update(self._task, completed=count)
+
+
+@contextmanager
+def progress_bar(sentence: str, total: int) -> Iterator[Bar]:
+    """A bar that goes away when the work is done."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    hidden = not notes.is_terminal
+    with Progress(*columns, console=notes, transient=True, disable=hidden) as progress:
+        yield Bar(progress, progress.add_task(sentence, total=total))
 
 
 def miss_text(miss: Miss, unit: str) -> str:

@@ -16,7 +16,7 @@ from limbik.animate.learn import limits_from
 from limbik.animate.track import Track
 from limbik.animate.track import track as follow
 from limbik.cli import arguments
-from limbik.cli.terminal import STYLES, out, waiting
+from limbik.cli.terminal import STYLES, out, progress_bar
 from limbik.figure import Figure
 from limbik.formats import save
 from limbik.motion import Motion
@@ -81,24 +81,18 @@ def track(
     motion = whole if every is None else whole.sample(every)
     targets = motion.positions()[:, places]
 
-    def followed(frames: int | None = None) -> Track:
-        found = follow(
-            figure,
-            names,
-            targets[:frames],
-            start=motion.q[0],
-            fps=motion.fps,
-            method=chosen,
-            tolerance=tolerance,
-            restarts=restarts,
-            seed=seed,
-            reference=motion.q[:frames],
-        )
-        assert isinstance(found, Track)  # a list is for several clips
-        return found
-
-    waiting("getting ready", lambda: followed(2))  # compiles, so that it is not timed below
-    result = waiting(f"following {motion.frames} frames", followed)
+    options: dict[str, Any] = {
+        "start": motion.q[0],
+        "fps": motion.fps,
+        "method": chosen,
+        "tolerance": tolerance,
+        "restarts": restarts,
+        "seed": seed,
+    }
+    with progress_bar("getting ready", motion.frames) as bar:
+        follow(figure, names, targets[:2], **options)
+        bar.say(f"following {motion.frames} frames")
+        result = follow(figure, names, targets, reference=motion.q, progress=bar.done, **options)
     if path is not None:
         save(result.motion, path)
     report: dict[str, Any] = {

@@ -32,7 +32,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from limbik.errors import FigureError, FormatError
+from limbik.errors import FigureError, FormatError, NoMotionError
 from limbik.figure import Figure
 from limbik.formats.bvh_hierarchy import Channel, Hierarchy, Line, Node, lines
 from limbik.formats.files import read_bytes
@@ -63,14 +63,14 @@ def read_motion(path: Path, figure: Figure | None = None) -> Motion:
         here, there = next(pair for pair in pairs if pair[0] != pair[1])
         raise FormatError(f"does not fit the figure: has {here} where that has {there}", path)
     if hierarchy.motion is None:
-        raise FormatError("has no MOTION section", path)
+        raise NoMotionError("has no MOTION section", path)
     header = _header(data, hierarchy.motion, path)
     channels = [channel for node in nodes for channel in node.channels or ()]
     if not channels:
-        raise FormatError("has no channels, so nothing moves", path, hierarchy.motion.number)
+        raise NoMotionError("has no channels, so nothing moves", path, hierarchy.motion.number)
     values = read_frames(data, header.start, header.line, len(channels), header.frames, path)
     if len(values) == 0:
-        raise FormatError("has no frames", path, header.line)
+        raise NoMotionError("has no frames", path, header.line)
     if len(values) != header.frames:
         text = f"{path.name}: announces {header.frames} frames and has {len(values)}"
         warnings.warn(text, stacklevel=3)

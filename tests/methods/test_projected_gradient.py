@@ -9,7 +9,8 @@ import pytest
 from scipy.optimize import minimize
 
 import limbik
-from limbik import MethodError, Problem, Range, Reach, Rest, Status
+from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status, SwingTwist
+from limbik.joints import exponential
 from limbik.methods import ProjectedGradient
 
 LENGTHS = np.array([1.0, 1.0, 0.5])
@@ -52,6 +53,7 @@ def by_hand(
             if f(moved) < f(q) + method.alpha * slope @ (moved - q):  # (39)
                 break
             tau *= method.beta  # (34)
+            assert tau > 1e-30, f"no way down after {k} iterations"
         q = moved
         iterates.append(q)
     return iterates
@@ -104,7 +106,7 @@ BOUNDED = [
 @pytest.mark.parametrize(("figure", "joint", "target"), BOUNDED)
 @pytest.mark.parametrize("borwein", [False, True])
 def test_the_minimiser_is_that_of_l_bfgs_b(
-    figure: limbik.Figure, joint: str, target: list[float], borwein: bool
+    figure: Figure, joint: str, target: list[float], borwein: bool
 ) -> None:
     # The weight on rest makes the minimiser unique, and the problem fair to a gradient method.
     goals = [Reach(joint, position=target), Rest(weight=0.5)]
@@ -141,6 +143,25 @@ def test_the_search_ends_where_rounding_hides_the_way_down(beta: float) -> None:
     assert r.status is Status.OUT_OF_REACH
     assert r.iterations < 3000
     assert np.linalg.norm(Problem(figure, goals).gradient(r.q)) < 1e-6
+
+
+def test_stopped_by_limits_that_are_not_convex_it_does_not_call_itself_stationary() -> None:
+    limit = SwingTwist(swing=(50, 30), twist=(-20, 40), degrees=True)
+    joints = [
+        Joint("A", None, exponential(), limit=limit),
+        Joint("B", "A", exponential(), offset=(0.0, 1.0, 0.0), limit=limit),
+        Joint("Tip", "B", offset=(0.0, 1.0, 0.0)),
+    ]
+    figure, method = Figure(joints), ProjectedGradient(iterations=2000)
+    stuck = 0
+    for target in np.random.default_rng(5).normal(size=(10, 3)):
+        goals = [Reach("Tip", position=target)]
+        r = limbik.solve(figure, goals, method=method, restarts=0)
+        further = limbik.solve(figure, goals, start=r.q, restarts=0)
+        if further.objective < 0.99 * r.objective:
+            assert r.status is Status.STALLED
+            stuck += r.iterations < method.iterations
+    assert stuck > 0
 
 
 def test_barzilai_borwein_needs_far_fewer_iterations() -> None:
