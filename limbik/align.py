@@ -25,7 +25,7 @@ from limbik.goals.terms import (
     TERM_FLOATS,
     TERM_INTS,
 )
-from limbik.joints import Slide, Turn, axis_label
+from limbik.joints import Slide, Turn
 from limbik.rotations import log_matrix, matrix_from_quat, swing_twist_vector
 
 
@@ -45,12 +45,11 @@ def free_root(figure: Figure, moves: np.ndarray) -> int:
         return -1
     if any(isinstance(part, Turn | Slide) and part.coupled for part in joint.parts):
         return -1
-    turns = [part for part in turning if isinstance(part, Turn)]
-    if turns:
-        order = [axis_label(part.axis) for part in turns]
-        if len(turning) != 3 or len(turns) != 3 or "" in order:
-            return -1
-        if order[0] == order[1] or order[1] == order[2]:
+    tree = figure.tree
+    first = int(tree.ints[int(tree.ints[kin.I_FIRST_PART]) + roots[0]]) + 3
+    kinds = tree.ints[int(tree.ints[kin.I_KIND]) + first :][: len(turning)].tolist()
+    if any(isinstance(part, Turn) for part in turning):
+        if len(kinds) != 3 or max(kinds) > kin.TURN_Z or kinds[1] in (kinds[0], kinds[2]):
             return -1
     elif len(turning) != 1 or isinstance(turning[0], Slide):
         return -1

@@ -47,7 +47,8 @@ TOTALS = OUT + 1
 _SIGMA, _GROWTH = 0.05, 1.5  # rad, and per attempt: how far from the last pose to start again
 _COMFORTABLE = 6  # the attempt that starts from the comfortable pose
 _FAR = 20  # from this attempt on, start around the comfortable pose
-_SAME, _ENOUGH = 0.02, 4  # attempts that end within this part of f; that many say it is the optimum
+_SAME = 0.02  # attempts whose f differ by less than this part of it ended at the same place
+_ENOUGH_NEAR, _ENOUGH = 4, 12  # so many of them say that it is the optimum
 
 
 @inner
@@ -114,10 +115,13 @@ def _attempts(
     totals[:] = 0.0
     options[: len(full)] = hasty if restarts > 0 else full
     options[O_ITERATIONS] = min(options[O_ITERATIONS], budget)
-    code = method(ints, floats, work, options, q, out, history)
+    # The first half of the history is the best attempt's, the second that of the one under way.
+    half = len(history) // 2
+    kept, under_way = history[:half], history[half:]
+    code = method(ints, floats, work, options, q, out, kept)
     for k in range(1, OUT):
         totals[k] += out[k]
-    best, noted = out[OUT_F], out[OUT_HISTORY]
+    best, noted = out[OUT_F], int(out[OUT_HISTORY])
     totals[TOTAL_ATTEMPTS] = 1.0
     same = 1
     for attempt in range(1, restarts + 1):
@@ -128,7 +132,7 @@ def _attempts(
         )
         options[: len(hasty)] = hasty
         options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
-        found = method(ints, floats, work, options, trial[:n], out, history[:0])
+        found = method(ints, floats, work, options, trial[:n], out, under_way)
         for k in range(1, OUT):
             totals[k] += out[k]
         totals[TOTAL_ATTEMPTS] += 1.0
@@ -137,9 +141,11 @@ def _attempts(
         elif out[OUT_F] < best:
             same = 1
         if found == REACHED or out[OUT_F] < best:
-            code, best, noted = found, out[OUT_F], 0.0
+            code, best, noted = found, out[OUT_F], int(out[OUT_HISTORY])
             q[:] = trial[:n]
-        if plan[P_AUTOMATIC] > 0.0 and same >= _ENOUGH:
+            kept[:noted] = under_way[:noted]
+        enough = _ENOUGH_NEAR if plan[P_NEAR] > 0.0 else _ENOUGH
+        if plan[P_AUTOMATIC] > 0.0 and same >= enough:
             break
     if code != REACHED and restarts > 0:
         # No attempt may be hasty any more: follow the best one to its end.
@@ -147,10 +153,11 @@ def _attempts(
         options[: len(full)] = full
         options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
         if options[O_ITERATIONS] >= 1.0:
-            code = method(ints, floats, work, options, q, out, history[:0])
+            before = max(0, noted - 1)  # its start is the last of the best attempt
+            code = method(ints, floats, work, options, q, out, kept[before:])
             for k in range(1, OUT):
                 totals[k] += out[k]
-            best = out[OUT_F]
+            best, noted = out[OUT_F], before + int(out[OUT_HISTORY])
     totals[OUT_F], totals[OUT_HISTORY] = best, noted
     return code
 

@@ -40,7 +40,9 @@ class Figure:
         self._tree = Tree(joints)
         self._joints = self._tree.joints
         self._ints, self._floats = self._tree.ints, self._tree.floats
-        self._rest = self.project(np.zeros(self.n) if rest is None else self.pose(rest, "rest"))
+        self._rest = self.project(
+            np.zeros(self.n) if rest is None else self.single_pose(rest, "rest")
+        )
         self._rest.setflags(write=False)
 
     # ---- names and sizes -------------------------------------------------------------------
@@ -136,12 +138,22 @@ class Figure:
 
     def pose(self, q: Sequence[float] | np.ndarray, what: str = "pose") -> np.ndarray:
         """``q`` as a fresh float64 array (n,) or (frames, n), checked for shape and NaN."""
-        array = np.array(q, dtype=np.float64)
+        try:
+            array = np.array(q, dtype=np.float64, order="C")
+        except (TypeError, ValueError):
+            raise FigureError(f"{what}: needs numbers, got {q!r}") from None
         if array.ndim not in (1, 2) or array.shape[-1] != self.n:
             raise FigureError(f"{what}: needs {self.n} values a pose, got shape {array.shape}")
         if not np.isfinite(array).all():
             bad = int(np.argwhere(~np.isfinite(array))[0][-1])
             raise FigureError(f"{what}: {self.coordinates[bad]} is not finite")
+        return array
+
+    def single_pose(self, q: Sequence[float] | np.ndarray, what: str = "pose") -> np.ndarray:
+        """``q`` as a fresh float64 array (n,), checked."""
+        array = self.pose(q, what)
+        if array.ndim != 1:
+            raise FigureError(f"{what}: needs one pose of {self.n} values, got {array.shape}")
         return array
 
     def project(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -183,6 +195,8 @@ class Figure:
         """(6, n) or (frames, 6, n): how the point ``at`` of a joint's frame moves in the world
         (linear rows) and how the joint turns (angular rows), per unit of each coordinate."""
         poses, point = self.pose(q), np.array(at, float)
+        if point.shape != (3,) or not np.isfinite(point).all():
+            raise FigureError(f"jacobian: at needs three finite numbers, got {at!r}")
         out = np.empty((len(np.atleast_2d(poses)), 6, self.n))
         index = self.index(joint)
         kin.jacobian_many(self._ints, self._floats, np.atleast_2d(poses), index, point, out)

@@ -167,6 +167,13 @@ class Joint:
     limit: Limit | None = None
     tip: Vector | None = None
 
+    def __post_init__(self) -> None:
+        # Plain tuples: a figure must not change when somebody's array does.
+        for what in ("offset", "wxyz", "tip", "parts"):
+            values = getattr(self, what)
+            if isinstance(values, np.ndarray | list):
+                object.__setattr__(self, what, tuple(np.asarray(values, object).tolist()))
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of all coordinates of the joint, the coupled ones too."""

@@ -61,11 +61,16 @@ class Range:
             low, high = np.radians(low), np.radians(high)
         if np.isnan(low).any() or np.isnan(high).any():
             raise FigureError("Range: NaN is not a limit (use inf for none)")
+        try:
+            low, high = np.broadcast_arrays(low, high)
+        except ValueError:
+            raise FigureError(
+                f"Range: {low.size} lower and {high.size} upper values do not fit together"
+            ) from None
         if (low > high).any():
             raise FigureError(f"Range: lower {lower!r} is above upper {upper!r}")
         if (low == np.inf).any() or (high == -np.inf).any():
             raise FigureError("Range: lower is +inf or upper is -inf, which allows nothing")
-        low, high = np.broadcast_arrays(low, high)
         self.lower, self.upper = low.copy(), high.copy()
         self.lower.setflags(write=False)
         self.upper.setflags(write=False)
@@ -113,18 +118,24 @@ class SwingTwist:
     ) -> None:
         unit = math.pi / 180 if degrees else 1.0
         if swing is not None:
-            a, b = np.broadcast_to(np.asarray(swing, float), (2,)).tolist()
-            a, b = a * unit, b * unit
+            pair = np.asarray(swing, float)
+            if pair.shape not in ((), (2,)):
+                raise FigureError(f"SwingTwist: swing {swing!r} must be one angle or two")
+            a, b = (np.broadcast_to(pair, (2,)) * unit).tolist()
             if not (a > 0 and b > 0):
                 raise FigureError(f"SwingTwist: swing {swing!r} must be two positive angles")
             swing = (a, b)
         low, high = (-math.inf, math.inf) if twist is None else twist
         low, high = float(low) * unit, float(high) * unit
-        if not low <= high:
-            raise FigureError(f"SwingTwist: twist lower {low:g} is above upper {high:g}, or NaN")
+        if math.isnan(low) or math.isnan(high):
+            raise FigureError("SwingTwist: a twist of NaN is not a limit (use inf for none)")
+        if low > high or low == math.inf or high == -math.inf:
+            raise FigureError(f"SwingTwist: twist {twist!r} allows nothing: lower is above upper")
         middle = (float(center[0]) * unit, float(center[1]) * unit)
         if not np.isfinite(middle).all():
             raise FigureError(f"SwingTwist: center {center!r} is not finite")
+        if swing is None and middle != (0.0, 0.0):
+            raise FigureError("SwingTwist: a center needs a swing around it")
         if swing is not None and math.hypot(*middle) + max(swing) > math.pi:
             if math.hypot(*middle) >= SWING_CHART:
                 raise FigureError("SwingTwist: center is more than 179 degrees away")
@@ -174,7 +185,9 @@ def _project_exponential(floats, f, q, c, scratch):
     swing_twist_vector(turn, basis, parts)
     a, b = floats[f], floats[f + 1]
     sx, sy = parts[0] - floats[f + 2], parts[1] - floats[f + 3]
-    low, high = floats[f + 4], floats[f + 5]
+    # A range narrower than rounding is widened to what rounding needs.
+    slack = max(0.0, _SHRINK - 0.25 * (floats[f + 5] - floats[f + 4]))
+    low, high = floats[f + 4] - slack, floats[f + 5] + slack
     inside = (sx / a) * (sx / a) + (sy / b) * (sy / b) <= 1.0 and low <= parts[2] <= high
     if inside and x * x + y * y + z * z < EXPONENTIAL_CHART * EXPONENTIAL_CHART:
         return
@@ -239,8 +252,8 @@ def project(ints, floats, q, scratch):
             nx, ny = nearest_on_ellipse(x, y, floats[f], floats[f + 1])
             # Adding the centre back rounds; only a moved point may be touched.
             if nx != x or ny != y:
-                for back in range(64):
-                    shrink = 1.0 - 2.3e-16 * back
+                for back in range(50):
+                    shrink = 1.0 - 2.3e-16 * (2.0**back - 1.0)
                     q[c], q[c + 1] = cx + nx * shrink, cy + ny * shrink
                     u, v = (q[c] - cx) / floats[f], (q[c + 1] - cy) / floats[f + 1]
                     if u * u + v * v <= 1.0:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numba.extending import overload
@@ -151,40 +152,44 @@ def _compiled_evaluate(ints, floats, q, state, r):
 
 
 @kernel
-def _rows_of_goals(ints, floats, state, r, jt, model):
+def _rows_of_goals(ints, floats, state, jt, bend):
     world, axes, scratch, _ = _split(ints, state)
-    jacobian_rows(ints, floats, world, axes, scratch, r, jt, model)
+    jacobian_rows(ints, floats, world, axes, scratch, jt, bend)
 
 
 @kernel
-def _mix_jacobian(ints, floats, jt, model, r):
-    """The full weight matrix on the Jacobian's rows, where there is one."""
+def _aim_and_mix(ints, floats, jt, model, r):
+    """model becomes r plus what bends it, both under the full weight matrix where there is one."""
     rows, first = ints[tm.N_ROWS], ints[F_FULL]
     if ints[N_FULL]:
-        # r is weighted already; the rows that differ from it are kept only without a full W.
-        model[:] = r
+        _mix(floats, first, rows, model)
         for c in range(ints[kin.N_COORDS]):
             _mix(floats, first, rows, jt[c])
+    bent = False
+    for i in range(rows):
+        bent = bent or model[i] != 0.0
+        model[i] += r[i]
+    return bent
 
 
 @kernel
 def _linearise(ints, floats, q, state, r, jt, model):
-    _rows_of_goals(ints, floats, state, r, jt, model)
-    _mix_jacobian(ints, floats, jt, model, r)
+    _rows_of_goals(ints, floats, state, jt, model)
+    return _aim_and_mix(ints, floats, jt, model, r)
 
 
 def linearise(ints, floats, q, state, r, jt, model):
     """J(q)ᵀ into jt (n, rows) and the residuals to aim at into model (rows,).
 
-    q must be the pose that was evaluated last, with residuals r.
+    model is r, except near half a turn, where r goes flat (goals.rows); True if it differs.  q must
+    be the pose that was evaluated last, with residuals r.
     """
     problem = _python_problems.get(int(ints[PYTHON]))
     if problem is None:
-        _linearise(ints, floats, q, state, r, jt, model)
-        return
-    _rows_of_goals(ints, floats, state, r, jt, model)
+        return _linearise(ints, floats, q, state, r, jt, model)
+    _rows_of_goals(ints, floats, state, jt, model)
     problem.python_jacobian(q, jt)
-    _mix_jacobian(ints, floats, jt, model, r)
+    return _aim_and_mix(ints, floats, jt, model, r)
 
 
 @overload(linearise)
@@ -239,7 +244,7 @@ class Problem:
     def __init__(
         self,
         figure: Figure,
-        goals: Iterable[Goal],
+        goals: Goal | Iterable[Goal],
         *,
         start: Sequence[float] | np.ndarray | None = None,
         tolerance: float | tuple[float, float] | None = None,
@@ -247,13 +252,15 @@ class Problem:
         weights: np.ndarray | None = None,
     ) -> None:
         self.figure = figure
-        self.goals = tuple(goals)
+        self.goals: tuple[Goal, ...] = _as_tuple(goals)
         if not self.goals:
             raise GoalError("no goals: there is nothing to solve for")
         for goal in self.goals:
             if not hasattr(goal, "terms"):
                 raise GoalError(f"{goal!r} is not a goal")
-        self.start = figure.project(figure.rest if start is None else figure.pose(start, "start"))
+        self.start = figure.project(
+            figure.rest if start is None else figure.single_pose(start, "start")
+        )
         self.scene = tm.Scene(figure, self.start, figure.frames(self.start))
         self.terms: list[tm.Term] = []
         self.terms_of: list[list[int]] = []
@@ -272,6 +279,9 @@ class Problem:
                 self.moves[figure.coordinates_of(joint)] = False
             except FigureError as error:
                 raise GoalError(f"lock: {error}") from None
+        for coordinates in figure.tree.cones:
+            # A projection onto a cone moves all its coordinates, so they are locked together.
+            self.moves[coordinates] = self.moves[coordinates].all()
         self.ints, self.floats = self._compile(weights)
         if self.python:
             self.ints[PYTHON] = next(_keys)
@@ -306,6 +316,18 @@ class Problem:
         descent(self.ints, self.floats, np.array(q, float), jt, r, out)
         return -2.0 * out
 
+    def push_of(self, goal: int, q: np.ndarray) -> np.ndarray:
+        """(n,) minus the gradient of one goal's share of f (with a full W: of its own rows)."""
+        rows = np.zeros(self.rows, bool)
+        row = 0
+        for term, count in enumerate(tm.ROWS[t.kind] for t in self.terms):
+            rows[row : row + count] = term in self.terms_of[goal]
+            row += count
+        for python, count in zip(self.python, self._python_rows, strict=True):
+            rows[row : row + count] = python is self.goals[goal]
+            row += count
+        return 2.0 * self.jacobian(q).T[:, rows] @ self.residual(q)[rows]
+
     def term_errors(self, q: np.ndarray) -> np.ndarray:
         """(terms + Python goals,) unweighted errors, lengths or radians."""
         self.residual(q)
@@ -334,27 +356,32 @@ class Problem:
         if tolerance is None:
             length, angle = POSITION_TOLERANCE * self.figure.size, ROTATION_TOLERANCE
         else:
-            pair = np.broadcast_to(np.asarray(tolerance, float), (2,))
-            length, angle = float(pair[0]), float(pair[1])
-            if not (length > 0 and angle > 0):
-                raise GoalError(f"tolerance {tolerance!r} must be positive")
+            pair = np.asarray(tolerance, float)
+            if pair.shape not in ((), (2,)) or not (pair > 0).all():
+                raise GoalError(
+                    f"tolerance {tolerance!r} must be one positive number or two "
+                    "(position, rotation)"
+                )
+            length, angle = np.broadcast_to(pair, (2,)).tolist()
         of_terms = [angle if term.is_angle else length for term in self.terms]
         return np.array(of_terms + [goal.tolerance for goal in self.python], float)
 
     def _path(self, joint: int, term: tm.Term) -> list[int]:
         """Slots that move a term's joint, from the root down, without those that are locked.
 
-        A joint's own turns do not move its origin, so they are left out where only that counts.
+        Turns of the joint itself that no slide follows do not move its origin, so they are left out
+        where only that counts.
         """
         path: list[int] = []
         tree = self.figure.tree
         at = term.at if joint == term.joint else term.at2
         still = term.kind in (tm.POSITION, tm.PLANE, tm.DISTANCE) and not at.any()
+        turns = tree.ints[tree.ints[kin.I_TURNS] :]
         while joint >= 0:
-            slots = [s for s in tree.slots_of[joint] if self.moves[tree.slots[s].coordinate]]
-            if still:
-                slots = [s for s in slots if tree.slides[tree.slots[s].coordinate]]
-            path = slots + path
+            slots = list(tree.slots_of[joint])
+            while still and slots and turns[slots[-1]]:
+                slots.pop()
+            path = [s for s in slots if self.moves[tree.slots[s].coordinate]] + path
             still = False
             joint = int(tree.parents[joint])
         return path
@@ -392,6 +419,9 @@ class Problem:
             row += count
         full = self._full_weights(weights)
         touched[self.moves, self._term_rows :] = True
+        for coordinates in figure.tree.cones:
+            # Directions along a cone's edge mix its coordinates, so they share their rows.
+            touched[coordinates] = touched[coordinates].any(axis=0)
         if full is not None:
             touched[:] = self.moves[:, None]
         # The paths come first, so that their offsets are known.
@@ -423,9 +453,10 @@ class Problem:
     def _full_weights(self, weights: np.ndarray | None) -> np.ndarray | None:
         """L of W = LLᵀ where W is more than a diagonal, else None."""
         if weights is not None:
-            _, matrix = tm.weights(weights, self.rows, "weights")
-            if matrix is None:
+            if np.ndim(weights) != 2:
                 raise GoalError(f"weights: needs a matrix, {self.rows} × {self.rows}")
+            _, matrix = tm.weights(weights, self.rows, "weights")
+            assert matrix is not None  # two dimensions make a matrix
             return np.linalg.cholesky(matrix)
         if all(term.matrix_weight is None for term in self.terms):
             return None
@@ -449,3 +480,8 @@ class Problem:
                 square += float(w @ p**2)
         pose = np.divide(moment, weight, out=np.zeros_like(moment), where=weight > 0)
         return weight, pose, max(0.0, square - float(weight @ pose**2))
+
+
+def _as_tuple(goals: Any) -> tuple[Goal, ...]:
+    """The goals as a tuple; a single goal stands for itself."""
+    return (goals,) if hasattr(goals, "terms") else tuple(goals)

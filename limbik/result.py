@@ -5,20 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from limbik import kinematics as kin
 from limbik.figure import Figure
 from limbik.goals import PythonGoal, Rest
-from limbik.limits import (
-    CHART,
-    CONE_INTS,
-    CONE_SWING,
-    SCRATCH,
-    cone_normals,
-)
+from limbik.limits import CONE_INTS, CONE_SWING, SCRATCH, SwingTwist, cone_normals
 from limbik.methods.contract import REACHED, STATIONARY
 from limbik.problem import Problem
 
@@ -52,6 +46,9 @@ class Miss(float):
         self.label, self.length, self.angle, self.ok = label, length, angle, ok
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Miss, (self.label, self.length, self.angle, self.ok)
+
 
 class ActiveLimit(NamedTuple):
     """A limit that the answer presses against.
@@ -68,10 +65,7 @@ class ActiveLimit(NamedTuple):
 
 
 class History(NamedTuple):
-    """f (k,) and q (k, n) of every accepted iterate of the first attempt.
-
-    Empty where a restart gave the answer.
-    """
+    """f (k,) and q (k, n) of every accepted iterate of the attempt that gave the answer."""
 
     f: np.ndarray
     q: np.ndarray
@@ -101,10 +95,16 @@ class Result:
         return f"<Result {self.status}: {self.why}>"
 
 
-def active_limits(problem: Problem, q: np.ndarray) -> tuple[ActiveLimit, ...]:
-    """Limits that q presses against, the strongest first, with their multipliers."""
+def active_limits(
+    problem: Problem, q: np.ndarray, push: np.ndarray | None = None
+) -> tuple[ActiveLimit, ...]:
+    """Limits that q presses against, the strongest first, with their multipliers.
+
+    ``push`` (n,) is what presses: −∇f unless given.
+    """
     figure, ints, floats = problem.figure, problem.ints, problem.floats
-    push = -problem.gradient(q)
+    if push is None:
+        push = -problem.gradient(q)
     found: list[ActiveLimit] = []
 
     def add(c: int, side: str, value: float, multiplier: float) -> None:
@@ -126,8 +126,9 @@ def active_limits(problem: Problem, q: np.ndarray) -> tuple[ActiveLimit, ...]:
         entry = int(ints[kin.I_CONE]) + CONE_INTS * cone
         kind, c = int(ints[entry]), int(ints[entry + 1])
         span = 2 if kind == CONE_SWING else 3
-        edges = cone_normals(ints, floats, cone, q, normals, scratch)
-        for k in range(0 if kind == CHART else edges):
+        if not isinstance(figure.definition[figure.owner[c]].limit, SwingTwist):
+            continue  # the end of its coordinates, not a limit that anybody set
+        for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
             multiplier = float(normals[k, :span] @ push[c : c + span])
             if multiplier > 0.0:
                 add(c, "cone", float(np.linalg.norm(q[c : c + span])), multiplier)
@@ -175,22 +176,24 @@ def status_of(problem: Problem, code: int, q: np.ndarray) -> tuple[Status, tuple
     return (Status.LIMITED if held else Status.OUT_OF_REACH), limits
 
 
-def explain(
-    problem: Problem, status: Status, errors: tuple[Miss, ...], limits: tuple[ActiveLimit, ...]
-) -> str:
-    """A sentence that a person can act on."""
+def explain(problem: Problem, q: np.ndarray, status: Status, errors: tuple[Miss, ...]) -> str:
+    """A sentence that a person can act on: the goal that is furthest off, and what holds it."""
     figure = problem.figure
     if status is Status.REACHED:
         return "every goal is within its tolerance"
-    short = [miss for miss in errors if not miss.ok]
-    worst = max(short, key=float, default=None)
-    if worst is None:
-        return "the budget is spent before the answer settled"
-    what = f"{worst.label} is {_amount(figure, worst)}"
+    short = [k for k, miss in enumerate(errors) if not miss.ok]
+    if not short:
+        return "the budget was spent before the answer settled"
+    goal = max(short, key=lambda k: float(errors[k]))
+    worst = errors[goal]
+    what = f"{worst.label} is {_amount(problem, goal, worst)}"
     others = len(short) - 1
     if others:
         what += f" (and {others} other goal{'s' if others > 1 else ''} short)"
     if status is Status.LIMITED:
+        # Limits that other goals press against are not to blame for this one.
+        limits = active_limits(problem, q, problem.push_of(goal, q)) or active_limits(problem, q)
+        limits = tuple(m for m in limits if m.multiplier > 0.02 * limits[0].multiplier)
         names = [_describe(figure, limit) for limit in limits[:3]]
         more = len(limits) - len(names)
         if more > 0:
@@ -207,13 +210,17 @@ def explain(
     return f"{what} when the budget was spent; allow more iterations, seconds or restarts"
 
 
-def _amount(figure: Figure, miss: Miss) -> str:
+def _amount(problem: Problem, goal: int, miss: Miss) -> str:
+    tolerance = [problem.tolerances[t] for t in problem.terms_of[goal]]
+    angle = "" if miss.angle is None else f"{math.degrees(miss.angle):.3g}° off"
     if miss.length is None:
-        return f"{math.degrees(miss.angle or 0.0):.3g}° off"
-    text = f"{length_text(miss.length, figure.unit)} short"
-    if miss.angle is not None and not miss.ok:
-        text += f" and {math.degrees(miss.angle):.3g}° off"
-    return text
+        return angle
+    length = f"{length_text(miss.length, problem.figure.unit)} short"
+    if miss.angle is None:
+        return length
+    if miss.length <= tolerance[0]:
+        return angle
+    return length if miss.angle <= tolerance[-1] else f"{length} and {angle}"
 
 
 def length_text(length: float, unit: str) -> str:

@@ -18,22 +18,28 @@ from limbik.figure import Figure
 from limbik.goals import Goal, Reach
 from limbik.goals import terms as tm
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
-from limbik.methods.contract import OUT_EVALUATIONS, OUT_F, OUT_HISTORY, OUT_ITERATIONS, REACHED
+from limbik.methods.contract import (
+    OUT_EVALUATIONS,
+    OUT_F,
+    OUT_HISTORY,
+    OUT_ITERATIONS,
+    REACHED,
+    SPENT,
+)
 from limbik.problem import Problem, state_size
 from limbik.result import History, Result, Status, explain, misses, status_of
 from limbik.rotations import quat_to_matrix
 
 MOST_RESTARTS = 30
-HISTORY = 1000  # iterates a history has room for
-_CHUNK = 20  # iterations between two looks at the clock
-_BLOCK = 100  # frames between two reports of progress
+_PORTION = 25  # iterations before the first look at the clock
+_REPORT = 0.1  # seconds between two reports of progress, more or less
 
 Pose = Sequence[float] | np.ndarray
 
 
 def solve(
     figure: Figure,
-    goals: Iterable[Goal],
+    goals: Goal | Iterable[Goal],
     *,
     start: Pose | None = None,
     method: str | Method | None = None,
@@ -65,7 +71,8 @@ def solve(
     problem = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock, weights=weights)
     solver = Solver(problem, chosen, near=start is not None, restarts=restarts)
     q = problem.start.copy()
-    noted = np.empty((HISTORY if history else 0, figure.n + 1))
+    # Room for the best attempt and its end, and as much again for the one under way.
+    noted = np.empty((4 * chosen.iterations + 4 if history else 0, figure.n + 1))
     if isinstance(budget, float):
         code, totals = solver.run_for(q, budget, seed, noted)
     else:
@@ -75,7 +82,7 @@ def solve(
     kept = noted[: int(totals[OUT_HISTORY])]
     return Result(
         status=status,
-        why=explain(problem, status, errors, limits),
+        why=explain(problem, q, status, errors),
         q=q,
         errors=errors,
         objective=problem.objective(q),
@@ -153,7 +160,7 @@ class Solver:
             frame = att.compiled(att.one, kernel)
         code = frame(
             kernel, self.problem.ints, self.problem.floats, self.workspace(), self.hasty, self.full,
-            plan, self.comfort, self.room, seed, q, totals, history,
+            plan, self.comfort, self.room, int(seed) % 2**62, q, totals, history,
         )  # fmt: skip
         return int(code), totals
 
@@ -161,24 +168,20 @@ class Solver:
         self, q: np.ndarray, seconds: float, seed: int, history: np.ndarray
     ) -> tuple[int, np.ndarray]:
         """Solve from q until the goals are met or the seconds are spent, in small portions."""
-        if not seconds > 0:
-            raise MethodError(f"budget must be more than 0 seconds, got {seconds}")
+        if not 0 < seconds < float("inf"):
+            raise MethodError(f"budget must be a finite number of seconds above 0, got {seconds}")
         end = time.perf_counter() + seconds
-        best = q.copy()
-        code, sums = self.run(best, seed, history, _CHUNK)
-        q[:] = best
-        lowest, portion = sums[OUT_F], 0
-        while code != REACHED and time.perf_counter() < end:
-            portion += 1
-            # Follow the best pose, and every other time look elsewhere.
-            again, totals = self.run(best, seed + portion, history[:0], _CHUNK)
+        portion, code = _PORTION, SPENT
+        sums = np.zeros(att.TOTALS)
+        while code == SPENT and (not sums[OUT_ITERATIONS] or time.perf_counter() < end):
+            began = time.perf_counter()
+            code, totals = self.run(q, seed, history, portion)
             sums[1:] += totals[1:]
-            if again == REACHED or totals[OUT_F] < lowest:
-                code, lowest = again, totals[OUT_F]
-                q[:] = best
-                sums[OUT_HISTORY] = 0
-            best = q.copy()
-        sums[OUT_F] = lowest
+            sums[OUT_F], sums[OUT_HISTORY] = totals[OUT_F], totals[OUT_HISTORY]
+            # Twice as many next time, but no more than there is time for.
+            each = (time.perf_counter() - began) / max(1.0, totals[OUT_ITERATIONS])
+            left = (end - time.perf_counter()) / max(each, 1e-9)
+            portion, seed = max(1, int(min(2 * portion, left))), seed + 1
         return code, sums
 
 
@@ -355,13 +358,17 @@ def run_chain(
     the same answers.
     """
     batch = Batch(solver, places, targets, seed)
-    block = max(1, len(targets)) if progress is None else _BLOCK
-    for low in range(0, len(targets), block):
+    low, block = 0, 1 if progress is not None else max(1, len(targets))
+    while low < len(targets):
+        began = time.perf_counter()
         high = min(low + block, len(targets))
         begin = start if low == 0 else batch.poses[low - 1]
         batch.part(low, high, begin[None].copy(), chain=True)
+        low = high
         if progress is not None:
             progress(high)
+            elapsed = max(time.perf_counter() - began, 1e-6)
+            block = max(1, min(4 * block, int(block * _REPORT / elapsed)))
     return batch.poses, batch.codes, batch.totals
 
 
@@ -369,7 +376,8 @@ class Batch:
     """Problems that differ in their targets, and room for their answers."""
 
     def __init__(self, solver: Solver, places: np.ndarray, targets: np.ndarray, seed: int) -> None:
-        self._solver, self._places, self._targets, self._seed = solver, places, targets, seed
+        self._solver, self._places, self._targets = solver, places, targets
+        self._seed = int(seed) % 2**62
         if solver.problem.python:
             raise MethodError("goals written in Python are solved one by one, with solve")
         self._kernel: Any = type(solver.method).kernel
@@ -398,7 +406,8 @@ def statuses(
     poses: np.ndarray,
 ) -> np.ndarray:
     """(problems,) Status of each; only those that fell short are looked at closely."""
-    out = np.full(len(codes), Status.REACHED, dtype=object)
+    out = np.empty(len(codes), dtype=object)
+    out[:] = [Status.REACHED] * len(codes)
     for k in np.nonzero(codes != REACHED)[0]:
         problem.floats[places] = targets[k]
         out[k] = status_of(problem, int(codes[k]), poses[k])[0]

@@ -106,6 +106,7 @@ class Tree:
     def _pack_limits(self, pack: kin.Buffers) -> None:
         n = len(self.coordinates)
         lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
+        source: dict[int, str] = {}
         for joint, slots in zip(self.joints, self.slots_of, strict=True):
             ranges = _ranges(joint, len(slots))
             for k, low, high in zip(slots, ranges.lower, ranges.upper, strict=True):
@@ -116,19 +117,29 @@ class Tree:
                     raise FigureError(
                         f'{self.coordinates[c]}: the limit of "{joint.name}" leaves nothing'
                     )
+                if np.isfinite(ends).any() and joint.name != self.joints[self.owner[c]].name:
+                    source[c] = joint.name
         in_cone = np.full(n, -1)
         cones: list[tuple[int, int]] = []
         numbers: list[np.ndarray] = []
+        self.cones: list[np.ndarray] = []
         shown_lower, shown_upper = lower.copy(), upper.copy()
         for joint, slots in zip(self.joints, self.slots_of, strict=True):
             before = 0
             for part in joint.parts:
                 if isinstance(part, ExponentialBall | SwingTwistBall):
                     c = self.slots[slots[before]].coordinate
+                    span = 2 if isinstance(part, SwingTwistBall) else 3
+                    for follower in (source[k] for k in range(c, c + span) if k in source):
+                        raise FigureError(
+                            f'joint "{follower}": its limit cannot be kept, because it follows the '
+                            f'ball of "{joint.name}"; limit that ball instead'
+                        )
                     cone = _cone(joint, part, lower[c : c + 3], upper[c : c + 3])
                     if cone is not None:
                         kind, values, bound = cone
-                        in_cone[c : c + (2 if kind == lim.CONE_SWING else 3)] = len(cones)
+                        in_cone[c : c + span] = len(cones)
+                        self.cones.append(np.arange(c, c + span))
                         cones.append((kind, c))
                         numbers.append(values)
                         shown_lower[c : c + len(bound)] = bound[:, 0]
@@ -153,6 +164,8 @@ def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
             raise FigureError(f"a joint needs a name, got {joint.name!r}")
         if joint.name in names:
             raise FigureError(f'two joints are called "{joint.name}"')
+        if not isinstance(joint.parts, tuple) or not all(isinstance(p, Part) for p in joint.parts):
+            raise FigureError(f'joint "{joint.name}": parts must be a tuple of Turn, Slide, ...')
         for what, values, length in (
             ("offset", joint.offset, 3),
             ("wxyz", joint.wxyz, 4),
@@ -223,10 +236,15 @@ def _resolve(slots: list[tuple[str, Coupling | None]], coordinates: dict[str, in
 
 def _part(part: Part, joint: str) -> tuple[int, float, np.ndarray]:
     """(kind, sign, nine numbers) of a part; a turn about −x is a turn about x with sign −1."""
-    if isinstance(part, ExponentialBall):
-        return kin.EXPONENTIAL, 1.0, np.eye(3).ravel()
-    if isinstance(part, SwingTwistBall):
-        return kin.SWING_TWIST, 1.0, part.basis.ravel()
+    if isinstance(part, ExponentialBall | SwingTwistBall):
+        basis = part.basis
+        if not np.allclose(basis.T @ basis, np.eye(3), atol=1e-9):
+            raise FigureError(
+                f'joint "{joint}": the twist and swing axes of its ball must be perpendicular '
+                "unit vectors"
+            )
+        kind = kin.EXPONENTIAL if isinstance(part, ExponentialBall) else kin.SWING_TWIST
+        return kind, 1.0, basis.ravel()
     axis = np.asarray(part.axis, float)
     if axis.shape != (3,) or not np.isfinite(axis).all():
         raise FigureError(f'joint "{joint}": its axis needs three finite numbers')
@@ -252,8 +270,15 @@ def _ranges(joint: Joint, count: int) -> Range:
                 f'joint "{joint.name}": a swing–twist limit needs a swing–twist or exponential '
                 f"ball, and this is {joint.kind}; give it a Range"
             )
-        if isinstance(joint.parts[-1], SwingTwistBall):
-            lower[-1], upper[-1] = joint.limit.twist
+        at = 0
+        for part in joint.parts:
+            if isinstance(part, SwingTwistBall):
+                lower[at + 2], upper[at + 2] = joint.limit.twist
+            at += len(part.labels)
+    elif joint.limit is not None and not isinstance(joint.limit, Range):
+        raise FigureError(
+            f'joint "{joint.name}": its limit must be a Range or a SwingTwist, got {joint.limit!r}'
+        )
     elif joint.limit is not None:
         size = joint.limit.lower.size
         if size not in (1, count):
@@ -297,6 +322,12 @@ def _cone(
         numbers[0] = lim.EXPONENTIAL_CHART
         return lim.CHART, numbers, np.tile([-np.inf, np.inf], (3, 1))
     swing = (lim.SWING_CHART,) * 2 if limit.swing is None else limit.swing
+    ends = [end for end in limit.twist if math.isfinite(end)]
+    if any(abs(end) > math.pi for end in ends):
+        raise FigureError(
+            f'joint "{joint.name}": on an exponential ball the twist is known from −180° to 180° '
+            "only; use a swing–twist ball"
+        )
     numbers[:6] = *swing, *limit.center, *limit.twist
     numbers[6:] = ball.basis.ravel()
     return lim.CONE_EXPONENTIAL, numbers, np.tile([-2 * math.pi, 2 * math.pi], (3, 1))

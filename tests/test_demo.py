@@ -66,15 +66,13 @@ def test_the_picture(printed: str, folder: Path) -> None:
     assert 0.1 < (picture.min(axis=-1) < 0.9).mean() < 0.5  # bodies, and room around them
 
 
-def test_blocks_give_the_same_motion_as_one_go() -> None:
+def test_a_progress_bar_changes_nothing() -> None:
     clip = limbik.figures.cartwheel()[150:250]
     at = [clip.figure.index(name) for name in demo.EFFECTORS]
     whole = limbik.track(
         clip.figure, demo.EFFECTORS, clip.positions()[:, at], start=clip.q[0], fps=clip.fps
     )
-    assert isinstance(whole, limbik.Track)
     found = demo.follow(clip, Console(quiet=True))
-    assert clip.frames > 2 * demo._BLOCK
     assert np.array_equal(found.motion.q, whole.motion.q)
     assert np.array_equal(found.errors, whole.errors)
     assert found.violation == 0.0

@@ -164,5 +164,7 @@ def jumps(figure: Figure, poses: np.ndarray, reference: np.ndarray | None = None
         return np.zeros(0, int)
     further = turns(figure, poses)
     if reference is not None:
+        if len(reference) != len(poses):
+            raise GoalError(f"reference: {len(reference)} frames for {len(poses)}")
         further = further - turns(figure, figure.pose(reference, "reference"))
     return np.nonzero((further > JUMP).any(axis=1))[0] + 1

@@ -30,7 +30,9 @@ class Distance:
         length = float(vector([self.distance], 1, f"{what}: distance")[0])
         if length < 0:
             raise GoalError(f"{what}: distance {length:g} is negative")
-        diagonal, _ = weights(self.weight, 1, what)
+        diagonal, full = weights(self.weight, 1, what)
+        if full is not None:
+            raise GoalError(f"{what}: weight takes one number")
         at = vector(self.at, 3, f"{what}: at")
         at2 = vector(self.other_at, 3, f"{what}: other_at")
         return [Term(DISTANCE, joint, at, other, at2, value=length, weight=diagonal)]

@@ -35,6 +35,8 @@ class Plane:
         if length < 1e-12:
             raise GoalError(f"{what}: normal has zero length")
         offset = float(vector([self.offset], 1, f"{what}: offset")[0])
-        diagonal, _ = weights(self.weight, 1, what)
+        diagonal, full = weights(self.weight, 1, what)
+        if full is not None:
+            raise GoalError(f"{what}: weight takes one number")
         at = vector(self.at, 3, f"{what}: at")
         return [Term(PLANE, joint, at, point=normal / length, value=offset, weight=diagonal)]

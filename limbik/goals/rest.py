@@ -39,7 +39,7 @@ class Rest:
         if not np.isfinite(weight).all() or (weight < 0).any():
             raise GoalError(f"Rest: weight {self.weight!r} must be finite and not negative")
         try:
-            pose = figure.rest if self.pose is None else figure.pose(self.pose, "Rest: pose")
+            pose = figure.rest if self.pose is None else figure.single_pose(self.pose, "Rest: pose")
         except FigureError as error:
             raise GoalError(str(error)) from None
         scale = np.where(figure.slides, 1.0, scene.lever**2) / max(1, figure.n)

@@ -32,6 +32,8 @@ from limbik.goals.terms import (
 from limbik.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, WORLD
 from limbik.rotations import left_jacobian_inverse_into, log_matrix
 
+_HALF_A_TURN = 2.9  # rad; from here on rows of axes are led around
+
 
 @inner
 def point_of(world, joint, floats, at):
@@ -72,6 +74,13 @@ def _missing_turn(world, joint, floats, goal, matrix, out):
 
 
 @inner
+def _length(wx, wy, wz, x, y, z):
+    """Length of (x, y, z), counting only what has weight."""
+    x, y, z = x if wx > 0.0 else 0.0, y if wy > 0.0 else 0.0, z if wz > 0.0 else 0.0
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@inner
 def residuals(ints, floats, world, scratch, r, errors):
     """Weighted residuals of all terms into r (rows,), unweighted errors into errors (terms,)."""
     for term in range(ints[N_TERMS]):
@@ -84,12 +93,12 @@ def residuals(ints, floats, world, scratch, r, errors):
             dy = floats[f + T_POINT + 1] - py
             dz = floats[f + T_POINT + 2] - pz
             r[row], r[row + 1], r[row + 2] = wx * dx, wy * dy, wz * dz
-            errors[term] = math.sqrt(dx * dx + dy * dy + dz * dz)
+            errors[term] = _length(wx, wy, wz, dx, dy, dz)
         elif kind == ROTATION:
             e = scratch[9:12]
             _missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
             r[row], r[row + 1], r[row + 2] = wx * e[0], wy * e[1], wz * e[2]
-            errors[term] = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
+            errors[term] = _length(wx, wy, wz, e[0], e[1], e[2])
         elif kind == AXES:
             e = scratch[9:12]
             _missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
@@ -128,15 +137,15 @@ def residuals(ints, floats, world, scratch, r, errors):
 
 
 @inner
-def jacobian_rows(ints, floats, world, axes, scratch, r, jt, model):
-    """Jacobian of F, transposed, into jt (n, rows), and the residuals to aim a step at.
+def jacobian_rows(ints, floats, world, axes, scratch, jt, bend):
+    """Jacobian of F, transposed, into jt (n, rows), and what to add to r to aim a step at.
 
-    ``model`` (rows,) is r, except where r goes flat at half a turn: rows of axes (AXES, AIM) get
-    the tangent of the shortest way, e × axis, so that a step computed from them does not die there.
+    ``bend`` (rows,) is 0, except where r goes flat near half a turn: there rows of axes (AXES, AIM)
+    are led along the tangent of the shortest way, e × axis, so that a step does not die.
     """
     i_coord, i_turns, f_scale = ints[I_COORD], ints[I_TURNS], ints[F_SCALE]
     jt[:, :] = 0.0
-    model[:] = r
+    bend[:] = 0.0
     for term in range(ints[N_TERMS]):
         i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
         kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
@@ -174,9 +183,12 @@ def jacobian_rows(ints, floats, world, axes, scratch, r, jt, model):
             for axis in range(2):
                 vx, vy, vz = world[w + axis], world[w + 3 + axis], world[w + 6 + axis]
                 first = row + 3 * axis
-                model[first] = wx * (e[1] * vz - e[2] * vy)
-                model[first + 1] = wx * (e[2] * vx - e[0] * vz)
-                model[first + 2] = wx * (e[0] * vy - e[1] * vx)
+                if e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > _HALF_A_TURN**2:
+                    m = f + T_MATRIX + axis
+                    gx, gy, gz = floats[m], floats[m + 3], floats[m + 6]
+                    bend[first] = wx * (e[1] * vz - e[2] * vy - gx + vx)
+                    bend[first + 1] = wx * (e[2] * vx - e[0] * vz - gy + vy)
+                    bend[first + 2] = wx * (e[0] * vy - e[1] * vx - gz + vz)
                 for k in range(path, path + length):
                     slot = ints[k]
                     if not ints[i_turns + slot]:
@@ -187,7 +199,7 @@ def jacobian_rows(ints, floats, world, axes, scratch, r, jt, model):
                     jt[c, first + 1] += az * vx - ax * vz
                     jt[c, first + 2] += ax * vy - ay * vx
         elif kind == AIM:
-            _aim_rows(ints, floats, world, axes, term, jt, model)
+            _aim_rows(ints, floats, world, axes, term, jt, bend)
         else:
             ux, uy, uz = floats[f + T_POINT], floats[f + T_POINT + 1], floats[f + T_POINT + 2]
             px, py, pz = point_of(world, joint, floats, f + T_AT)
@@ -197,8 +209,8 @@ def jacobian_rows(ints, floats, world, axes, scratch, r, jt, model):
                 apart = math.sqrt(ux * ux + uy * uy + uz * uz)
                 if apart > 1e-12:
                     ux, uy, uz = ux / apart, uy / apart, uz / apart
-                else:  # together, any direction parts them
-                    ux, uy, uz = 1.0, 0.0, 0.0
+                else:  # together: any direction parts them, so one that no axis is perpendicular to
+                    ux, uy, uz = 0.48, 0.6, 0.64
                 _scalar_rows(
                     ints, floats, axes, ints[i + 6], ints[i + 7], ox, oy, oz, -wx * ux, -wx * uy,
                     -wx * uz, row, jt,
@@ -222,7 +234,7 @@ def _scalar_rows(ints, floats, axes, path, length, px, py, pz, ux, uy, uz, row, 
 
 
 @inner
-def _aim_rows(ints, floats, world, axes, term, jt, model):
+def _aim_rows(ints, floats, world, axes, term, jt, bend):
     """Rows of an Aim: the axis v turns, and the direction d to the target moves with the joint."""
     i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
     row, joint = ints[i + 1], ints[i + 2]
@@ -236,23 +248,22 @@ def _aim_rows(ints, floats, world, axes, term, jt, model):
     if length < 1e-12:
         return
     dx, dy, dz = dx / length, dy / length, dz / length
-    # e: the rotation vector that takes v to d; e × v is the tangent of that way.
-    ex, ey, ez = vy * dz - vz * dy, vz * dx - vx * dz, vx * dy - vy * dx
-    sine, cosine = math.sqrt(ex * ex + ey * ey + ez * ez), vx * dx + vy * dy + vz * dz
-    if sine < 1e-9 and cosine < 0.0:  # half a turn: about anything perpendicular to v
-        if abs(vx) < 0.9:
-            ex, ey, ez = 0.0, -vz, vy
-        else:
-            ex, ey, ez = vz, 0.0, -vx
+    cosine = vx * dx + vy * dy + vz * dz
+    if cosine < math.cos(_HALF_A_TURN):
+        # e: the rotation vector that takes v to d; e × v is the tangent of that way.
+        ex, ey, ez = vy * dz - vz * dy, vz * dx - vx * dz, vx * dy - vy * dx
         sine = math.sqrt(ex * ex + ey * ey + ez * ez)
-        angle = math.pi
-    else:
         angle = math.atan2(sine, cosine)
-    if sine > 1e-9:
+        if sine < 1e-9:  # exactly opposite: about anything perpendicular to v
+            if abs(vx) < 0.9:
+                ex, ey, ez = 0.0, -vz, vy
+            else:
+                ex, ey, ez = vz, 0.0, -vx
+            sine = math.sqrt(ex * ex + ey * ey + ez * ez)
         ex, ey, ez = ex / sine * angle, ey / sine * angle, ez / sine * angle
-    model[row] = wx * (ey * vz - ez * vy)
-    model[row + 1] = wy * (ez * vx - ex * vz)
-    model[row + 2] = wz * (ex * vy - ey * vx)
+        bend[row] = wx * (ey * vz - ez * vy - dx + vx)
+        bend[row + 1] = wy * (ez * vx - ex * vz - dy + vy)
+        bend[row + 2] = wz * (ex * vy - ey * vx - dz + vz)
     for k in range(ints[i + 4], ints[i + 4] + ints[i + 5]):
         slot = ints[k]
         c, scale, x = ints[ints[I_COORD] + slot], floats[ints[F_SCALE] + slot], AXIS * slot

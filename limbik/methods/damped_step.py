@@ -216,8 +216,10 @@ def _primal(ints, floats, q, desk, count, lam, passes):
         cholesky_solve(factor, count, desk.step)
         if turn + 1 == passes or not _land(ints, floats, q, desk, count):
             break
+        last = True
         for d in range(count):
             if desk.cut[d] == RANGE:
+                last = False
                 # Row d becomes "this is the step"; what it does to the others moves to the right.
                 desk.held[d] = 1
                 for e in range(count):
@@ -226,6 +228,8 @@ def _primal(ints, floats, q, desk, count, lam, passes):
                         base[e] -= 0.0 if desk.held[e] else whole[h, w] * desk.along[d]
                         whole[h, w] = 0.0
                 whole[d, d], base[d] = 1.0, desk.along[d]
+        if last:
+            break
     return True
 
 

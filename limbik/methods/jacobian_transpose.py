@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from numba import njit
-
+from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
@@ -29,7 +28,7 @@ from limbik.methods.projected_gradient import gain_left
 from limbik.problem import F_REST, descent, evaluate, linearise, reached, scratch_of, state_size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_linear_step(ints, floats, jt, push):
     """Equation 28 of line_search: τ = eᵀz/zᵀz with z = JJᵀe, best along Jᵀe for a linear F.
 
@@ -47,7 +46,7 @@ def best_linear_step(ints, floats, jt, push):
     return along / square if square > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def jacobian_transpose(ints, floats, work, options, q, out, history):
     """Equation 27 of line_search: θ ← P(θ − τ∇f), τ fixed or from equation 28.
 

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from numba import njit
-
+from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
@@ -32,7 +31,7 @@ _ROUNDING = 1e-5  # where f is rounded, back-tracking fails at a gain up to abou
 _LONGEST, _SHORTEST = 1e10, 1e-10  # what a Barzilai–Borwein step is kept between
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gain_left(ints, floats, q, jt, push, f, moved, scratch):
     """‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f: the projected gradient in a scale of its own.
 
@@ -57,7 +56,7 @@ def gain_left(ints, floats, q, jt, push, f, moved, scratch):
     return math.sqrt(square * far / f)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _length(ints, floats, q, push, moved, scratch):
     """‖P(q − ∇f) − q‖, the projected gradient; moved (n,) is overwritten."""
     for c in range(ints[N_COORDS]):
@@ -69,7 +68,7 @@ def _length(ints, floats, q, push, moved, scratch):
     return math.sqrt(far)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _barzilai_borwein(q, push, before, pushed, otherwise):
     """sᵀs/sᵀy with s and y the last changes of q and ∇f, or ``otherwise`` where f curves down."""
     along, curve = 0.0, 0.0
@@ -82,7 +81,7 @@ def _barzilai_borwein(q, push, before, pushed, otherwise):
     return min(max(along / curve, _SHORTEST), _LONGEST)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def projected_gradient(ints, floats, work, options, q, out, history):
     """Section 4 of line_search: Δθ = −∇f (26), projected (40), back-tracked (34) until (39) holds.
 
@@ -142,7 +141,8 @@ def projected_gradient(ints, floats, work, options, q, out, history):
             for c in range(n):
                 slope -= 2.0 * push[c] * (trial[c] - q[c])
                 most = max(most, abs(trial[c] - q[c]))
-            if most == 0.0 or abs(slope) <= 1e-17 * f:
+            # Written so that it also ends where the target is too far for f to be finite.
+            if most == 0.0 or not abs(slope) > 1e-17 * f:
                 break
             value = evaluate(ints, floats, trial, state, trial_r)
             evaluations += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from limbik.compiling import kernel
+from limbik.errors import MethodError
 from limbik.kinematics import N_COORDS
 from limbik.limits import free_directions, project
 from limbik.methods.contract import (
@@ -35,7 +36,7 @@ from limbik.problem import (
     scratch_of,
 )
 
-_SETTLED = 4
+_SETTLED, _LOOSE = 4, 1e-3  # iterations that hardly lower f, and the cosine they need to be the end
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny projected gradient step
 
 
@@ -69,7 +70,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
                 code = SLOW
                 break
             mark, marked = f, iteration
-        linearise(ints, floats, q, state, r, desk.jt, desk.target)
+        bent = linearise(ints, floats, q, state, r, desk.jt, desk.target)
         jacobians += 1
         descent(ints, floats, q, desk.jt, r, push)
         count = free_directions(
@@ -77,33 +78,43 @@ def projected_lm(ints, floats, work, options, q, out, history):
         )
         count = take_columns(ints, floats, desk, count)
         pulls(ints, floats, q, desk, count)
-        if not brisk and to_gain(ints, floats, q, desk, count) <= stationary:
-            code = STATIONARY
-            break
         accepted = False
-        value, slope, lam = f, 0.0, 0.0
-        for _ in range(_TRIES):
-            lam = damping * f
-            if damped_step(ints, floats, q, desk, count, lam, passes):
-                trial[:] = q
-                for d in range(count):
-                    for s in range(desk.spans[d]):
-                        trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
-                project(ints, floats, trial, scratch)
-                slope = 0.0
-                for c in range(n):
-                    slope += push[c] * (trial[c] - q[c])
-                value = evaluate(ints, floats, trial, state, desk.trial_r)
-                evaluations += 1
-                if value < f and value < f - 2.0 * alpha * slope:
-                    accepted = True
-                    break
-            damping *= 4.0
-            if brisk:
-                # Nobody has looked yet whether there is anything to gain.
-                brisk = False
-                if to_gain(ints, floats, q, desk, count) <= stationary:
-                    break
+        value, slope, lam, first = f, 0.0, 0.0, damping
+        for straight in range(0 if bent else 1, 2):
+            if straight and bent:
+                # The way around half a turn led nowhere: try the residuals themselves.
+                desk.target[:] = r
+                damping, brisk = first, False
+            if not brisk:
+                gain = to_gain(ints, floats, q, desk, count)
+                if gain <= stationary or (settled >= _SETTLED and gain <= _LOOSE):
+                    continue
+            for _ in range(_TRIES if straight else _TRIES // 4):
+                lam = damping * f
+                if damped_step(ints, floats, q, desk, count, lam, passes):
+                    trial[:] = q
+                    for d in range(count):
+                        for s in range(desk.spans[d]):
+                            trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
+                    project(ints, floats, trial, scratch)
+                    slope = 0.0
+                    for c in range(n):
+                        slope += push[c] * (trial[c] - q[c])
+                    value = evaluate(ints, floats, trial, state, desk.trial_r)
+                    evaluations += 1
+                    # A way around must pay at once; equation 39 decides about all others.
+                    enough = f if straight else 0.99 * f
+                    if value < enough and value < f - 2.0 * alpha * slope:
+                        accepted = True
+                        break
+                damping *= 4.0
+                if brisk:
+                    # Nobody has looked yet whether there is anything to gain.
+                    brisk = False
+                    if to_gain(ints, floats, q, desk, count) <= stationary:
+                        break
+            if accepted:
+                break
         if not accepted:
             code = STATIONARY
             evaluate(ints, floats, q, state, r)
@@ -125,9 +136,6 @@ def projected_lm(ints, floats, work, options, q, out, history):
         r[:] = desk.trial_r
         iteration += 1
         noted = record(history, noted, f, q)
-        if settled >= _SETTLED:
-            code = REACHED if reached(ints, floats, state) else STATIONARY
-            break
     out[OUT_F] = f
     out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iteration, evaluations
     out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
@@ -157,7 +165,12 @@ class ProjectedLevenbergMarquardt(Method):
     progress: float = 0.5
     """... f did not fall below this part of itself."""
     settle: float = 5e-6
-    """Four iterations in a row that lower f by no more than this part of it are the end."""
+    """Four iterations in a row that lower f by no more than this part of it are the end, unless
+    much is still to gain."""
+
+    def __post_init__(self) -> None:
+        if not (self.damping > 0 and 0 < self.alpha < 1 and self.passes >= 1):
+            raise MethodError("projected_lm: needs damping > 0, 0 < alpha < 1 and passes ≥ 1")
 
     def settings(self) -> tuple[float, ...]:
         return (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from numba import njit
-
+from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
@@ -42,7 +41,7 @@ from limbik.problem import (
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pseudo_inverse_step(a, wide, missing, cutoff, u, sigma, step):
     """Δθ = J⁺e (equation 14 of line_search with the Moore–Penrose inverse) into step (n,).
 
@@ -63,7 +62,7 @@ def pseudo_inverse_step(a, wide, missing, cutoff, u, sigma, step):
             step[c] += along * (a[k, c] if wide else u[c, k])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _stack(ints, floats, q, jt, wide, a, missing):
     """J, and the diagonal goals as rows √D(pose − q) below it where a has room for them."""
     rows, n = ints[N_ROWS], ints[N_COORDS]
@@ -84,7 +83,7 @@ def _stack(ints, floats, q, jt, wide, a, missing):
                 a[c, rows + c] = root
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pseudo_inverse(ints, floats, work, options, q, out, history):
     """Section 2 of line_search, the way it says Blender goes: θ ← θ + J⁺e, and P(θ) at the end.
 
