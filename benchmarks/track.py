@@ -22,7 +22,7 @@ from benchmarks.report import keep, show
 from limbik.animate.learn import limits_from
 from limbik.animate.track import RELAXATION
 from limbik.problem import Problem, evaluate, linearise, state_size
-from limbik.solve import Solver, batch_problem, find_method, run_batch
+from limbik.solve import Solver, batch_problem, find_method, run_chain
 
 EFFECTORS = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
 ROUNDS = 15
@@ -52,15 +52,14 @@ def measure(clip: limbik.Motion, every: float, limits: bool) -> dict[str, Any]:
     targets, places, problem = batch_problem(figure, EFFECTORS, at, None, start=sampled.q[0])
     pull = 1.0 - math.exp(-1.0 / (sampled.fps * RELAXATION))
     solver = Solver(problem, find_method(None), near=True, restarts=None, pull=pull)
-    starts = np.tile(problem.start, (len(targets), 1))
+    solver.compile()
+    poses, codes, totals = run_chain(solver, places, targets, problem.start, seed=0)
     frame, one_pass = math.inf, math.inf
     middle = sampled.q[len(sampled.q) // 2].copy()
     pass_time(problem, middle, 1)
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        poses, codes, totals = run_batch(
-            solver, places, targets, starts, chain=True, seed=0, threads=1
-        )
+        run_chain(solver, places, targets, problem.start, seed=0)
         frame = min(frame, (time.perf_counter() - began) / len(targets) * 1e6)
         one_pass = min(one_pass, pass_time(problem, middle))
     return {

@@ -26,6 +26,7 @@ from limbik.goals.terms import (
     TERM_INTS,
 )
 from limbik.joints import Slide, Turn
+from limbik.linear import copy
 from limbik.rotations import log_matrix, matrix_from_quat, swing_twist_vector
 
 
@@ -223,13 +224,11 @@ def align_root(ints, floats, world, root, q, scratch):
     kind = ints[ints[kin.I_KIND] + part + 3]
     angles = scratch[15:18]
     if kind == kin.EXPONENTIAL:
-        log_matrix(ball, angles)
-        q[c : c + 3] = angles
+        log_matrix(ball, q[c : c + 3])
         return True
     if kind == kin.SWING_TWIST:
         f = ints[kin.F_PART] + 9 * (part + 3)
-        swing_twist_vector(ball, floats[f : f + 9], angles)
-        q[c : c + 3] = angles
+        swing_twist_vector(ball, floats[f : f + 9], q[c : c + 3])
         return True
     second = ints[ints[kin.I_KIND] + part + 4]
     _euler(ball, kind, second, ints[ints[kin.I_KIND] + part + 5], angles)
@@ -250,6 +249,6 @@ def align_root(ints, floats, world, root, q, scratch):
             found[k] = value
         if away < best:
             best = away
-            chosen[:] = found
-    q[c : c + 3] = chosen
+            copy(found, 3, chosen)
+    copy(chosen, 3, q[c : c + 3])
     return True

@@ -17,8 +17,9 @@ from numba import boolean, float64, int64, types, uint32, uint64
 
 from limbik import kinematics as kin
 from limbik.align import align_root
-from limbik.compiling import inner, kernel
+from limbik.compiling import inlined, inner, kernel
 from limbik.limits import project
+from limbik.linear import copy
 from limbik.methods.contract import (
     KERNEL,
     O_ITERATIONS,
@@ -44,6 +45,7 @@ PLAN = 6
 TOTAL_ATTEMPTS = OUT
 TOTALS = OUT + 1
 
+_MOMENTUM = 0.8  # part of the last movement that the next frame starts with
 _SIGMA, _GROWTH = 0.05, 1.5  # rad, and per attempt: how far from the last pose to start again
 _COMFORTABLE = 6  # the attempt that starts from the comfortable pose
 _FAR = 20  # from this attempt on, start around the comfortable pose
@@ -70,7 +72,7 @@ def _normal(state):
     )
 
 
-@kernel
+@inlined
 def _start_again(ints, floats, work, plan, attempt, start, comfort, room, q, random):
     """Where restart number ``attempt`` begins, into q; True where that is far from ``start``.
 
@@ -108,12 +110,12 @@ def _attempts(
     method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random, totals, history
 ):
     """Solve from q, restarting where an attempt ends short; the best answer is left in q."""
-    n = ints[kin.N_COORDS]
+    n = np.int64(ints[kin.N_COORDS])
     start, trial, out, options = other[0], other[1], other[2], other[3]
     restarts, budget = int(plan[P_RESTARTS]), plan[P_BUDGET]
-    start[:n] = q
+    copy(q, n, start)
     totals[:] = 0.0
-    options[: len(full)] = hasty if restarts > 0 else full
+    copy(hasty if restarts > 0 else full, len(full), options)
     options[O_ITERATIONS] = min(options[O_ITERATIONS], budget)
     # The first half of the history is the best attempt's, the second that of the one under way.
     half = len(history) // 2
@@ -130,7 +132,7 @@ def _attempts(
         wide = _start_again(
             ints, floats, work, plan, attempt, start[:n], comfort, room, trial[:n], random
         )
-        options[: len(hasty)] = hasty
+        copy(hasty, len(hasty), options)
         options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
         found = method(ints, floats, work, options, trial[:n], out, under_way)
         for k in range(1, OUT):
@@ -142,15 +144,16 @@ def _attempts(
             same = 1
         if found == REACHED or out[OUT_F] < best:
             code, best, noted = found, out[OUT_F], int(out[OUT_HISTORY])
-            q[:] = trial[:n]
-            kept[:noted] = under_way[:noted]
+            copy(trial, n, q)
+            for k in range(noted):
+                copy(under_way[k], n + 1, kept[k])
         enough = _ENOUGH_NEAR if plan[P_NEAR] > 0.0 else _ENOUGH
         if plan[P_AUTOMATIC] > 0.0 and same >= enough:
             break
     if code != REACHED and restarts > 0:
         # No attempt may be hasty any more: follow the best one to its end.
         code = SPENT
-        options[: len(full)] = full
+        copy(full, len(full), options)
         options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
         if options[O_ITERATIONS] >= 1.0:
             before = max(0, noted - 1)  # its start is the last of the best attempt
@@ -174,15 +177,21 @@ def one(method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, t
     )  # fmt: skip
 
 
-@inner
-def _relax(ints, floats, work, plan, comfort, room, q):
-    """Where a chained problem starts: the last answer, drawn a little towards the comfortable pose.
+@inlined
+def _carry_on(ints, floats, work, plan, comfort, room, moving, before, q):
+    """Where a chained problem starts, from the last answer in q and the one ``before`` it.
 
-    Otherwise what the goals leave free would wander with the motion until the limits stop it.
+    The motion goes on much as it did (_MOMENTUM); and what the goals leave free is drawn a little
+    towards the comfortable pose, or it would wander with the motion until the limits stop it.
+    ``before`` becomes the last answer.
     """
     for c in range(ints[kin.N_COORDS]):
+        last = q[c]
         if room[c] > 0.0:
-            q[c] += plan[P_PULL] * (comfort[c] - q[c])
+            q[c] += plan[P_PULL] * (comfort[c] - last)
+        if moving:
+            q[c] += _MOMENTUM * (last - before[c])
+        before[c] = last
     project(ints, floats, q, work[:SCRATCH])
 
 
@@ -193,30 +202,34 @@ def batch(
 ):  # fmt: skip
     """Problems that differ in their targets, one after the other.
 
-    targets (problems, k) are written to floats[places].  With ``chain`` each problem starts from
-    the answer before it, else from its row of ``starts``.  The random numbers of a problem depend
-    on the seed and its own number only, so any split of a batch gives the same answers.
+    targets (problems, k) are written to floats[places].  Each problem starts from its row of
+    ``starts``.  With ``chain`` each starts from the answer before it, and ``starts`` is the answer
+    before the first, where there is none the start, or the last two answers where the motion may
+    be carried on.  The random numbers of a problem depend on the seed and its own number only, so
+    any split of a batch gives the same answers.
     """
-    n = ints[kin.N_COORDS]
+    n = np.int64(ints[kin.N_COORDS])
     other = np.empty((4, max(n, TOTALS, len(full))))
     random = np.empty(1, np.uint64)
     none = np.empty((0, n + 1))
-    q = starts[0].copy()
-    project(ints, floats, q, work[:SCRATCH])
+    before, q = starts[0].copy(), starts[len(starts) - 1].copy()
+    moving = chain and len(starts) == 2
     for problem in range(len(targets)):
         for k in range(len(places)):
             floats[places[k]] = targets[problem, k]
         if not chain:
-            q[:] = starts[problem]
+            copy(starts[problem], n, q)
             project(ints, floats, q, work[:SCRATCH])
         elif first + problem > 0:
-            _relax(ints, floats, work, plan, comfort, room, q)
+            _carry_on(ints, floats, work, plan, comfort, room, moving, before, q)
+            moving = True
         random[0] = uint64(seed) + uint64(first + problem) * uint64(0xD1342543DE82EF95)
         codes[problem] = _attempts(
             method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random,
             totals[problem], none,
         )  # fmt: skip
-        poses[problem] = q
+        copy(q, n, poses[problem])
+        moving = moving and totals[problem, TOTAL_ATTEMPTS] == 1.0
 
 
 def one_in_python(

@@ -22,3 +22,13 @@ def inner(function: Any = None, **options: Any) -> Any:
     It gets no wrapper for Python, which takes a tenth off the time of a cold compile.
     """
     return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+
+
+def inlined(function: Any = None, **options: Any) -> Any:
+    """A kernel that becomes part of the kernel that calls it.
+
+    For what is called from one place and only split off to be read more easily: compiled apart it
+    would be optimised once by itself and once more in every kernel above it.  Not for innermost
+    loops, where the references it takes to its arguments cost more than a call.
+    """
+    return kernel(function, inline="always", **options)

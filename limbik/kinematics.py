@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from limbik.compiling import inner, kernel
+from limbik.compiling import inlined, inner, kernel
 from limbik.rotations import exp_matrix, left_jacobian_into
 
 HEADER = 64
@@ -84,7 +84,7 @@ def _multiply(a, b, out):
             out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j]
 
 
-@inner
+@inlined
 def _ball(kind, basis, x, y, z, turn, axes, r, scratch):
     """A ball's rotation into ``turn`` and its three axes, carried by r, into ``axes`` (columns).
 

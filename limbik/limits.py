@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.compiling import inner, kernel
+from limbik.compiling import inlined, kernel
 from limbik.errors import FigureError
 from limbik.kinematics import (
     F_CONE,
@@ -26,6 +26,7 @@ from limbik.kinematics import (
     N_COORDS,
     NONE,
 )
+from limbik.linear import copy
 from limbik.rotations import exp_matrix, left_jacobian_into, log_matrix, swing_twist_vector
 
 CONE_SWING, CONE_EXPONENTIAL, CHART = range(3)
@@ -175,7 +176,7 @@ def nearest_on_ellipse(x, y, a, b):
     return nx, ny
 
 
-@inner
+@inlined
 def _project_exponential(floats, f, q, c, scratch):
     """Cone and twist range on an exponential ball, by decomposition."""
     turn, parts, back = scratch[0:9], scratch[9:12], scratch[12:21]
@@ -215,7 +216,7 @@ def _project_exponential(floats, f, q, c, scratch):
                     for m in range(3):
                         total += basis[3 * i + k] * turn[3 * k + m] * basis[3 * j + m]
                 back[3 * i + j] = total
-        turn[:] = back
+        copy(back, 9, turn)
     log_matrix(turn, parts)
     size = math.sqrt(parts[0] ** 2 + parts[1] ** 2 + parts[2] ** 2)
     keep = 1.0
@@ -268,7 +269,7 @@ def project(ints, floats, q, scratch):
                 size = math.sqrt(q[c] ** 2 + q[c + 1] ** 2 + q[c + 2] ** 2)
 
 
-@inner
+@inlined
 def _exponential_normals(floats, f, q, c, normals, scratch):
     """Outward normals, in q, of the active edges of a cone on an exponential ball; how many.
 
@@ -313,14 +314,17 @@ def _exponential_normals(floats, f, q, c, normals, scratch):
             normals[found, j] = sx / (a * a) * change[j] + sy / (b * b) * change[3 + j]
         found += 1
     if parts[2] >= floats[f + 5] - 4.0 * _SHRINK:
-        normals[found, :] = change[6:9]
+        for j in range(3):
+            normals[found, j] = change[6 + j]
         found += 1
     elif parts[2] <= floats[f + 4] + 4.0 * _SHRINK:
-        normals[found, :] = -change[6:9]
+        for j in range(3):
+            normals[found, j] = -change[6 + j]
         found += 1
     for k in range(found):
         size = math.sqrt(normals[k, 0] ** 2 + normals[k, 1] ** 2 + normals[k, 2] ** 2)
-        normals[k] /= max(size, 1e-300)
+        for j in range(3):
+            normals[k, j] /= max(size, 1e-300)
     return found
 
 
@@ -370,7 +374,7 @@ def free_directions(ints, floats, q, push, starts, spans, coefficients, scratch)
         starts[count], spans[count], coefficients[count, 0] = c, 1, 1.0
         count += 1
     normals = scratch[48:54].reshape(2, 3)
-    for cone in range(ints[N_CONES]):
+    for cone in range(np.int64(ints[N_CONES])):
         i = ints[I_CONE] + CONE_INTS * cone
         kind, c = ints[i], ints[i + 1]
         span = 2 if kind == CONE_SWING else 3
@@ -380,7 +384,8 @@ def free_directions(ints, floats, q, push, starts, spans, coefficients, scratch)
             for d in range(span):
                 along += normals[k, d] * push[c + d]
             if along > 0.0:
-                normals[pressed] = normals[k]
+                for d in range(3):
+                    normals[pressed, d] = normals[k, d]
                 pressed += 1
         if pressed == 0:
             for d in range(span):
@@ -396,7 +401,7 @@ def free_directions(ints, floats, q, push, starts, spans, coefficients, scratch)
     return count
 
 
-@inner
+@inlined
 def _tangents(normals, pressed, c, starts, spans, coefficients, count):
     """Append an orthonormal basis of what is perpendicular to one or two unit normals in R³."""
     n = normals[0]

@@ -9,6 +9,13 @@ import numpy as np
 from limbik.compiling import inner, kernel
 
 
+@kernel
+def copy(source, count, to):
+    """The first ``count`` entries; ``to[:] = source`` would compile a test of sizes as well."""
+    for i in range(count):
+        to[i] = source[i]
+
+
 @inner(fastmath={"reassoc", "contract"})
 def dot(a, b, count):
     """Σ aᵢbᵢ over the first ``count`` entries, summed in the order that is fastest."""

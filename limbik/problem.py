@@ -17,7 +17,7 @@ import numpy as np
 from numba.extending import overload
 
 from limbik import kinematics as kin
-from limbik.compiling import inner, kernel
+from limbik.compiling import inlined, inner, kernel
 from limbik.errors import FigureError, GoalError
 from limbik.figure import Figure
 from limbik.goals import Goal, PythonGoal, Rest
@@ -64,7 +64,7 @@ def state_size(ints):
     )
 
 
-@inner
+@inlined
 def _split(ints, state):
     """state -> world, axes, scratch, errors."""
     a = ints[kin.N_JOINTS] * kin.WORLD
@@ -85,7 +85,7 @@ def scratch_of(ints, state):
     return _split(ints, state)[2]
 
 
-@kernel
+@inlined
 def place(ints, floats, q, state):
     """Where q has the joints that matter: (world, scratch)."""
     world, axes, scratch, _ = _split(ints, state)
@@ -93,7 +93,7 @@ def place(ints, floats, q, state):
     return world, scratch
 
 
-@kernel
+@inlined
 def _place(ints, floats, q, state, r):
     """Forward kinematics of the joints that matter, and the rows of the built-in goals."""
     world, axes, scratch, errors = _split(ints, state)
@@ -111,7 +111,7 @@ def _mix(floats, first, rows, v):
         v[i] = total
 
 
-@kernel
+@inlined
 def _objective(ints, floats, q, r):
     """f = rᵀWr plus the diagonal goals; r becomes weighted by a full W where there is one."""
     rows = ints[tm.N_ROWS]
@@ -146,18 +146,18 @@ def evaluate(ints, floats, q, state, r):
     return _objective(ints, floats, q, r)
 
 
-@overload(evaluate)
+@overload(evaluate, inline="always")
 def _compiled_evaluate(ints, floats, q, state, r):
     return lambda ints, floats, q, state, r: _evaluate(ints, floats, q, state, r)
 
 
-@kernel
+@inlined
 def _rows_of_goals(ints, floats, state, jt, bend):
     world, axes, scratch, _ = _split(ints, state)
     jacobian_rows(ints, floats, world, axes, scratch, jt, bend)
 
 
-@kernel
+@inlined
 def _aim_and_mix(ints, floats, jt, model, r):
     """model becomes r plus what bends it, both under the full weight matrix where there is one."""
     rows, first = ints[tm.N_ROWS], ints[F_FULL]
@@ -192,7 +192,7 @@ def linearise(ints, floats, q, state, r, jt, model):
     return _aim_and_mix(ints, floats, jt, model, r)
 
 
-@overload(linearise)
+@overload(linearise, inline="always")
 def _compiled_linearise(ints, floats, q, state, r, jt, model):
     return lambda ints, floats, q, state, r, jt, model: _linearise(
         ints, floats, q, state, r, jt, model

@@ -362,8 +362,7 @@ def run_chain(
     while low < len(targets):
         began = time.perf_counter()
         high = min(low + block, len(targets))
-        begin = start if low == 0 else batch.poses[low - 1]
-        batch.part(low, high, begin[None].copy(), chain=True)
+        batch.part(low, high, batch.before(low, start), chain=True)
         low = high
         if progress is not None:
             progress(high)
@@ -385,6 +384,12 @@ class Batch:
         count = len(targets)
         self.poses = np.empty((count, solver.problem.figure.n))
         self.codes, self.totals = np.empty(count, np.int64), np.empty((count, att.TOTALS))
+
+    def before(self, low: int, start: np.ndarray) -> np.ndarray:
+        """(1 or 2, n) what a chain needs to go on at problem ``low``: the last answer, or the last
+        two where the last one came without a restart."""
+        calm = low > 1 and self.totals[low - 1, att.TOTAL_ATTEMPTS] == 1.0
+        return start[None].copy() if low == 0 else self.poses[low - (2 if calm else 1) : low].copy()
 
     def part(self, low: int, high: int, starts: np.ndarray, *, chain: bool) -> None:
         """Solve problems low … high − 1; any thread may do any part."""

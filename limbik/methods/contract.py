@@ -19,6 +19,7 @@ import numpy as np
 from numba import float64, int64, types, uint32
 
 from limbik.compiling import kernel
+from limbik.linear import copy
 
 REACHED, STATIONARY, SPENT, SLOW = range(4)
 """Exit codes: goals met; no way down; iterations spent; given up early for a restart."""
@@ -76,6 +77,6 @@ def record(history, count, f, q):
     """Note an accepted iterate; returns how many are noted."""
     if count < history.shape[0]:
         history[count, 0] = f
-        history[count, 1:] = q
+        copy(q, len(q), history[count, 1:])
         count += 1
     return count

@@ -8,11 +8,13 @@ for again, so that what is cut off on one coordinate is made up for on the rest.
 
 from __future__ import annotations
 
-from limbik.compiling import inner, kernel
+import numpy as np
+
+from limbik.compiling import inlined, inner, kernel
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
 from limbik.limits import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
-from limbik.linear import cholesky, cholesky_solve, dot
+from limbik.linear import cholesky, cholesky_solve, copy, dot
 from limbik.problem import F_METRIC, I_RUN, I_RUN_FIRST
 
 INSIDE, RANGE, SWING, BEND = range(4)
@@ -21,19 +23,24 @@ _NEGLIGIBLE = 1e-4  # part of ‖t‖² that limits may cut off without a second
 
 
 @inner
-def _add_columns(ints, desk, begin, end, sign):
-    """whole += sign·ease·v·vᵀ (lower triangle) for the columns v of directions begin … end − 1."""
+def _assemble(ints, desk, count, lam):
+    """system = J E⁻¹Jᵀ + λI (lower triangle) over the directions that are not held."""
     first, index = ints[I_RUN_FIRST], ints[I_RUN]
-    jt, a = desk.jt, desk.whole
-    for d in range(begin, end):
-        c, row = desk.starts[d], desk.column[d]
-        scale = sign * desk.ease[d]
+    jt, a = desk.jt, desk.system
+    for i in range(ints[N_ROWS]):
+        for j in range(i):
+            a[i, j] = 0.0
+        a[i, i] = lam
+    for d in range(count):
+        if desk.held[d]:
+            continue
+        c, row, ease = desk.starts[d], desk.column[d], desk.ease[d]
         run, stop = index + ints[first + c], index + ints[first + c + 1]
         if stop - run == 2 and ints[run + 1] - ints[run] == 3:
             # Most directions move one point only; three rows cost less than loops over them.
             i = ints[run]
             x, y, z = jt[row, i], jt[row, i + 1], jt[row, i + 2]
-            sx, sy, sz = scale * x, scale * y, scale * z
+            sx, sy, sz = ease * x, ease * y, ease * z
             a[i, i] += sx * x
             a[i + 1, i] += sy * x
             a[i + 1, i + 1] += sy * y
@@ -44,23 +51,13 @@ def _add_columns(ints, desk, begin, end, sign):
             for k in range(run, stop, 2):
                 low, high = ints[k], ints[k + 1]
                 for i in range(low, high):
-                    scaled = scale * jt[row, i]
+                    scaled = ease * jt[row, i]
                     for h in range(run, k, 2):
                         for j in range(ints[h], ints[h + 1]):
                             a[i, j] += scaled * jt[row, j]
                     # Past the diagonal too: a loop of fixed length runs four entries at a time.
                     for j in range(low, high):
                         a[i, j] += scaled * jt[row, j]
-
-
-@inner
-def _move_rows(ints, desk, d, beside, amount, v):
-    """v −= amount·(the column of direction d, or the one ``beside`` it)."""
-    first, index = ints[I_RUN_FIRST], ints[I_RUN]
-    c, row = desk.starts[d], desk.column[d] + beside
-    for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
-        for i in range(ints[k], ints[k + 1]):
-            v[i] -= amount * desk.jt[row, i]
 
 
 @inner
@@ -111,123 +108,129 @@ def _land(ints, floats, q, desk, count):
 
 
 @inner
-def _cut_off(ints, desk, count):
-    """What the limits cut off, as a part of the squared residuals that are aimed at."""
-    rows, lost = ints[N_ROWS], desk.y
-    lost[:] = 0.0
+def _move_cut(ints, desk, count, lam, hold, v):
+    """v −= what the directions that are cut off do to the rows.
+
+    With ``hold`` they are held from now on and v is the right-hand side, which knows of each
+    direction's drift already; without, v becomes what the limits take from the step.
+    """
+    first, index = ints[I_RUN_FIRST], ints[I_RUN]
+    jt, along, across, step, ease = desk.jt, desk.along, desk.across, desk.step, desk.ease
     for d in range(count):
-        if desk.cut[d] != INSIDE:
-            _move_rows(ints, desk, d, 0, desk.along[d] - desk.step[d], lost)
-            if desk.cut[d] == SWING:
-                _move_rows(ints, desk, d, 1, desk.across[d] - desk.step[d + 1], lost)
-            elif desk.cut[d] == BEND:
-                _move_rows(ints, desk, d, 1, desk.across[d], lost)
-    return dot(lost, lost, rows) / (dot(desk.target, desk.target, rows) + 1e-300)
+        kind = desk.cut[d]
+        if kind == INSIDE:
+            continue
+        c, row, beside = desk.starts[d], desk.column[d], desk.column[d]
+        one = along[d] - (ease[d] * desk.pull[d] / lam if hold else step[d])
+        two = 0.0
+        if kind != RANGE:
+            beside, two = row + 1, across[d]
+        if kind == SWING:
+            two -= ease[d + 1] * desk.pull[d + 1] / lam if hold else step[d + 1]
+        if hold:
+            desk.held[d] = 1
+            if kind == SWING:
+                desk.held[d + 1] = 1
+        for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
+            for i in range(ints[k], ints[k + 1]):
+                v[i] -= one * jt[row, i] + two * jt[beside, i]
 
 
 @inner
-def _hold(ints, desk, d, amount, lam):
-    """Take direction d out of the dual system: it moves by ``amount`` whatever the others do."""
-    desk.held[d] = 1
-    _add_columns(ints, desk, d, d + 1, -1.0)
-    _move_rows(ints, desk, d, 0, amount - desk.ease[d] * desk.pull[d] / lam, desk.base)
+def _along_columns(ints, desk, count, lam):
+    """step = E⁻¹(Jᵀy + d/λ) for the directions that are not held."""
+    first, index = ints[I_RUN_FIRST], ints[I_RUN]
+    jt, y = desk.jt, desk.y
+    for d in range(count):
+        if desk.held[d]:
+            continue
+        c, row = desk.starts[d], desk.column[d]
+        run, stop = index + ints[first + c], index + ints[first + c + 1]
+        total = desk.pull[d] / lam
+        if stop - run == 2 and ints[run + 1] - ints[run] == 3:
+            i = ints[run]
+            total += jt[row, i] * y[i] + jt[row, i + 1] * y[i + 1] + jt[row, i + 2] * y[i + 2]
+        else:
+            for k in range(run, stop, 2):
+                for i in range(ints[k], ints[k + 1]):
+                    total += jt[row, i] * y[i]
+        desk.step[d] = desk.ease[d] * total
 
 
 @inner
+def _prepare(ints, floats, desk, count, lam):
+    """ease = E⁻¹ with E = M + D/λ, and base = t − J E⁻¹d/λ; nothing is held yet."""
+    first, index, metric = ints[I_RUN_FIRST], ints[I_RUN], ints[F_METRIC]
+    for i in range(ints[N_ROWS]):
+        desk.base[i] = desk.target[i]
+    for d in range(count):
+        c, row = desk.starts[d], desk.column[d]
+        desk.held[d] = 0
+        desk.ease[d] = floats[metric + c]
+        if desk.stiff[d] > 0.0:
+            desk.ease[d] = 1.0 / (1.0 / desk.ease[d] + desk.stiff[d] / lam)
+            drift = desk.ease[d] * desk.pull[d] / lam
+            for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
+                for i in range(ints[k], ints[k + 1]):
+                    desk.base[i] -= drift * desk.jt[row, i]
+
+
+@inlined
 def _dual(ints, floats, q, desk, count, lam, passes):
     """The step by (J E⁻¹Jᵀ + λI)·y = t − J E⁻¹d/λ, step = E⁻¹(Jᵀy + d/λ), with E = M + D/λ."""
-    rows = ints[N_ROWS]
-    first, index, metric = ints[I_RUN_FIRST], ints[I_RUN], ints[F_METRIC]
-    jt, y, base, whole, factor, ease = (
-        desk.jt,
-        desk.y,
-        desk.base,
-        desk.whole,
-        desk.factor,
-        desk.ease,
-    )
-    for i in range(rows):
-        base[i] = desk.target[i]
-        for j in range(i):
-            whole[i, j] = 0.0
-        whole[i, i] = lam
-    for d in range(count):
-        desk.held[d] = 0
-        ease[d] = floats[metric + desk.starts[d]]
-        if desk.stiff[d] > 0.0:
-            ease[d] = 1.0 / (1.0 / ease[d] + desk.stiff[d] / lam)
-            _move_rows(ints, desk, d, 0, ease[d] * desk.pull[d] / lam, base)
-    _add_columns(ints, desk, 0, count, 1.0)
+    rows = np.int64(ints[N_ROWS])
+    y = desk.y
+    _prepare(ints, floats, desk, count, lam)
+    missing = dot(desk.target, desk.target, rows)
     for turn in range(passes):
-        for i in range(rows):
-            y[i] = base[i]
-            for j in range(i + 1):
-                factor[i, j] = whole[i, j]
-        if not cholesky(factor, rows):
+        _assemble(ints, desk, count, lam)
+        copy(desk.base, rows, y)
+        if not cholesky(desk.system, rows):
             return False
-        cholesky_solve(factor, rows, y)
-        for d in range(count):
-            if desk.held[d]:
-                continue
-            c, row = desk.starts[d], desk.column[d]
-            run, stop = index + ints[first + c], index + ints[first + c + 1]
-            total = desk.pull[d] / lam
-            if stop - run == 2 and ints[run + 1] - ints[run] == 3:
-                i = ints[run]
-                total += jt[row, i] * y[i] + jt[row, i + 1] * y[i + 1] + jt[row, i + 2] * y[i + 2]
-            else:
-                for k in range(run, stop, 2):
-                    for i in range(ints[k], ints[k + 1]):
-                        total += jt[row, i] * y[i]
-            desk.step[d] = ease[d] * total
+        cholesky_solve(desk.system, rows, y)
+        _along_columns(ints, desk, count, lam)
         if turn + 1 == passes or not _land(ints, floats, q, desk, count):
             break
-        if _cut_off(ints, desk, count) <= _NEGLIGIBLE:
+        y[:] = 0.0
+        _move_cut(ints, desk, count, lam, False, y)
+        if dot(y, y, rows) <= _NEGLIGIBLE * missing:
             break
-        for d in range(count):
-            if desk.cut[d] != INSIDE:
-                _hold(ints, desk, d, desk.along[d], lam)
-                if desk.cut[d] == SWING:
-                    _hold(ints, desk, d + 1, desk.across[d], lam)
-                elif desk.cut[d] == BEND:
-                    _move_rows(ints, desk, d, 1, desk.across[d], base)
+        _move_cut(ints, desk, count, lam, True, desk.base)
     return True
 
 
-@inner
+@inlined
 def _primal(ints, floats, q, desk, count, lam, passes):
-    """The step by (JᵀJ + D + λM⁻¹)·step = Jᵀt + d."""
-    rows, metric = ints[N_ROWS], ints[F_METRIC]
-    jt, base, whole, factor, column = desk.jt, desk.base, desk.whole, desk.factor, desk.column
+    """The step by (JᵀJ + D + λM⁻¹)·step = Jᵀt + d, held directions as known numbers."""
+    rows, metric = np.int64(ints[N_ROWS]), ints[F_METRIC]
+    jt, base, a, column = desk.jt, desk.base, desk.system, desk.column
     for d in range(count):
         desk.held[d] = 0
-        for e in range(d):
-            whole[d, e] = dot(jt[column[d]], jt[column[e]], rows)
-        square = dot(jt[column[d]], jt[column[d]], rows)
-        whole[d, d] = square + desk.stiff[d] + lam / floats[metric + desk.starts[d]]
-        base[d] = dot(jt[column[d]], desk.target, rows) + desk.pull[d]
     for turn in range(passes):
         for d in range(count):
-            desk.step[d] = base[d]
+            base[d] = dot(jt[column[d]], desk.target, rows) + desk.pull[d]
             for e in range(d + 1):
-                factor[d, e] = whole[d, e]
-        if not cholesky(factor, count):
+                a[d, e] = dot(jt[column[d]], jt[column[e]], rows)
+            a[d, d] += desk.stiff[d] + lam / floats[metric + desk.starts[d]]
+        for d in range(count):
+            if desk.held[d]:
+                # Row d becomes "this is the step"; what it does to the others moves to the right.
+                for e in range(count):
+                    if e != d:
+                        h, w = max(d, e), min(d, e)
+                        base[e] -= 0.0 if desk.held[e] else a[h, w] * desk.along[d]
+                        a[h, w] = 0.0
+                a[d, d], base[d] = 1.0, desk.along[d]
+        copy(base, count, desk.step)
+        if not cholesky(a, count):
             return False
-        cholesky_solve(factor, count, desk.step)
+        cholesky_solve(a, count, desk.step)
         if turn + 1 == passes or not _land(ints, floats, q, desk, count):
             break
         last = True
         for d in range(count):
             if desk.cut[d] == RANGE:
-                last = False
-                # Row d becomes "this is the step"; what it does to the others moves to the right.
-                desk.held[d] = 1
-                for e in range(count):
-                    if e != d:
-                        h, w = max(d, e), min(d, e)
-                        base[e] -= 0.0 if desk.held[e] else whole[h, w] * desk.along[d]
-                        whole[h, w] = 0.0
-                whole[d, d], base[d] = 1.0, desk.along[d]
+                desk.held[d], last = 1, False
         if last:
             break
     return True

@@ -36,13 +36,12 @@ class Desk(NamedTuple):
     along: np.ndarray  # where that leaves it,
     across: np.ndarray  # and its neighbour
     jt: np.ndarray  # (n, rows) transposed Jacobian
-    whole: np.ndarray  # (min(n, rows),)² the system
-    factor: np.ndarray  # (min(n, rows),)² and its factor
+    system: np.ndarray  # (min(n, rows),)² the system, then its factor
 
 
 def desk_size(n: int, rows: int) -> int:
     """Floats that ``lay_out`` needs beyond the problem's state."""
-    return 4 * rows + max(n, rows) + 17 * n + n * rows + 2 * min(n, rows) ** 2
+    return 4 * rows + max(n, rows) + 17 * n + n * rows + min(n, rows) ** 2
 
 
 @kernel
@@ -64,9 +63,9 @@ def lay_out(ints, work):
     at += 3 * n
     jt = work[at : at + n * rows].reshape(n, rows)
     at += n * rows
-    squares = work[at : at + 2 * side * side].reshape(2, side, side)
+    system = work[at : at + side * side].reshape(side, side)
     return Desk(
         state, by_row[0], by_row[1], by_row[2], by_row[3], base, by_n[0], by_n[1], marks[0],
         marks[1], coefficients, marks[2], by_n[2], by_n[3], by_n[4], by_n[5], marks[3], marks[4],
-        by_n[6], by_n[7], jt, squares[0], squares[1],
+        by_n[6], by_n[7], jt, system,
     )  # fmt: skip

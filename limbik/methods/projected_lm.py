@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from limbik.compiling import kernel
 from limbik.errors import MethodError
+from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
 from limbik.limits import free_directions, project
+from limbik.linear import copy
 from limbik.methods.contract import (
     O_HASTY,
     O_ITERATIONS,
@@ -46,7 +50,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
 
     The next damping follows from how much of the promised descent came true.
     """
-    n = ints[N_COORDS]
+    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
     desk = lay_out(ints, work)
     state, r, trial, push = desk.state, desk.r, desk.trial, desk.push
     scratch = scratch_of(ints, state)
@@ -83,7 +87,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
         for straight in range(0 if bent else 1, 2):
             if straight and bent:
                 # The way around half a turn led nowhere: try the residuals themselves.
-                desk.target[:] = r
+                copy(r, rows, desk.target)
                 damping, brisk = first, False
             if not brisk:
                 gain = to_gain(ints, floats, q, desk, count)
@@ -92,7 +96,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
             for _ in range(_TRIES if straight else _TRIES // 4):
                 lam = damping * f
                 if damped_step(ints, floats, q, desk, count, lam, passes):
-                    trial[:] = q
+                    copy(q, n, trial)
                     for d in range(count):
                         for s in range(desk.spans[d]):
                             trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
@@ -132,8 +136,8 @@ def projected_lm(ints, floats, work, options, q, out, history):
         brisk = value < 0.5 * f
         settled = settled + 1 if f - value <= settle * f else 0
         f = value
-        q[:] = trial
-        r[:] = desk.trial_r
+        copy(trial, n, q)
+        copy(desk.trial_r, rows, r)
         iteration += 1
         noted = record(history, noted, f, q)
     out[OUT_F] = f
@@ -158,7 +162,7 @@ class ProjectedLevenbergMarquardt(Method):
     """The first λ/f."""
     stationary: float = 1e-6
     """Cosine between what is missing and the best free direction at which it stops."""
-    passes: int = 4
+    passes: int = 3
     """How often a step may be solved for again with its clipped coordinates held."""
     patience: int = 6
     """An attempt that may be followed by another is given up if over so many iterations ..."""
