@@ -15,11 +15,12 @@ from limbik.formats import load, load_motion, save
 from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
 from limbik.joints import Joint
 from limbik.limits import Range, SwingTwist
+from limbik.many import Results, solve_many
 from limbik.methods import METHODS as methods
 from limbik.motion import Motion
 from limbik.problem import Problem
 from limbik.result import ActiveLimit, Miss, Result, Status
-from limbik.solve import Results, solve, solve_many
+from limbik.solve import solve
 from limbik.version import __version__
 
 __all__ = [

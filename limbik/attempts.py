@@ -18,7 +18,6 @@ from numba import boolean, float64, int64, types, uint32, uint64
 from limbik import kinematics as kin
 from limbik.align import align_root
 from limbik.compiling import inlined, inner, kernel
-from limbik.limits import project
 from limbik.linear import copy
 from limbik.methods.contract import (
     KERNEL,
@@ -30,7 +29,8 @@ from limbik.methods.contract import (
     REACHED,
     SPENT,
 )
-from limbik.problem import SCRATCH, place
+from limbik.objective import SCRATCH, place
+from limbik.projection import project
 
 # Entries of ``plan``: how often and where to start again.
 P_RESTARTS = 0  # at most so many restarts

@@ -11,7 +11,7 @@ import numpy as np
 from limbik import kinematics as kin
 from limbik.errors import FigureError, did_you_mean
 from limbik.joints import Joint, Limit
-from limbik.limits import project_many
+from limbik.projection import project_many
 from limbik.tree import Tree, limit_of_coordinate
 
 

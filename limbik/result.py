@@ -12,9 +12,10 @@ import numpy as np
 from limbik import kinematics as kin
 from limbik.figure import Figure
 from limbik.goals import PythonGoal, Rest
-from limbik.limits import CONE_INTS, CONE_SWING, SCRATCH, SwingTwist, cone_normals
+from limbik.limits import SwingTwist
 from limbik.methods.contract import REACHED, STATIONARY
 from limbik.problem import Problem
+from limbik.projection import CONE_INTS, CONE_SWING, SCRATCH, cone_normals
 
 
 class Status(StrEnum):

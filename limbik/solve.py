@@ -1,38 +1,32 @@
-"""solve and solve_many: from goals to joint values inside the limits."""
+"""solve: from goals to joint values inside the limits."""
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from limbik import attempts as att
 from limbik.align import free_root
-from limbik.errors import FigureError, GoalError, MethodError, did_you_mean
+from limbik.errors import MethodError, did_you_mean
 from limbik.figure import Figure
-from limbik.goals import Goal, Reach
-from limbik.goals import terms as tm
+from limbik.goals import Goal
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
 from limbik.methods.contract import (
     OUT_EVALUATIONS,
     OUT_F,
     OUT_HISTORY,
     OUT_ITERATIONS,
-    REACHED,
     SPENT,
 )
-from limbik.problem import Problem, state_size
-from limbik.result import History, Result, Status, explain, misses, status_of
-from limbik.rotations import quat_to_matrix
+from limbik.objective import state_size
+from limbik.problem import Problem
+from limbik.result import History, Result, explain, misses, status_of
 
 MOST_RESTARTS = 30
 _PORTION = 25  # iterations before the first look at the clock
-_REPORT = 0.1  # seconds between two reports of progress, more or less
 
 Pose = Sequence[float] | np.ndarray
 
@@ -197,223 +191,3 @@ def comfortable(figure: Figure, lever: float) -> tuple[np.ndarray, np.ndarray]:
     room = np.where(figure.slides, lever, np.pi)
     room[bounded] = 0.5 * (upper[bounded] - lower[bounded])
     return figure.project(pose), room
-
-
-@dataclass(frozen=True)
-class Results:
-    """The answers of ``solve_many``, one row a problem."""
-
-    q: np.ndarray
-    ok: np.ndarray
-    status: np.ndarray
-    objective: np.ndarray
-    iterations: np.ndarray
-    evaluations: np.ndarray
-    attempts: np.ndarray
-    seconds: float
-
-
-def solve_many(
-    figure: Figure,
-    effectors: Sequence[str],
-    *,
-    positions: np.ndarray | None = None,
-    wxyz: np.ndarray | None = None,
-    starts: np.ndarray | None = None,
-    method: str | Method | None = None,
-    tolerance: float | tuple[float, float] | None = None,
-    restarts: int | None = None,
-    seed: int = 0,
-    threads: int = 1,
-    lock: Iterable[str] = (),
-) -> Results:
-    """Solve many problems that differ in their targets, in one compiled call.
-
-    ``positions`` (problems, effectors, 3) and ``wxyz`` (problems, effectors, 4) are the targets,
-    either may be None; ``starts`` (problems, n) or (n,) where to start, the rest pose unless given.
-    ``threads`` shares the problems out; the answers are the same to the bit for any number.
-
-    >>> import numpy as np, limbik
-    >>> arm = limbik.figures.arm()
-    >>> there = arm.positions(arm.project(np.random.default_rng(0).normal(size=(5, 7))))
-    >>> limbik.solve_many(arm, ["Tool"], positions=there[:, [arm.index("Tool")]]).ok.all()
-    np.True_
-    """
-    began = time.perf_counter()
-    targets, places, problem = batch_problem(
-        figure, effectors, positions, wxyz, tolerance=tolerance, lock=lock
-    )
-    count = len(targets)
-    begin = figure.rest if starts is None else figure.pose(starts, "starts")
-    if begin.ndim == 2 and len(begin) != count:
-        raise FigureError(f"starts: {len(begin)} poses for {count} problems")
-    begin = np.array(np.broadcast_to(begin, (count, figure.n)), order="C")
-    solver = Solver(problem, find_method(method), near=False, restarts=restarts)
-    poses, codes, totals = run_batch(solver, places, targets, begin, seed=seed, threads=threads)
-    return Results(
-        q=poses,
-        ok=codes == REACHED,
-        status=statuses(problem, places, targets, codes, poses),
-        objective=totals[:, OUT_F].copy(),
-        iterations=totals[:, OUT_ITERATIONS].astype(int),
-        evaluations=totals[:, OUT_EVALUATIONS].astype(int),
-        attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
-        seconds=time.perf_counter() - began,
-    )
-
-
-def batch_problem(
-    figure: Figure,
-    effectors: Sequence[str],
-    positions: np.ndarray | None,
-    wxyz: np.ndarray | None,
-    *,
-    start: Pose | None = None,
-    tolerance: float | tuple[float, float] | None = None,
-    lock: Iterable[str] = (),
-) -> tuple[np.ndarray, np.ndarray, Problem]:
-    """(targets (problems, k), their places in the problem's floats (k,), the problem)."""
-    names = [effectors] if isinstance(effectors, str) else list(effectors)
-    if not names:
-        raise GoalError("no effectors: there is nothing to solve for")
-    if positions is None and wxyz is None:
-        raise GoalError("no targets: give positions=, wxyz= or both")
-    tables = []
-    for what, values, width in (("positions", positions, 3), ("wxyz", wxyz, 4)):
-        if values is None:
-            continue
-        table = np.asarray(values, dtype=float)
-        if table.ndim == 2 and len(names) == 1:
-            table = table[:, None]
-        if table.ndim != 3 or table.shape[1:] != (len(names), width):
-            raise GoalError(
-                f"{what}: needs shape (problems, {len(names)}, {width}), got {table.shape}"
-            )
-        if not np.isfinite(table).all():
-            bad = np.argwhere(~np.isfinite(table))[0]
-            raise GoalError(f'{what}: target {bad[0]} of "{names[bad[1]]}" is not finite')
-        tables.append(table)
-    if len({len(table) for table in tables}) != 1:
-        raise GoalError("positions and wxyz are not equally many")
-    if wxyz is not None and (np.linalg.norm(tables[-1], axis=-1) < 1e-12).any():
-        raise GoalError("wxyz: a target has zero length")
-    place = None if positions is None else np.zeros(3)
-    turn = None if wxyz is None else np.array([1.0, 0.0, 0.0, 0.0])
-    goals = [Reach(name, position=place, wxyz=turn) for name in names]
-    problem = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock)
-    columns, places = [], []
-    for k, terms in enumerate(problem.terms_of):
-        for term in terms:
-            first = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
-            if problem.terms[term].kind == tm.POSITION:
-                columns.append(tables[0][:, k])
-                places += range(first + tm.T_POINT, first + tm.T_POINT + 3)
-            else:
-                matrices = quat_to_matrix(tables[-1][:, k])
-                columns.append(matrices.reshape(len(matrices), 9))
-                places += range(first + tm.T_MATRIX, first + tm.T_MATRIX + 9)
-    targets = np.ascontiguousarray(np.concatenate(columns, axis=1))
-    return targets, np.array(places, np.int64), problem
-
-
-def run_batch(
-    solver: Solver,
-    places: np.ndarray,
-    targets: np.ndarray,
-    starts: np.ndarray,
-    *,
-    seed: int,
-    threads: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(poses, exit codes, totals) of independent problems, shared out over threads."""
-    if threads < 1:
-        raise MethodError(f"threads must be at least 1, got {threads}")
-    batch = Batch(solver, places, targets, seed)
-
-    def part(span: tuple[int, int]) -> None:
-        low, high = span
-        batch.part(low, high, starts[low:high], chain=False)
-
-    if threads == 1:
-        part((0, len(targets)))
-    else:
-        edges = np.linspace(0, len(targets), 4 * threads + 1).astype(int).tolist()
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(part, itertools.pairwise(edges)))
-    return batch.poses, batch.codes, batch.totals
-
-
-def run_chain(
-    solver: Solver,
-    places: np.ndarray,
-    targets: np.ndarray,
-    start: np.ndarray,
-    *,
-    seed: int,
-    progress: Callable[[int], object] | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(poses, exit codes, totals) of problems that each start from the answer before.
-
-    One compiled call; with ``progress``, which is told how many are done, one call a block, with
-    the same answers.
-    """
-    batch = Batch(solver, places, targets, seed)
-    low, block = 0, 1 if progress is not None else max(1, len(targets))
-    while low < len(targets):
-        began = time.perf_counter()
-        high = min(low + block, len(targets))
-        batch.part(low, high, batch.before(low, start), chain=True)
-        low = high
-        if progress is not None:
-            progress(high)
-            elapsed = max(time.perf_counter() - began, 1e-6)
-            block = max(1, min(4 * block, int(block * _REPORT / elapsed)))
-    return batch.poses, batch.codes, batch.totals
-
-
-class Batch:
-    """Problems that differ in their targets, and room for their answers."""
-
-    def __init__(self, solver: Solver, places: np.ndarray, targets: np.ndarray, seed: int) -> None:
-        self._solver, self._places, self._targets = solver, places, targets
-        self._seed = int(seed) % 2**62
-        if solver.problem.python:
-            raise MethodError("goals written in Python are solved one by one, with solve")
-        self._kernel: Any = type(solver.method).kernel
-        self._frame = att.compiled(att.batch, self._kernel)
-        count = len(targets)
-        self.poses = np.empty((count, solver.problem.figure.n))
-        self.codes, self.totals = np.empty(count, np.int64), np.empty((count, att.TOTALS))
-
-    def before(self, low: int, start: np.ndarray) -> np.ndarray:
-        """(1 or 2, n) what a chain needs to go on at problem ``low``: the last answer, or the last
-        two where the last one came without a restart."""
-        calm = low > 1 and self.totals[low - 1, att.TOTAL_ATTEMPTS] == 1.0
-        return start[None].copy() if low == 0 else self.poses[low - (2 if calm else 1) : low].copy()
-
-    def part(self, low: int, high: int, starts: np.ndarray, *, chain: bool) -> None:
-        """Solve problems low … high − 1; any thread may do any part."""
-        solver, own = self._solver, slice(low, high)
-        if low < high:
-            self._frame(
-                self._kernel, solver.problem.ints, solver.problem.floats.copy(),
-                solver.workspace(), solver.hasty, solver.full, solver.plan, solver.comfort,
-                solver.room, self._places, self._targets[own], starts, chain, self._seed, low,
-                self.poses[own], self.codes[own], self.totals[own],
-            )  # fmt: skip
-
-
-def statuses(
-    problem: Problem,
-    places: np.ndarray,
-    targets: np.ndarray,
-    codes: np.ndarray,
-    poses: np.ndarray,
-) -> np.ndarray:
-    """(problems,) Status of each; only those that fell short are looked at closely."""
-    out = np.empty(len(codes), dtype=object)
-    out[:] = [Status.REACHED] * len(codes)
-    for k in np.nonzero(codes != REACHED)[0]:
-        problem.floats[places] = targets[k]
-        out[k] = status_of(problem, int(codes[k]), poses[k])[0]
-    return out

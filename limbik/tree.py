@@ -10,6 +10,7 @@ import numpy as np
 
 from limbik import kinematics as kin
 from limbik import limits as lim
+from limbik import projection as proj
 from limbik.errors import FigureError, did_you_mean
 from limbik.joints import Coupling, ExponentialBall, Joint, Limit, Part, Slide, SwingTwistBall, Turn
 from limbik.limits import Range, SwingTwist
@@ -297,7 +298,7 @@ def _cone(
     None where ranges already keep the ball inside its chart.
     """
     limit = joint.limit if isinstance(joint.limit, SwingTwist) else None
-    numbers = np.zeros(lim.CONE_FLOATS)
+    numbers = np.zeros(proj.CONE_FLOATS)
     if isinstance(ball, SwingTwistBall):
         corner = float(np.linalg.norm(np.maximum(np.abs(lower[:2]), np.abs(upper[:2]))))
         if limit is None and corner <= lim.SWING_CHART:
@@ -310,7 +311,7 @@ def _cone(
         center = (0.0, 0.0) if limit is None else limit.center
         numbers[:4] = *swing, *center
         bound = np.array([[c - a, c + a] for a, c in zip(swing, center, strict=True)])
-        return lim.CONE_SWING, numbers, bound
+        return proj.CONE_SWING, numbers, bound
     if limit is None:
         corner = float(np.linalg.norm(np.maximum(np.abs(lower), np.abs(upper))))
         if corner <= lim.EXPONENTIAL_CHART:
@@ -320,7 +321,7 @@ def _cone(
                 f'joint "{joint.name}": ranges on its rotation vector reach beyond 2π'
             )
         numbers[0] = lim.EXPONENTIAL_CHART
-        return lim.CHART, numbers, np.tile([-np.inf, np.inf], (3, 1))
+        return proj.CHART, numbers, np.tile([-np.inf, np.inf], (3, 1))
     swing = (lim.SWING_CHART,) * 2 if limit.swing is None else limit.swing
     ends = [end for end in limit.twist if math.isfinite(end)]
     if any(abs(end) > math.pi for end in ends):
@@ -330,4 +331,4 @@ def _cone(
         )
     numbers[:6] = *swing, *limit.center, *limit.twist
     numbers[6:] = ball.basis.ravel()
-    return lim.CONE_EXPONENTIAL, numbers, np.tile([-2 * math.pi, 2 * math.pi], (3, 1))
+    return proj.CONE_EXPONENTIAL, numbers, np.tile([-2 * math.pi, 2 * math.pi], (3, 1))

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from random_figures import SEEDS, TREES, random_figure
 from scipy.spatial.transform import Rotation
 
-from limbik import Figure, FigureError, Joint, Range, SwingTwist
-from limbik import limits as lim
+from limbik import Figure, FigureError, Joint, Range, SwingTwist, projection
 from limbik.joints import (
     euler,
     exponential,
@@ -103,7 +102,7 @@ def nearest_by_search(x: float, y: float, a: float, b: float) -> float:
 @example(1e-12, 2e-3, 3.0, 1e-3)
 @settings(max_examples=300)
 def test_a_swing_cone_gives_the_nearest_point(x: float, y: float, a: float, b: float) -> None:
-    nx, ny = lim.nearest_on_ellipse(x, y, a, b)
+    nx, ny = projection.nearest_on_ellipse(x, y, a, b)
     assert (nx / a) * (nx / a) + (ny / b) * (ny / b) <= 1.0
     if (x / a) * (x / a) + (y / b) * (y / b) <= 1.0:
         assert (nx, ny) == (x, y)
@@ -165,8 +164,8 @@ def directions(figure: Figure, q: np.ndarray, push: np.ndarray) -> np.ndarray:
     starts, spans = np.zeros(n, np.uint32), np.zeros(n, np.uint32)
     coefficients = np.zeros((n, 3))
     ints, floats = figure.buffers
-    count = lim.free_directions(
-        ints, floats, q, push, starts, spans, coefficients, np.empty(lim.SCRATCH)
+    count = projection.free_directions(
+        ints, floats, q, push, starts, spans, coefficients, np.empty(projection.SCRATCH)
     )
     rows = np.zeros((count, n))
     for d in range(count):

@@ -13,9 +13,9 @@ import numpy as np
 from limbik.compiling import inlined, inner, kernel
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
-from limbik.limits import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
 from limbik.linear import cholesky, cholesky_solve, copy, dot
-from limbik.problem import F_METRIC, I_RUN, I_RUN_FIRST
+from limbik.objective import F_METRIC, I_RUN, I_RUN_FIRST
+from limbik.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
 
 INSIDE, RANGE, SWING, BEND = range(4)
 

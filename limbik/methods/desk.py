@@ -9,7 +9,7 @@ import numpy as np
 from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
-from limbik.problem import state_size
+from limbik.objective import state_size
 
 
 class Desk(NamedTuple):

@@ -7,7 +7,7 @@ import math
 from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
-from limbik.problem import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST
+from limbik.objective import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST
 
 
 @kernel

@@ -9,7 +9,6 @@ from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
-from limbik.limits import project
 from limbik.methods.contract import (
     O_ITERATIONS,
     OUT_EVALUATIONS,
@@ -25,7 +24,8 @@ from limbik.methods.contract import (
     record,
 )
 from limbik.methods.projected_gradient import gain_left
-from limbik.problem import F_REST, descent, evaluate, linearise, reached, scratch_of, state_size
+from limbik.objective import F_REST, descent, evaluate, linearise, reached, scratch_of, state_size
+from limbik.projection import project
 
 
 @kernel

@@ -10,7 +10,6 @@ from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
-from limbik.limits import project
 from limbik.methods.contract import (
     O_ITERATIONS,
     OUT_EVALUATIONS,
@@ -25,7 +24,8 @@ from limbik.methods.contract import (
     Method,
     record,
 )
-from limbik.problem import F_REST, descent, evaluate, linearise, reached, scratch_of, state_size
+from limbik.objective import F_REST, descent, evaluate, linearise, reached, scratch_of, state_size
+from limbik.projection import project
 
 _ROUNDING = 1e-5  # where f is rounded, back-tracking fails at a gain up to about this one
 _LONGEST, _SHORTEST = 1e10, 1e-10  # what a Barzilai–Borwein step is kept between

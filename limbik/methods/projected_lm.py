@@ -10,7 +10,6 @@ from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
-from limbik.limits import free_directions, project
 from limbik.linear import copy
 from limbik.methods.contract import (
     O_HASTY,
@@ -31,14 +30,8 @@ from limbik.methods.contract import (
 from limbik.methods.damped_step import damped_step
 from limbik.methods.desk import desk_size, lay_out
 from limbik.methods.directions import pulls, take_columns, to_gain
-from limbik.problem import (
-    F_METRIC,
-    descent,
-    evaluate,
-    linearise,
-    reached,
-    scratch_of,
-)
+from limbik.objective import F_METRIC, descent, evaluate, linearise, reached, scratch_of
+from limbik.projection import free_directions, project
 
 _SETTLED, _LOOSE = 4, 1e-3  # iterations that hardly lower f, and the cosine they need to be the end
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny projected gradient step

@@ -9,7 +9,6 @@ from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
-from limbik.limits import project
 from limbik.linear import svd_rows
 from limbik.methods.contract import (
     O_ITERATIONS,
@@ -26,7 +25,7 @@ from limbik.methods.contract import (
     record,
 )
 from limbik.methods.projected_gradient import gain_left
-from limbik.problem import (
+from limbik.objective import (
     F_METRIC,
     F_REST,
     F_REST_POSE,
@@ -37,6 +36,7 @@ from limbik.problem import (
     scratch_of,
     state_size,
 )
+from limbik.projection import project
 
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
 

@@ -1,0 +1,231 @@
+"""f, r and J on flat buffers: what every method evaluates.
+
+Methods call ``evaluate``, ``linearise`` and ``descent`` here and ``project`` and
+``free_directions`` in projection.py; they never see bones.  Goals written in Python run through the
+same names: compiled methods get the compiled ``evaluate``, and a method run as plain Python gets
+the one that calls the user's functions.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Protocol
+
+import numpy as np
+from numba.extending import overload
+
+from limbik import kinematics as kin
+from limbik.compiling import inlined, inner, kernel
+from limbik.goals import terms as tm
+from limbik.goals.rows import jacobian_rows, residuals
+
+(
+    N_USED,
+    I_USED,
+    N_ERRORS,
+    F_TOLERANCE,
+    I_RUN_FIRST,
+    I_RUN,
+    F_REST,
+    F_REST_POSE,
+    F_REST_OFFSET,
+    F_METRIC,
+    F_MOVES,
+    N_FULL,
+    F_FULL,
+    N_REST,
+    PYTHON,
+) = range(tm.F_TERM + 1, tm.F_TERM + 16)
+
+SCRATCH = 64
+
+
+class PythonRows(Protocol):
+    """Who fills in the rows of goals written in Python: a problem."""
+
+    def python_residuals(self, q: np.ndarray, r: np.ndarray, errors: np.ndarray) -> None:
+        """Their residuals and errors."""
+        ...
+
+    def python_jacobian(self, q: np.ndarray, jt: np.ndarray) -> None:
+        """Their rows of the Jacobian."""
+        ...
+
+
+python_problems: weakref.WeakValueDictionary[int, PythonRows] = weakref.WeakValueDictionary()
+"""Problems with goals written in Python, by the number in their header."""
+
+
+@kernel
+def state_size(ints):
+    """How many floats ``evaluate`` and ``linearise`` need to remember where the joints are."""
+    return (
+        ints[kin.N_JOINTS] * kin.WORLD
+        + (ints[kin.N_SLOTS] + 1) * kin.AXIS
+        + SCRATCH
+        + ints[N_ERRORS]
+    )
+
+
+@inlined
+def _split(ints, state):
+    """state -> world, axes, scratch, errors."""
+    a = ints[kin.N_JOINTS] * kin.WORLD
+    b = a + (ints[kin.N_SLOTS] + 1) * kin.AXIS
+    c = b + SCRATCH
+    return state[:a], state[a:b], state[b:c], state[c : c + ints[N_ERRORS]]
+
+
+@kernel
+def errors_of(ints, state):
+    """The unweighted error of each term at the last evaluated q."""
+    return _split(ints, state)[3]
+
+
+@kernel
+def scratch_of(ints, state):
+    """SCRATCH floats that anyone may use between two evaluations."""
+    return _split(ints, state)[2]
+
+
+@inlined
+def place(ints, floats, q, state):
+    """Where q has the joints that matter: (world, scratch)."""
+    world, axes, scratch, _ = _split(ints, state)
+    kin.forward(ints, floats, q, ints[I_USED], ints[N_USED], world, axes, scratch)
+    return world, scratch
+
+
+@inlined
+def _place(ints, floats, q, state, r):
+    """Forward kinematics of the joints that matter, and the rows of the built-in goals."""
+    world, axes, scratch, errors = _split(ints, state)
+    kin.forward(ints, floats, q, ints[I_USED], ints[N_USED], world, axes, scratch)
+    residuals(ints, floats, world, scratch, r, errors)
+
+
+@inner
+def _mix(floats, first, rows, v):
+    """v ← Lᵀv in place, for the full weight matrix W = LLᵀ."""
+    for i in range(rows):
+        total = 0.0
+        for j in range(i, rows):
+            total += floats[first + j * rows + i] * v[j]
+        v[i] = total
+
+
+@inlined
+def _objective(ints, floats, q, r):
+    """f = rᵀWr plus the diagonal goals; r becomes weighted by a full W where there is one."""
+    rows = ints[tm.N_ROWS]
+    if ints[N_FULL]:
+        _mix(floats, ints[F_FULL], rows, r)
+    f = floats[ints[F_REST_OFFSET]]
+    for i in range(rows):
+        f += r[i] * r[i]
+    weight, pose = ints[F_REST], ints[F_REST_POSE]
+    for c in range(ints[kin.N_COORDS]):
+        away = q[c] - floats[pose + c]
+        f += floats[weight + c] * away * away
+    return f
+
+
+@kernel
+def _evaluate(ints, floats, q, state, r):
+    _place(ints, floats, q, state, r)
+    return _objective(ints, floats, q, r)
+
+
+def evaluate(ints, floats, q, state, r):
+    """f(q), its weighted residuals into r (rows,), and where everything is into ``state``.
+
+    Equation 17 of line_search: f = (g − F)ᵀW(g − F).
+    """
+    problem = python_problems.get(int(ints[PYTHON]))
+    if problem is None:
+        return _evaluate(ints, floats, q, state, r)
+    _place(ints, floats, q, state, r)
+    problem.python_residuals(q, r, errors_of(ints, state))
+    return _objective(ints, floats, q, r)
+
+
+@overload(evaluate, inline="always")
+def _compiled_evaluate(ints, floats, q, state, r):
+    return lambda ints, floats, q, state, r: _evaluate(ints, floats, q, state, r)
+
+
+@inlined
+def _rows_of_goals(ints, floats, state, jt, bend):
+    world, axes, scratch, _ = _split(ints, state)
+    jacobian_rows(ints, floats, world, axes, scratch, jt, bend)
+
+
+@inlined
+def _aim_and_mix(ints, floats, jt, model, r):
+    """model becomes r plus what bends it, both under the full weight matrix where there is one."""
+    rows, first = ints[tm.N_ROWS], ints[F_FULL]
+    if ints[N_FULL]:
+        _mix(floats, first, rows, model)
+        for c in range(ints[kin.N_COORDS]):
+            _mix(floats, first, rows, jt[c])
+    bent = False
+    for i in range(rows):
+        bent = bent or model[i] != 0.0
+        model[i] += r[i]
+    return bent
+
+
+@kernel
+def _linearise(ints, floats, q, state, r, jt, model):
+    _rows_of_goals(ints, floats, state, jt, model)
+    return _aim_and_mix(ints, floats, jt, model, r)
+
+
+def linearise(ints, floats, q, state, r, jt, model):
+    """J(q)ᵀ into jt (n, rows) and the residuals to aim at into model (rows,).
+
+    model is r, except near half a turn, where r goes flat (goals.rows); True if it differs.  q must
+    be the pose that was evaluated last, with residuals r.
+    """
+    problem = python_problems.get(int(ints[PYTHON]))
+    if problem is None:
+        return _linearise(ints, floats, q, state, r, jt, model)
+    _rows_of_goals(ints, floats, state, jt, model)
+    problem.python_jacobian(q, jt)
+    return _aim_and_mix(ints, floats, jt, model, r)
+
+
+@overload(linearise, inline="always")
+def _compiled_linearise(ints, floats, q, state, r, jt, model):
+    return lambda ints, floats, q, state, r, jt, model: _linearise(
+        ints, floats, q, state, r, jt, model
+    )
+
+
+@kernel
+def reached(ints, floats, state):
+    """Whether every goal was within its tolerance at the last evaluated q."""
+    errors = errors_of(ints, state)
+    for k in range(ints[N_ERRORS]):
+        if not errors[k] <= floats[ints[F_TOLERANCE] + k]:
+            return False
+    return ints[N_ERRORS] > 0
+
+
+@kernel
+def descent(ints, floats, q, jt, r, out):
+    """−½∇f = JᵀW(g − F) + D(pose − q) into out (n,): equation 26 of line_search, halved."""
+    first, index = ints[I_RUN_FIRST], ints[I_RUN]
+    weight, pose = ints[F_REST], ints[F_REST_POSE]
+    for c in range(ints[kin.N_COORDS]):
+        begin, end = index + ints[first + c], index + ints[first + c + 1]
+        total = floats[weight + c] * (floats[pose + c] - q[c])
+        if end - begin == 2 and ints[begin + 1] - ints[begin] == 3:
+            # Most coordinates move one point only; three rows cost less than a loop over them.
+            i = ints[begin]
+            total += jt[c, i] * r[i] + jt[c, i + 1] * r[i + 1] + jt[c, i + 2] * r[i + 2]
+        else:
+            for k in range(begin, end, 2):
+                for i in range(ints[k], ints[k + 1]):
+                    total += jt[c, i] * r[i]
+        out[c] = total
