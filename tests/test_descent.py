@@ -66,11 +66,14 @@ def test_a_stationary_answer_has_no_way_down(seed, kinds, goal_kinds) -> None:
     problem, r = followed(figure, goals, start)
     assume(r.status in ("LIMITED", "OUT_OF_REACH"))
     # A short projected gradient step (equation 39 of line_search) gains nothing to first order: f
-    # falls by less than step · √f · 1e-2, where a stationary point allows 0.
+    # falls by less than step · √f · 1e-2, where a stationary point allows 0.  Columns of J longer
+    # than 1 (long levers) count by their length, as in the cosine that the method stops at.
     gradient = problem.gradient(r.q)
+    levers = max(1.0, float(np.linalg.norm(problem.jacobian(r.q), axis=0).max(initial=0.0)))
     for step in (1e-4, 1e-5, 1e-6):
         to = figure.project(r.q - step * gradient / max(1e-12, np.abs(gradient).max()))
-        assert problem.objective(to) > r.objective - 1e-2 * step * np.sqrt(r.objective)
+        allowed = 1e-2 * levers * step * np.sqrt(r.objective)
+        assert problem.objective(to) > r.objective - allowed
 
 
 @given(SEEDS, TREES)

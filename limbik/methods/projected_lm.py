@@ -33,7 +33,8 @@ from limbik.methods.directions import pulls, take_columns, to_gain
 from limbik.objective import F_METRIC, descent, evaluate, linearise, reached, scratch_of
 from limbik.projection import free_directions, project
 
-_SETTLED, _LOOSE = 4, 1e-3  # iterations that hardly lower f, and the cosine they need to be the end
+_SETTLED, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
+_CREEPING, _LOOSER = 16, 2e-3  # and so many at this one
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny projected gradient step
 
 
@@ -84,7 +85,11 @@ def projected_lm(ints, floats, work, options, q, out, history):
                 damping, brisk = first, False
             if not brisk:
                 gain = to_gain(ints, floats, q, desk, count)
-                if gain <= stationary or (settled >= _SETTLED and gain <= _LOOSE):
+                if (
+                    gain <= stationary
+                    or (settled >= _SETTLED and gain <= _LOOSE)
+                    or (settled >= _CREEPING and gain <= _LOOSER)
+                ):
                     continue
             for _ in range(_TRIES if straight else _TRIES // 4):
                 lam = damping * f
@@ -162,7 +167,7 @@ class ProjectedLevenbergMarquardt(Method):
     progress: float = 0.5
     """... f did not fall below this part of itself."""
     settle: float = 5e-6
-    """Four iterations in a row that lower f by no more than this part of it are the end, unless
+    """Some iterations in a row that lower f by no more than this part of it are the end, unless
     much is still to gain."""
 
     def __post_init__(self) -> None:
