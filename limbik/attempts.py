@@ -28,8 +28,9 @@ from limbik.methods.contract import (
     OUT_ITERATIONS,
     REACHED,
     SPENT,
+    STATIONARY,
 )
-from limbik.objective import SCRATCH, place
+from limbik.objective import N_ERRORS, SCRATCH, place
 from limbik.projection import project
 
 # Entries of ``plan``: how often and where to start again.
@@ -129,6 +130,8 @@ def _attempts(
     for attempt in range(1, restarts + 1):
         if code == REACHED or totals[OUT_ITERATIONS] >= budget:
             break
+        if code == STATIONARY and ints[N_ERRORS] == 0:
+            break  # only diagonal goals: there is one minimum, and this is it
         wide = _start_again(
             ints, floats, work, plan, attempt, start[:n], comfort, room, trial[:n], random
         )
@@ -150,17 +153,20 @@ def _attempts(
         enough = _ENOUGH_NEAR if plan[P_NEAR] > 0.0 else _ENOUGH
         if plan[P_AUTOMATIC] > 0.0 and same >= enough:
             break
-    if code != REACHED and restarts > 0:
+    if code != REACHED and restarts > 0 and not (code == STATIONARY and ints[N_ERRORS] == 0):
         # No attempt may be hasty any more: follow the best one to its end.
         code = SPENT
         copy(full, len(full), options)
         options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
         if options[O_ITERATIONS] >= 1.0:
             before = max(0, noted - 1)  # its start is the last of the best attempt
-            code = method(ints, floats, work, options, q, out, kept[before:])
+            copy(q, n, trial)
+            found = method(ints, floats, work, options, trial[:n], out, kept[before:])
             for k in range(1, OUT):
                 totals[k] += out[k]
-            best, noted = out[OUT_F], before + int(out[OUT_HISTORY])
+            if found == REACHED or out[OUT_F] <= best:
+                code, best, noted = found, out[OUT_F], before + int(out[OUT_HISTORY])
+                copy(trial, n, q)
     totals[OUT_F], totals[OUT_HISTORY] = best, noted
     return code
 

@@ -116,9 +116,11 @@ def batch_problem(
             raise GoalError(
                 f"{what}: needs shape (problems, {len(names)}, {width}), got {table.shape}"
             )
-        if not np.isfinite(table).all():
-            bad = np.argwhere(~np.isfinite(table))[0]
-            raise GoalError(f'{what}: target {bad[0]} of "{names[bad[1]]}" is not finite')
+        if not (np.abs(table) <= tm.LARGEST).all():
+            bad = np.argwhere(~(np.abs(table) <= tm.LARGEST))[0]
+            raise GoalError(
+                f'{what}: target {bad[0]} of "{names[bad[1]]}" is not finite, or too large'
+            )
         tables.append(table)
     if len({len(table) for table in tables}) != 1:
         raise GoalError("positions and wxyz are not equally many")

@@ -30,7 +30,7 @@ from limbik.goals.rows import jacobian_rows, residuals
     F_REST_POSE,
     F_REST_OFFSET,
     F_METRIC,
-    F_MOVES,
+    F_REACH,
     N_FULL,
     F_FULL,
     N_REST,

@@ -239,10 +239,20 @@ class Problem:
         pack.floats(ob.F_REST_POSE, pose)
         pack.floats(ob.F_REST_OFFSET, [offset])
         pack.floats(ob.F_METRIC, np.where(figure.slides, self.scene.lever**2, 1.0))
-        pack.floats(ob.F_MOVES, self.moves)
+        pack.floats(ob.F_REACH, [self._reach(full is not None)])
         pack.count(ob.N_FULL, full is not None)
         pack.floats(ob.F_FULL, [] if full is None else full)
         return pack.done()
+
+    def _reach(self, mixed: bool) -> float:
+        """A value of f beyond which it says only that a target is far away."""
+        if mixed or self.python or not self.terms:
+            return np.inf
+        weight = max(
+            float(term.weight.max()) / (self.scene.lever**2 if term.is_angle else 1.0)
+            for term in self.terms
+        )
+        return max(weight, 1e-300) * self.figure.size**2
 
     def _full_weights(self, weights: np.ndarray | None) -> np.ndarray | None:
         """L of W = LLᵀ where W is more than a diagonal, else None."""

@@ -145,7 +145,7 @@ def misses(problem: Problem, q: np.ndarray) -> tuple[Miss, ...]:
     for goal, terms in zip(problem.goals, problem.terms_of, strict=True):
         if isinstance(goal, Rest):
             weight, pose = goal.diagonal(problem.scene)
-            away = float(np.sqrt(np.mean((q - pose) ** 2 * (weight > 0))))
+            away = float(np.linalg.norm((q - pose) * (weight > 0)) / math.sqrt(max(1, len(q))))
             out.append(Miss(goal.label, None, away, True))
         elif isinstance(goal, PythonGoal):
             out.append(Miss(goal.label, float(errors[python]), None, bool(within[python])))
@@ -177,7 +177,9 @@ def status_of(problem: Problem, code: int, q: np.ndarray) -> tuple[Status, tuple
     return (Status.LIMITED if held else Status.OUT_OF_REACH), limits
 
 
-def explain(problem: Problem, q: np.ndarray, status: Status, errors: tuple[Miss, ...]) -> str:
+def explain(
+    problem: Problem, q: np.ndarray, status: Status, errors: tuple[Miss, ...], attempts: int
+) -> str:
     """A sentence that a person can act on: the goal that is furthest off, and what holds it."""
     figure = problem.figure
     if status is Status.REACHED:
@@ -185,7 +187,7 @@ def explain(problem: Problem, q: np.ndarray, status: Status, errors: tuple[Miss,
     short = [k for k, miss in enumerate(errors) if not miss.ok]
     if not short:
         return "the budget was spent before the answer settled"
-    goal = max(short, key=lambda k: float(errors[k]))
+    goal = max(short, key=lambda k: _times_over(problem, q, k))
     worst = errors[goal]
     what = f"{worst.label} is {_amount(problem, goal, worst)}"
     others = len(short) - 1
@@ -207,11 +209,24 @@ def explain(problem: Problem, q: np.ndarray, status: Status, errors: tuple[Miss,
             return f"{what}: no limit holds it; it is out of reach, or Rest pulls too hard"
         if len(problem.goals) > 1:
             return f"{what}: no limit holds it; the goals are out of reach or contradict each other"
+        if attempts == 1:
+            return f"{what}: no limit holds it and no small movement helps; allow restarts"
         return f"{what}: no limit holds it; the target is out of reach"
     return f"{what} when the budget was spent; allow more iterations, seconds or restarts"
 
 
+def _times_over(problem: Problem, q: np.ndarray, goal: int) -> float:
+    """How many times its tolerance a goal is off; lengths and angles compare by this."""
+    over = problem.term_errors(q) / problem.tolerances
+    asked = problem.goals[goal]
+    if isinstance(asked, PythonGoal):
+        return float(over[len(problem.terms) + problem.python.index(asked)])
+    return float(over[problem.terms_of[goal]].max(initial=0.0))
+
+
 def _amount(problem: Problem, goal: int, miss: Miss) -> str:
+    if isinstance(problem.goals[goal], PythonGoal):
+        return f"off by {float(miss):.3g}"
     tolerance = [problem.tolerances[t] for t in problem.terms_of[goal]]
     angle = "" if miss.angle is None else f"{math.degrees(miss.angle):.3g}° off"
     if miss.length is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from limbik.goals import Goal
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
 from limbik.methods.contract import (
     OUT_EVALUATIONS,
-    OUT_F,
     OUT_HISTORY,
     OUT_ITERATIONS,
     SPENT,
@@ -67,16 +67,16 @@ def solve(
     q = problem.start.copy()
     # Room for the best attempt and its end, and as much again for the one under way.
     noted = np.empty((4 * chosen.iterations + 4 if history else 0, figure.n + 1))
-    if isinstance(budget, float):
-        code, totals = solver.run_for(q, budget, seed, noted)
+    if budget is None or isinstance(budget, Integral):
+        code, totals = solver.run(q, seed, noted, None if budget is None else int(budget))
     else:
-        code, totals = solver.run(q, seed, noted, budget)
+        code, totals = solver.run_for(q, float(budget), seed, noted)
     errors = misses(problem, q)
     status, limits = status_of(problem, code, q)
     kept = noted[: int(totals[OUT_HISTORY])]
     return Result(
         status=status,
-        why=explain(problem, q, status, errors),
+        why=explain(problem, q, status, errors, int(totals[att.TOTAL_ATTEMPTS])),
         q=q,
         errors=errors,
         objective=problem.objective(q),
@@ -89,12 +89,14 @@ def solve(
     )
 
 
-def find_method(method: str | Method | None) -> Method:
+def find_method(method: str | Method | type[Method] | None) -> Method:
     """A method by name, as it is, or the default."""
     if method is None:
         return ProjectedLevenbergMarquardt()
     if isinstance(method, Method):
         return method
+    if isinstance(method, type) and issubclass(method, Method):
+        return method()
     if method not in METHODS:
         hint = did_you_mean(str(method), METHODS) or f" (known are {', '.join(METHODS)})"
         raise MethodError(f'no method "{method}"{hint}')
@@ -161,22 +163,22 @@ class Solver:
     def run_for(
         self, q: np.ndarray, seconds: float, seed: int, history: np.ndarray
     ) -> tuple[int, np.ndarray]:
-        """Solve from q until the goals are met or the seconds are spent, in small portions."""
+        """Solve from q within so many seconds: with few iterations first, then again with twice as
+        many as long as there is time for that, so that the answer is that of a single run."""
         if not 0 < seconds < float("inf"):
             raise MethodError(f"budget must be a finite number of seconds above 0, got {seconds}")
         end = time.perf_counter() + seconds
-        portion, code = _PORTION, SPENT
-        sums = np.zeros(att.TOTALS)
-        while code == SPENT and (not sums[OUT_ITERATIONS] or time.perf_counter() < end):
+        start, portion = q.copy(), _PORTION
+        while True:
             began = time.perf_counter()
+            q[:] = start
             code, totals = self.run(q, seed, history, portion)
-            sums[1:] += totals[1:]
-            sums[OUT_F], sums[OUT_HISTORY] = totals[OUT_F], totals[OUT_HISTORY]
-            # Twice as many next time, but no more than there is time for.
-            each = (time.perf_counter() - began) / max(1.0, totals[OUT_ITERATIONS])
-            left = (end - time.perf_counter()) / max(each, 1e-9)
-            portion, seed = max(1, int(min(2 * portion, left))), seed + 1
-        return code, sums
+            took = time.perf_counter() - began
+            if code != SPENT or totals[OUT_ITERATIONS] < portion:
+                return code, totals
+            if time.perf_counter() + 2.0 * took > end:
+                return code, totals
+            portion *= 2
 
 
 def comfortable(figure: Figure, lever: float) -> tuple[np.ndarray, np.ndarray]:

@@ -81,6 +81,8 @@ def names(text: str, option: str) -> list[str]:
     found = [name.strip() for name in text.split(",")]
     if not all(found):
         raise LimbikError(f'{option} "{text}": expected joint names with commas, such as Hips,Head')
+    if len(set(found)) < len(found):
+        raise LimbikError(f'{option} "{text}": names a joint twice')
     return found
 
 

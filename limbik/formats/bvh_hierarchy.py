@@ -230,7 +230,9 @@ class Hierarchy:
             if channel is None:
                 hint = did_you_mean(word[:40], _CHANNELS)
                 self._fail(f"{shown(word)} is not a channel{hint}")
-            if channel in channels:
+            # Z Y Z is an order of Euler angles too; two turns about one axis in a row are not.
+            again = channels[-1:] if channel.name.endswith("rotation") else channels
+            if channel in again:
                 self._fail(f"{self._what(inside)} has {channel.name} twice")
             channels.append(channel)
         inside.channels = tuple(channels)

@@ -19,7 +19,7 @@ class PythonGoal:
 
     ``residual(figure, q)`` returns (rows,) numbers, always as many; ``jacobian(figure, q)`` returns
     their derivatives (rows, n), and is made by central differences where it is not given.  The goal
-    counts as reached when no entry is larger than ``tolerance``.
+    counts as reached when no entry is larger than ``tolerance``, whatever ``solve(tolerance=)``.
 
     >>> def head_height(figure, q):
     ...     return figure.positions(q)[figure.index("Head"), 1:2] - 1.5
@@ -37,13 +37,20 @@ class PythonGoal:
         return self.name
 
     def terms(self, scene: Scene) -> list[Term]:
+        if not callable(self.residual):
+            raise GoalError(f"{self.name}: residual must be a function, got {self.residual!r}")
+        if not self.tolerance >= 0:
+            raise GoalError(f"{self.name}: tolerance {self.tolerance!r} is negative or NaN")
         return []
 
     def rows(self, figure: object, q: np.ndarray, count: int | None = None) -> np.ndarray:
         """The residual at q, checked; ``count`` is how many rows there must be."""
-        r = np.atleast_1d(np.asarray(self.residual(figure, q), dtype=float))
-        if r.ndim != 1 or (count is not None and len(r) != count):
-            raise GoalError(f"{self.name}: residual has shape {r.shape}, expected ({count},)")
+        # A copy: what a user's function does to its q must not reach the solver's.
+        r = np.atleast_1d(np.asarray(self.residual(figure, q.copy()), dtype=float))
+        if r.ndim != 1:
+            raise GoalError(f"{self.name}: residual must be one-dimensional, got {r.shape}")
+        if count is not None and len(r) != count:
+            raise GoalError(f"{self.name}: residual has {len(r)} rows, and had {count} before")
         if not np.isfinite(r).all():
             raise GoalError(f"{self.name}: its residual is not finite")
         return r
@@ -51,7 +58,7 @@ class PythonGoal:
     def derivative(self, figure: object, q: np.ndarray, count: int) -> np.ndarray:
         """(rows, n) derivative of the residual at q."""
         if self.jacobian is not None:
-            out = np.asarray(self.jacobian(figure, q), dtype=float)
+            out = np.asarray(self.jacobian(figure, q.copy()), dtype=float)
             if out.shape != (count, len(q)) or not np.isfinite(out).all():
                 raise GoalError(f"{self.name}: jacobian must be finite, shape ({count}, {len(q)})")
             return out

@@ -20,12 +20,15 @@ ROWS = {POSITION: 3, ROTATION: 3, AXES: 6, AIM: 3, PLANE: 1, DISTANCE: 1}
 # A term in the flat buffers.
 TERM_INTS = 8  # kind, first row, joint, second joint, path offset, length, second path, length
 TERM_FLOATS = 24
-T_AT, T_AT2, T_POINT, T_MATRIX, T_WEIGHT, T_VALUE, T_TOLERANCE = 0, 3, 6, 9, 18, 21, 22
+T_AT, T_AT2, T_POINT, T_MATRIX, T_WEIGHT, T_VALUE = 0, 3, 6, 9, 18, 21
 
 # Header entries (kinematics.HEADER) that a problem adds to its figure's.
 N_TERMS, N_ROWS, I_TERM, F_TERM = range(FIRST_FREE, FIRST_FREE + 4)
 
 Vector = Sequence[float] | np.ndarray
+
+LARGEST = 1e50
+"""Targets beyond this are refused: their squares would not fit a float."""
 
 
 @dataclass
@@ -98,6 +101,8 @@ def vector(values: object, length: int, what: str) -> np.ndarray:
         raise GoalError(f"{what}: needs {length} numbers, got {values!r}")
     if not np.isfinite(array).all():
         raise GoalError(f"{what}: {values!r} is not finite")
+    if (np.abs(array) > LARGEST).any():
+        raise GoalError(f"{what}: {values!r} is beyond {LARGEST:g}")
     return array
 
 

@@ -1,6 +1,6 @@
 """What a method is: settings for people, and one compiled kernel that sees r, J, P and f.
 
-Every kernel has the same signature, so that one compiled frame (solve.py) can drive any of them:
+Every kernel has the same signature, so that one compiled frame (attempts.py) can drive any of them:
 
     kernel(ints, floats, work, options, q, out, history) -> exit code
 
@@ -70,6 +70,14 @@ class Method(ABC):
         """The kernel's options; ``hasty`` lets it give up early on a slow attempt."""
         count = self.iterations if iterations is None else iterations
         return np.array([count, hasty, *self.settings()], dtype=float)
+
+
+@kernel
+def finish(out, f, iterations, evaluations, jacobians, noted):
+    """Fill in ``out`` at the end of a kernel."""
+    out[OUT_F] = f
+    out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iterations, evaluations
+    out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
 
 
 @kernel

@@ -201,7 +201,7 @@ def _dual(ints, floats, q, desk, count, lam, passes):
 
 @inlined
 def _primal(ints, floats, q, desk, count, lam, passes):
-    """The step by (JᵀJ + D + λM⁻¹)·step = Jᵀt + d, held directions as known numbers."""
+    """The step by (JᵀJ + D + λM)·step = Jᵀt + d; ranges are held, cones only projected onto."""
     rows, metric = np.int64(ints[N_ROWS]), ints[F_METRIC]
     jt, base, a, column = desk.jt, desk.base, desk.system, desk.column
     for d in range(count):

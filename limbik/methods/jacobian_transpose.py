@@ -11,16 +11,12 @@ from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,
-    OUT_EVALUATIONS,
-    OUT_F,
-    OUT_HISTORY,
-    OUT_ITERATIONS,
-    OUT_JACOBIANS,
     OWN,
     REACHED,
     SPENT,
     STATIONARY,
     Method,
+    finish,
     record,
 )
 from limbik.methods.projected_gradient import gain_left
@@ -98,9 +94,7 @@ def jacobian_transpose(ints, floats, work, options, q, out, history):
         q[:] = trial
         iteration += 1
         noted = record(history, noted, f, q)
-    out[OUT_F] = f
-    out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iteration, evaluations
-    out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
+    finish(out, f, iteration, evaluations, jacobians, noted)
     return code
 
 
@@ -110,6 +104,8 @@ class JacobianTranspose(Method):
 
     Every iterate is inside the limits, but f may rise, and with a fixed step that is too long for
     the figure's unit it does not settle; the answer is the last finite iterate, not the best one.
+    Exactly half a turn from an Aim, or from an orientation by axes, the gradient is 0, and it takes
+    a restart to get away from there.
     """
 
     name = "jacobian_transpose"

@@ -12,16 +12,12 @@ from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,
-    OUT_EVALUATIONS,
-    OUT_F,
-    OUT_HISTORY,
-    OUT_ITERATIONS,
-    OUT_JACOBIANS,
     OWN,
     REACHED,
     SPENT,
     STATIONARY,
     Method,
+    finish,
     record,
 )
 from limbik.objective import F_REST, descent, evaluate, linearise, reached, scratch_of, state_size
@@ -45,8 +41,8 @@ def gain_left(ints, floats, q, jt, push, f, moved, scratch):
         square += floats[weight + c]
         for i in range(ints[N_ROWS]):
             square += jt[c, i] * jt[c, i]
-    if square == 0.0 or f <= 0.0:
-        return 0.0
+    if square == 0.0 or f <= 1e-28 * square:
+        return 0.0  # what is left is rounding
     for c in range(n):
         moved[c] = q[c] + push[c] / square
     project(ints, floats, moved, scratch)
@@ -162,9 +158,7 @@ def projected_gradient(ints, floats, work, options, q, out, history):
         r[:] = trial_r
         iteration += 1
         noted = record(history, noted, f, q)
-    out[OUT_F] = f
-    out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iteration, evaluations
-    out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
+    finish(out, f, iteration, evaluations, jacobians, noted)
     return code
 
 
@@ -175,7 +169,8 @@ class ProjectedGradient(Method):
     f never rises and every iterate is inside the limits.  A first step of 1 suits a figure that
     measures about 1 in its unit: larger ones back-track to what they need, on smaller ones every
     step is too short.  Limits that are not convex (a cone on an exponential ball) may stop it short
-    of a minimum, which it then reports as stalled.
+    of a minimum, which it then reports as stalled.  Exactly half a turn from an Aim, or from an
+    orientation by axes, the gradient is 0: it takes a restart to get away from there.
     """
 
     name = "projected_gradient"

@@ -14,23 +14,19 @@ from limbik.linear import copy
 from limbik.methods.contract import (
     O_HASTY,
     O_ITERATIONS,
-    OUT_EVALUATIONS,
-    OUT_F,
-    OUT_HISTORY,
-    OUT_ITERATIONS,
-    OUT_JACOBIANS,
     OWN,
     REACHED,
     SLOW,
     SPENT,
     STATIONARY,
     Method,
+    finish,
     record,
 )
 from limbik.methods.damped_step import damped_step
 from limbik.methods.desk import desk_size, lay_out
 from limbik.methods.directions import pulls, take_columns, to_gain
-from limbik.objective import F_METRIC, descent, evaluate, linearise, reached, scratch_of
+from limbik.objective import F_METRIC, F_REACH, descent, evaluate, linearise, reached, scratch_of
 from limbik.projection import free_directions, project
 
 _SETTLED, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
@@ -50,7 +46,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
     scratch = scratch_of(ints, state)
     alpha, damping, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
     passes, patience, progress = int(options[OWN + 3]), options[OWN + 4], options[OWN + 5]
-    settle = options[OWN + 6]
+    settle, reach = options[OWN + 6], floats[ints[F_REACH]]
 
     f = evaluate(ints, floats, q, state, r)
     noted = record(history, 0, f, q)
@@ -92,7 +88,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
                 ):
                     continue
             for _ in range(_TRIES if straight else _TRIES // 4):
-                lam = damping * f
+                lam = max(damping * min(f, reach), 1e-300)
                 if damped_step(ints, floats, q, desk, count, lam, passes):
                     copy(q, n, trial)
                     for d in range(count):
@@ -138,9 +134,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
         copy(desk.trial_r, rows, r)
         iteration += 1
         noted = record(history, noted, f, q)
-    out[OUT_F] = f
-    out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iteration, evaluations
-    out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
+    finish(out, f, iteration, evaluations, jacobians, noted)
     return code
 
 

@@ -12,16 +12,12 @@ from limbik.kinematics import N_COORDS
 from limbik.linear import svd_rows
 from limbik.methods.contract import (
     O_ITERATIONS,
-    OUT_EVALUATIONS,
-    OUT_F,
-    OUT_HISTORY,
-    OUT_ITERATIONS,
-    OUT_JACOBIANS,
     OWN,
     REACHED,
     SPENT,
     STATIONARY,
     Method,
+    finish,
     record,
 )
 from limbik.methods.projected_gradient import gain_left
@@ -152,9 +148,7 @@ def pseudo_inverse(ints, floats, work, options, q, out, history):
         descent(ints, floats, q, jt, r, push)
         gain = gain_left(ints, floats, q, jt, push, f, trial, scratch)
         code = STATIONARY if gain <= stationary else SPENT
-    out[OUT_F] = f
-    out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iteration, evaluations
-    out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
+    finish(out, f, iteration, evaluations, jacobians, noted)
     return code
 
 

@@ -295,3 +295,17 @@ def test_real_files_stand_where_scipy_puts_them(name: str) -> None:
     names, positions = by_scipy(path, 40)
     assert list(clip.figure.joints) == names
     np.testing.assert_allclose(clip.positions()[::40], positions, atol=1e-9)
+
+
+def test_an_axis_may_come_back(tmp_path: Path) -> None:
+    """Z Y Z is an order of Euler angles too (Appendix A.1 of line_search)."""
+    file = tmp_path / "zyz.bvh"
+    file.write_text(
+        "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 3 Zrotation Yrotation Zrotation\n}\n"
+        "MOTION\nFrames: 1\nFrame Time: 0.01\n10 20 30\n"
+    )
+    motion = load_motion(file)
+    assert motion.figure.coordinates == ("Hips.rz", "Hips.ry", "Hips.rz2")
+    turned = motion.figure.frames(motion.q[0])[0, :3, :3]
+    expected = Rotation.from_euler("ZYZ", [10, 20, 30], degrees=True).as_matrix()
+    np.testing.assert_allclose(turned, expected, atol=1e-12)

@@ -262,7 +262,7 @@ def test_a_solved_problem_stays_as_it_is(name: str) -> None:
 
 @pytest.mark.parametrize("name", limbik.methods)
 def test_a_target_too_far_for_f_to_be_finite_ends_all_the_same(name: str) -> None:
-    goals = [Reach("Tip", position=[1e200, 1e200, 0.0])]
+    goals = [Reach("Tip", position=[1e40, 1e40, 0.0], weight=1e250)]
     r = limbik.solve(planar(), goals, start=[0.3, 0.3, 0.3], method=name, budget=9, restarts=0)
     assert not r.ok
     assert planar().violation(r.q) == 0.0
