@@ -389,7 +389,7 @@ def drag() -> np.ndarray:
     at = figure.positions(figure.rest)[[figure.index(name) for name in EFFECTORS]]
     targets = np.repeat(at[None], STEPS, axis=0)
     angle = np.linspace(0.0, 2.0 * np.pi, STEPS + 1)[1:]
-    circle = 0.15 * np.stack([np.sin(angle), 1.0 - np.cos(angle), np.sin(angle)], axis=1)
+    circle = 0.09 * np.stack([np.sin(angle), 1.0 - np.cos(angle), np.sin(angle)], axis=1)
     targets[:, EFFECTORS.index("LeftHand")] += circle
     return targets
 

@@ -63,7 +63,9 @@ def solve(
     began = time.perf_counter()
     chosen = find_method(method)
     problem = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock, weights=weights)
-    solver = Solver(problem, chosen, near=start is not None, restarts=restarts)
+    # A character is wanted near the pose it starts from; a robot's solutions lie far apart.
+    near = start is not None and free_root(figure, problem.moves) >= 0
+    solver = Solver(problem, chosen, near=near, restarts=restarts)
     q = problem.start.copy()
     # Room for the best attempt and its end, and as much again for the one under way.
     noted = np.empty((4 * chosen.iterations + 4 if history else 0, figure.n + 1))
