@@ -44,6 +44,7 @@ pytest: $(VENV)/installed-test
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/installed-test
+	$(PIP) --editable ".[all,test,bench]"
 	$(BIN)/python -m benchmarks
 
 format: $(VENV)/installed-test

@@ -1,8 +1,10 @@
 """All benchmarks, one after the other: ``python -m benchmarks``."""
 
-from benchmarks import arm, startup, track
+from benchmarks import arm, drag, peers, startup, track
 
 if __name__ == "__main__":
     startup.main()
     track.main([])
     arm.main(10_000)
+    peers.main(500)
+    drag.main()
