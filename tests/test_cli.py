@@ -225,3 +225,11 @@ def test_a_broken_file_names_its_line(tmp_path: Path) -> None:
     assert done.stdout == ""
     assert done.stderr.startswith("Error: broken.bvh line ")
     assert "Traceback" not in done.stderr
+
+
+def test_a_folder_is_told_from_a_file(tmp_path: Path) -> None:
+    with pytest.raises(limbik.FormatError, match="is a folder"):
+        limbik.load(tmp_path)
+    ran = Ran("info", tmp_path)
+    assert ran.code == 2
+    assert "is a folder" in ran.err
