@@ -80,7 +80,7 @@ def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 
 
 
 def _format(file: Path, verb: str) -> Format:
-    if file.is_dir():
+    if verb == "reads" and file.is_dir():
         raise FormatError("is a folder, not a file", file)
     found = FORMATS.get(file.suffix.lower())
     return _refuse(file, verb, list(FORMATS)) if found is None else found

@@ -202,7 +202,7 @@ def test_endings_and_missing_files(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"^walk.bvh: there is no such file"):
         load(str(tmp_path / "walk.bvh"))
     (tmp_path / "folder.BVH").mkdir()
-    with pytest.raises(FormatError, match=r"^folder.BVH: cannot be read"):
+    with pytest.raises(FormatError, match=r"^folder.BVH: is a folder"):
         load(tmp_path / "folder.BVH")
     with pytest.raises(FormatError, match="only a Figure or a Motion can be saved, not list"):
         save([1, 2], tmp_path / "x.bvh")  # type: ignore[arg-type]
