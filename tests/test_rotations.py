@@ -1,4 +1,4 @@
-"""Rotations, quaternions and Euler angles: against SciPy, and by the laws they obey."""
+"""Exponential map, left Jacobian, swing and twist: against SciPy and by their laws."""
 
 from __future__ import annotations
 
@@ -9,139 +9,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
+from rotation_samples import (
+    AXES,
+    QUATERNIONS,
+    ROTATION_VECTORS,
+    UNIT,
+    kernel,
+    random_rotations,
+    same_rotation,
+    wxyz,
+)
 from scipy.spatial.transform import Rotation
 
 from limbik import euler, quaternions, rotations
 from limbik import rotations as rot
 from limbik.errors import LimbikError
-from limbik.euler import ORDERS
-
-NUMBERS = st.floats(-1.0, 1.0, allow_subnormal=False)
-VECTORS = arrays(np.float64, 3, elements=NUMBERS)
-AXES = VECTORS.filter(lambda v: np.linalg.norm(v) > 0.1).map(lambda v: v / np.linalg.norm(v))
-QUATERNIONS = arrays(np.float64, 4, elements=NUMBERS).filter(lambda q: np.linalg.norm(q) > 0.1)
-UNIT = QUATERNIONS.map(lambda q: q / np.linalg.norm(q))
-# Every size of angle, those near 0, π and 2π most of all.
-ANGLES = st.one_of(
-    st.floats(0.0, 6.28),
-    st.floats(-20.0, -1.0).map(lambda e: 10.0**e),
-    st.floats(-16.0, -1.0).map(lambda e: np.pi - 10.0**e),
-    st.floats(-16.0, -1.0).map(lambda e: np.pi + 10.0**e),
-    st.floats(-6.0, -1.0).map(lambda e: 2 * np.pi - 10.0**e),
-    st.sampled_from([0.0, 1e-9, 1e-4, 1e-2, np.pi]),
-)
-ROTATION_VECTORS = st.builds(lambda axis, angle: axis * angle, AXES, ANGLES)
-
-
-def random_rotations(count: int = 500, seed: int = 0) -> Rotation:
-    return Rotation.random(count, rng=np.random.default_rng(seed))
-
-
-def wxyz(rotation: Rotation) -> np.ndarray:
-    return rotation.as_quat(scalar_first=True)
-
-
-def scipy_rotation(q: np.ndarray) -> Rotation:
-    return Rotation.from_quat(q, scalar_first=True)
-
-
-def kernel(function, *arguments, size: int = 9) -> np.ndarray:
-    """What a kernel writes into an array of a given size."""
-    out = np.full(size, np.nan)
-    function(*arguments, out)
-    return out
-
-
-def same_rotation(a: np.ndarray, b: np.ndarray, within: float = 1e-14) -> bool:
-    return min(np.abs(a - b).max(), np.abs(a + b).max()) < within
-
-
-# --- quaternions -----------------------------------------------------------------------------
-
-
-def test_quaternions_agree_with_scipy() -> None:
-    a, b = random_rotations(seed=1), random_rotations(seed=2)
-    points = np.random.default_rng(3).normal(size=(500, 3))
-    np.testing.assert_allclose(
-        rot.quat_to_matrix(rot.quat_multiply(wxyz(a), wxyz(b))), (a * b).as_matrix(), atol=1e-14
-    )
-    np.testing.assert_allclose(rot.quat_rotate(wxyz(a), points), a.apply(points), atol=1e-13)
-    np.testing.assert_allclose(rot.quat_to_matrix(wxyz(a)), a.as_matrix(), atol=1e-14)
-    back = rot.matrix_to_quat(a.as_matrix())
-    np.testing.assert_allclose(rot.quat_to_matrix(back), a.as_matrix(), atol=1e-14)
-    assert np.all(back[:, 0] >= 0.0)
-    np.testing.assert_allclose(
-        rot.angle_between(wxyz(a), wxyz(b)), (a.inv() * b).magnitude(), atol=1e-14
-    )
-
-
-def test_leading_axes_broadcast() -> None:
-    q = wxyz(random_rotations(6)).reshape(2, 3, 4)
-    assert rot.quat_multiply(q[:, None], q[None]).shape == (2, 2, 3, 4)
-    assert rot.quat_rotate(q, [1.0, 0.0, 0.0]).shape == (2, 3, 3)
-    assert rot.quat_to_matrix(q).shape == (2, 3, 3, 3)
-    assert rot.matrix_to_quat(rot.quat_to_matrix(q)).shape == (2, 3, 4)
-    assert rot.exp_map(rot.log_map(q)).shape == (2, 3, 4)
-    assert rot.left_jacobian(np.zeros((0, 3))).shape == (0, 3, 3)
-    assert rot.slerp(q[0, 0], q[1, 1], np.linspace(0, 1, 5)).shape == (5, 4)
-    assert rot.quat_to_euler(rot.euler_to_quat(np.zeros((2, 3, 3)), "XYZ"), "ZYX").shape == (
-        2,
-        3,
-        3,
-    )
-    swing, twist = rot.swing_twist(q, np.eye(3))
-    assert swing.shape == twist.shape == (2, 3, 4)
-    # Rows taken from the middle of a bigger array are not contiguous.
-    np.testing.assert_array_equal(rot.log_map(q[:, 1]), rot.log_map(q)[:, 1])
-
-
-@given(UNIT, UNIT, UNIT)
-def test_the_product_is_associative(a, b, c) -> None:
-    left = rot.quat_multiply(rot.quat_multiply(a, b), c)
-    right = rot.quat_multiply(a, rot.quat_multiply(b, c))
-    np.testing.assert_allclose(left, right, atol=1e-15)
-
-
-@given(QUATERNIONS)
-def test_the_conjugate_of_a_unit_quaternion_is_its_inverse(q) -> None:
-    unit = rot.quat_normalise(q)
-    one = rot.quat_multiply(unit, rot.quat_conjugate(unit))
-    np.testing.assert_allclose(one, [1.0, 0.0, 0.0, 0.0], atol=1e-15)
-    # A length other than 1 does not change the matrix.
-    np.testing.assert_allclose(rot.quat_to_matrix(q), rot.quat_to_matrix(unit), atol=1e-14)
-
-
-@given(UNIT)
-def test_a_matrix_is_a_rotation_and_comes_back(q) -> None:
-    matrix = rot.quat_to_matrix(q)
-    np.testing.assert_allclose(matrix @ matrix.T, np.eye(3), atol=1e-14)
-    assert np.linalg.det(matrix) == pytest.approx(1.0, abs=1e-14)
-    assert same_rotation(rot.matrix_to_quat(matrix), q, 1e-14)
-
-
-@given(UNIT, UNIT, st.floats(0.0, 1.0))
-def test_slerp_turns_at_constant_speed(a, b, t) -> None:
-    middle = rot.slerp(a, b, t)
-    whole = rot.angle_between(a, b)
-    np.testing.assert_allclose(rot.angle_between(a, middle), t * whole, atol=1e-14)
-    np.testing.assert_allclose(rot.angle_between(middle, b), (1 - t) * whole, atol=1e-14)
-
-
-def test_slerp_ends_where_it_should() -> None:
-    a, b = wxyz(random_rotations(seed=4)), wxyz(random_rotations(seed=5))
-    assert same_rotation(rot.slerp(a, b, 0.0), a)
-    assert np.all(rot.angle_between(rot.slerp(a, b, 1.0), b) < 1e-14)
-    np.testing.assert_allclose(rot.slerp(a, a, 0.3), a, atol=1e-15)
-    assert rot.angle_between(rot.slerp(a, -a, 0.5), a).max() < 1e-14
-
-
-@pytest.mark.parametrize("angle", [1e-12, 1e-9, 1e-3, np.pi - 1e-9, np.pi])
-def test_angle_between_is_exact_at_its_ends(angle: float) -> None:
-    turn = rot.exp_map([0.0, angle, 0.0])
-    assert rot.angle_between([1, 0, 0, 0], turn) == pytest.approx(angle, rel=1e-15)
-    assert rot.angle_between([-1, 0, 0, 0], turn) == pytest.approx(angle, rel=1e-15)
-
 
 # --- exponential map -------------------------------------------------------------------------
 
@@ -344,48 +226,6 @@ def test_a_twist_of_a_half_turn_is_plus_pi(basis: np.ndarray) -> None:
     half_turn = np.diag([-1.0, -1.0, 1.0]).ravel()
     s = kernel(rot.swing_twist_vector, half_turn, basis.ravel(), size=3)
     np.testing.assert_array_equal(s, [0.0, 0.0, np.pi])
-
-
-# --- Euler angles ----------------------------------------------------------------------------
-
-
-def test_there_are_twelve_orders() -> None:
-    assert len(ORDERS) == len(set(ORDERS)) == 12
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_euler_angles_agree_with_scipy(order: str) -> None:
-    rotation = random_rotations(2000)
-    angles = rotation.as_euler(order)
-    np.testing.assert_allclose(rot.quat_to_euler(wxyz(rotation), order), angles, atol=1e-12)
-    assert (
-        scipy_rotation(rot.euler_to_quat(angles, order)) * rotation.inv()
-    ).magnitude().max() < 1e-14
-    in_degrees = rot.quat_to_euler(wxyz(rotation), order, degrees=True)
-    np.testing.assert_allclose(in_degrees, np.degrees(angles), atol=1e-10)
-    there = rot.euler_to_quat(in_degrees, order, degrees=True)
-    assert rot.angle_between(there, wxyz(rotation)).max() < 1e-14
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@given(
-    first=st.floats(-4, 4), third=st.floats(-4, 4), near=st.sampled_from([0, 1e-15, 1e-13, 1e-9])
-)
-def test_gimbal_lock_has_a_valid_answer(order: str, first, third, near) -> None:
-    for lock in (-np.pi, -np.pi / 2, 0.0, np.pi / 2, np.pi):
-        q = rot.euler_to_quat([first, lock + near, third], order)
-        angles = rot.quat_to_euler(q, order)
-        assert np.all(np.abs(angles) <= np.pi * (1 + 1e-15))
-        assert rot.angle_between(rot.euler_to_quat(angles, order), q) < 1e-11
-        assert rot.angle_between(rot.euler_to_quat(rot.quat_to_euler(-q, order), order), q) < 1e-11
-
-
-def test_bvh_order_turns_about_z_first() -> None:
-    q = rot.euler_to_quat([10, 20, 30], "ZXY", degrees=True)
-    z, x, y = (
-        Rotation.from_euler(a, d, degrees=True) for a, d in [("z", 10), ("x", 20), ("y", 30)]
-    )
-    np.testing.assert_allclose(rot.quat_to_matrix(q), (z * x * y).as_matrix(), atol=1e-15)
 
 
 # --- what is refused -------------------------------------------------------------------------
