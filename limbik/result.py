@@ -28,7 +28,7 @@ class Status(StrEnum):
     OUT_OF_REACH = "OUT_OF_REACH"
     """Stationary, and no limit holds it back."""
     STALLED = "STALLED"
-    """The budget is spent."""
+    """The budget is spent, or the method finds no way on."""
 
 
 class Miss(float):
@@ -84,6 +84,8 @@ class Result:
     iterations: int
     evaluations: int
     attempts: int
+    singular: int
+    """Iterations in which the method's own linear system lacked rank, where it looks at that."""
     seconds: float
     limits: tuple[ActiveLimit, ...]
     history: History | None = None
@@ -178,15 +180,24 @@ def status_of(problem: Problem, code: int, q: np.ndarray) -> tuple[Status, tuple
 
 
 def explain(
-    problem: Problem, q: np.ndarray, status: Status, errors: tuple[Miss, ...], attempts: int
+    problem: Problem,
+    q: np.ndarray,
+    status: Status,
+    errors: tuple[Miss, ...],
+    attempts: int,
+    stuck: bool = False,
 ) -> str:
-    """A sentence that a person can act on: the goal that is furthest off, and what holds it."""
+    """A sentence that a person can act on: the goal that is furthest off, and what holds it.
+
+    ``stuck`` where the method gave up before its budget was spent.
+    """
     figure = problem.figure
     if status is Status.REACHED:
         return "every goal is within its tolerance"
     short = [k for k, miss in enumerate(errors) if not miss.ok]
     if not short:
-        return "the budget was spent before the answer settled"
+        ended = "the method found no way on" if stuck else "the budget was spent"
+        return f"{ended} before the answer settled"
     goal = max(short, key=lambda k: _times_over(problem, q, k))
     worst = errors[goal]
     what = f"{worst.label} is {_amount(problem, goal, worst)}"
@@ -212,6 +223,8 @@ def explain(
         if attempts == 1:
             return f"{what}: no limit holds it and no small movement helps; allow restarts"
         return f"{what}: no limit holds it; the target is out of reach"
+    if stuck:
+        return f"{what} and the method finds no way on; choose another method or allow restarts"
     return f"{what} when the budget was spent; allow more iterations, seconds or restarts"
 
 

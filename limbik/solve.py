@@ -19,7 +19,9 @@ from limbik.methods.contract import (
     OUT_EVALUATIONS,
     OUT_HISTORY,
     OUT_ITERATIONS,
+    OUT_SINGULAR,
     SPENT,
+    STUCK,
 )
 from limbik.objective import state_size
 from limbik.problem import Problem
@@ -78,13 +80,14 @@ def solve(
     kept = noted[: int(totals[OUT_HISTORY])]
     return Result(
         status=status,
-        why=explain(problem, q, status, errors, int(totals[att.TOTAL_ATTEMPTS])),
+        why=explain(problem, q, status, errors, int(totals[att.TOTAL_ATTEMPTS]), code == STUCK),
         q=q,
         errors=errors,
         objective=problem.objective(q),
         iterations=int(totals[OUT_ITERATIONS]),
         evaluations=int(totals[OUT_EVALUATIONS]),
         attempts=int(totals[att.TOTAL_ATTEMPTS]),
+        singular=int(totals[OUT_SINGULAR]),
         seconds=time.perf_counter() - began,
         limits=limits,
         history=History(kept[:, 0].copy(), kept[:, 1:].copy()) if history else None,
@@ -121,7 +124,7 @@ class Solver:
             raise MethodError(f"restarts must not be negative, got {restarts}")
         figure = problem.figure
         self.problem, self.method = problem, method
-        self.hasty, self.full = method.options(hasty=True), method.options()
+        self.hasty, self.full = method.options(problem, hasty=True), method.options(problem)
         self.plan = np.zeros(att.PLAN)
         self.plan[att.P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
         self.plan[att.P_AUTOMATIC] = restarts is None
@@ -139,7 +142,7 @@ class Solver:
     def workspace(self) -> np.ndarray:
         """A fresh workspace for one thread."""
         problem = self.problem
-        size = self.method.workspace(problem.figure.n, problem.rows)
+        size = self.method.workspace(problem)
         return np.empty(int(state_size(problem.ints)) + size)
 
     def run(

@@ -12,6 +12,7 @@ of every accepted iterate as long as there is room.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,16 +20,27 @@ import numpy as np
 from numba import float64, int64, types, uint32
 
 from limbik.compiling import kernel
+from limbik.errors import MethodError
 from limbik.linear import copy
+from limbik.problem import Problem
 
-REACHED, STATIONARY, SPENT, SLOW = range(4)
-"""Exit codes: goals met; no way down; iterations spent; given up early for a restart."""
+REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)
+"""Exit codes: goals met; no way down; iterations spent; given up early for a restart; not
+stationary, yet the method finds no way on."""
 
-# Entries of ``options`` that every method has; its own settings follow from OWN on.
+# Entries of ``options`` that every method has; from OWN on follow its own settings and tables.
 O_ITERATIONS, O_HASTY, OWN = 0, 1, 2
 
 # Entries of ``out``.
-OUT_F, OUT_ITERATIONS, OUT_EVALUATIONS, OUT_JACOBIANS, OUT_HISTORY, OUT = range(6)
+(
+    OUT_F,
+    OUT_ITERATIONS,
+    OUT_EVALUATIONS,
+    OUT_JACOBIANS,
+    OUT_HISTORY,
+    OUT_SINGULAR,  # iterations in which the method's own linear system lacked rank
+    OUT,
+) = range(7)
 
 KERNEL = types.FunctionType(
     int64(
@@ -53,6 +65,8 @@ class Method(ABC):
     """f never rises from one accepted iterate to the next."""
     feasible: ClassVar[bool] = True
     """Every iterate is inside the limits."""
+    handles: ClassVar[frozenset[int] | None] = None
+    """Kinds of terms (goals.terms) it can solve for; None: any, and goals written in Python."""
     kernel: ClassVar[Any]
 
     iterations: int = 200
@@ -62,22 +76,37 @@ class Method(ABC):
     def settings(self) -> tuple[float, ...]:
         """The method's own numbers, in the order its kernel reads them."""
 
+    def tables(self, problem: Problem) -> Sequence[float] | np.ndarray:
+        """Numbers that depend on the problem, such as one a coordinate; they follow the settings.
+
+        Raises MethodError where the method cannot be used for this problem.
+        """
+        return ()
+
     @abstractmethod
-    def workspace(self, n: int, rows: int) -> int:
+    def workspace(self, problem: Problem) -> int:
         """Floats of work the kernel needs beyond the problem's state."""
 
-    def options(self, *, iterations: int | None = None, hasty: bool = False) -> np.ndarray:
+    def options(
+        self, problem: Problem, *, iterations: int | None = None, hasty: bool = False
+    ) -> np.ndarray:
         """The kernel's options; ``hasty`` lets it give up early on a slow attempt."""
+        if self.handles is not None:
+            for goal, terms in zip(problem.goals, problem.terms_of, strict=True):
+                kinds = {problem.terms[term].kind for term in terms}
+                if goal in problem.python or not kinds <= self.handles:
+                    raise MethodError(f"{self.name} cannot solve for the goal of {goal.label}")
         count = self.iterations if iterations is None else iterations
-        return np.array([count, hasty, *self.settings()], dtype=float)
+        return np.array([count, hasty, *self.settings(), *self.tables(problem)], dtype=float)
 
 
 @kernel
-def finish(out, f, iterations, evaluations, jacobians, noted):
+def finish(out, f, iterations, evaluations, jacobians, noted, singular=0):
     """Fill in ``out`` at the end of a kernel."""
     out[OUT_F] = f
     out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iterations, evaluations
     out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
+    out[OUT_SINGULAR] = singular
 
 
 @kernel

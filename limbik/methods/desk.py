@@ -10,6 +10,7 @@ from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
 from limbik.objective import state_size
+from limbik.problem import Problem
 
 
 class Desk(NamedTuple):
@@ -39,8 +40,9 @@ class Desk(NamedTuple):
     system: np.ndarray  # (min(n, rows),)² the system, then its factor
 
 
-def desk_size(n: int, rows: int) -> int:
+def desk_size(problem: Problem) -> int:
     """Floats that ``lay_out`` needs beyond the problem's state."""
+    n, rows = problem.figure.n, problem.rows
     return 4 * rows + max(n, rows) + 17 * n + n * rows + min(n, rows) ** 2
 
 

@@ -15,12 +15,14 @@ from limbik.methods.contract import (
     REACHED,
     SPENT,
     STATIONARY,
+    STUCK,
     Method,
     finish,
     record,
 )
-from limbik.methods.projected_gradient import gain_left
-from limbik.objective import F_REST, descent, evaluate, linearise, reached, scratch_of, state_size
+from limbik.methods.sheet import gain_left, open_sheet, sheet_size
+from limbik.objective import F_REST, descent, evaluate, linearise, reached
+from limbik.problem import Problem
 from limbik.projection import project
 
 
@@ -49,17 +51,9 @@ def jacobian_transpose(ints, floats, work, options, q, out, history):
     With a fixed τ the step is −τ∇f = 2τJᵀe.  The τ of equation 28 belongs to Jᵀe, so there the step
     is τJᵀe.  Where a step leads to numbers that are not finite, the last finite pose stays.
     """
-    n, rows = ints[N_COORDS], ints[N_ROWS]
-    at = state_size(ints)
-    state = work[:at]
-    by_row = work[at : at + 2 * rows].reshape(2, rows)
-    r, model = by_row[0], by_row[1]
-    at += 2 * rows
-    by_coordinate = work[at : at + 2 * n].reshape(2, n)
-    push, trial = by_coordinate[0], by_coordinate[1]
-    at += 2 * n
-    jt = work[at : at + n * rows].reshape(n, rows)
-    scratch = scratch_of(ints, state)
+    n = ints[N_COORDS]
+    sheet = open_sheet(ints, work)
+    state, r, push, trial, jt = sheet.state, sheet.r, sheet.push, sheet.trial, sheet.jt
     fixed, stationary = options[OWN], options[OWN + 1]
 
     f = evaluate(ints, floats, q, state, r)
@@ -72,10 +66,10 @@ def jacobian_transpose(ints, floats, work, options, q, out, history):
             break
         if iteration >= options[O_ITERATIONS]:
             break
-        linearise(ints, floats, q, state, r, jt, model)
+        linearise(ints, floats, q, state, r, jt, sheet.target)
         jacobians += 1
         descent(ints, floats, q, jt, r, push)
-        if gain_left(ints, floats, q, jt, push, f, trial, scratch) <= stationary:
+        if gain_left(ints, floats, q, sheet, f) <= stationary:
             code = STATIONARY
             break
         step = 2.0 * fixed if fixed > 0.0 else best_linear_step(ints, floats, jt, push)
@@ -84,11 +78,13 @@ def jacobian_transpose(ints, floats, work, options, q, out, history):
             trial[c] = q[c] + step * push[c]
             total += abs(trial[c])
         if not math.isfinite(total):
+            code = STUCK
             break
-        project(ints, floats, trial, scratch)
+        project(ints, floats, trial, sheet.scratch)
         value = evaluate(ints, floats, trial, state, r)
         evaluations += 1
         if not math.isfinite(value):
+            code = STUCK
             break
         f = value
         q[:] = trial
@@ -127,5 +123,5 @@ class JacobianTranspose(Method):
     def settings(self) -> tuple[float, ...]:
         return (0.0 if self.step is None else self.step, self.stationary)
 
-    def workspace(self, n: int, rows: int) -> int:
-        return 2 * rows + 2 * n + n * rows
+    def workspace(self, problem: Problem) -> int:
+        return sheet_size(problem)

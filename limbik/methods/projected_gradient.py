@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
+import numpy as np
+
 from limbik.compiling import kernel
 from limbik.errors import MethodError
-from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,
@@ -16,40 +17,18 @@ from limbik.methods.contract import (
     REACHED,
     SPENT,
     STATIONARY,
+    STUCK,
     Method,
     finish,
     record,
 )
-from limbik.objective import F_REST, descent, evaluate, linearise, reached, scratch_of, state_size
+from limbik.methods.sheet import gain_left, open_sheet, sheet_size
+from limbik.objective import descent, evaluate, linearise, reached
+from limbik.problem import Problem
 from limbik.projection import project
 
 _ROUNDING = 1e-5  # where f is rounded, back-tracking fails at a gain up to about this one
 _LONGEST, _SHORTEST = 1e10, 1e-10  # what a Barzilai–Borwein step is kept between
-
-
-@kernel
-def gain_left(ints, floats, q, jt, push, f, moved, scratch):
-    """‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f: the projected gradient in a scale of its own.
-
-    0 exactly where q is stationary; away from the limits it is the cosine ‖Jᵀr‖/‖J‖‖r‖ between
-    what is missing and what J can give, whatever the figure's unit.  J and r include the diagonal
-    goals; push (n,) is −½∇f and moved (n,) is overwritten.
-    """
-    n, weight = ints[N_COORDS], ints[F_REST]
-    square = 0.0
-    for c in range(n):
-        square += floats[weight + c]
-        for i in range(ints[N_ROWS]):
-            square += jt[c, i] * jt[c, i]
-    if square == 0.0 or f <= 1e-28 * square:
-        return 0.0  # what is left is rounding
-    for c in range(n):
-        moved[c] = q[c] + push[c] / square
-    project(ints, floats, moved, scratch)
-    far = 0.0
-    for c in range(n):
-        far += (moved[c] - q[c]) ** 2
-    return math.sqrt(square * far / f)
 
 
 @kernel
@@ -85,22 +64,11 @@ def projected_gradient(ints, floats, work, options, q, out, history):
     are convex make such a q stationary.  The search ends there, and where the fall that (39) asks
     for is lost in the rounding of f.
     """
-    n, rows = ints[N_COORDS], ints[N_ROWS]
-    at = state_size(ints)
-    state = work[:at]
-    by_row = work[at : at + 3 * rows].reshape(3, rows)
-    r, trial_r, model = by_row[0], by_row[1], by_row[2]
-    at += 3 * rows
-    by_coordinate = work[at : at + 4 * n].reshape(4, n)
-    push, trial, before, pushed = (
-        by_coordinate[0],
-        by_coordinate[1],
-        by_coordinate[2],
-        by_coordinate[3],
-    )
-    at += 4 * n
-    jt = work[at : at + n * rows].reshape(n, rows)
-    scratch = scratch_of(ints, state)
+    n = np.int64(ints[N_COORDS])
+    sheet = open_sheet(ints, work)
+    state, r, trial_r, scratch = sheet.state, sheet.r, sheet.trial_r, sheet.scratch
+    push, trial, jt = sheet.push, sheet.trial, sheet.jt
+    before, pushed = sheet.spare[:n], sheet.spare[n : 2 * n]
     alpha, beta, first_step = options[OWN], options[OWN + 1], options[OWN + 2]
     borwein, stationary = options[OWN + 3], options[OWN + 4]
     length, relative, still = options[OWN + 5], options[OWN + 6], options[OWN + 7]
@@ -115,14 +83,15 @@ def projected_gradient(ints, floats, work, options, q, out, history):
             break
         if iteration >= options[O_ITERATIONS]:
             break
-        linearise(ints, floats, q, state, r, jt, model)
+        linearise(ints, floats, q, state, r, jt, sheet.target)
         jacobians += 1
         descent(ints, floats, q, jt, r, push)
-        gain = gain_left(ints, floats, q, jt, push, f, trial, scratch)
+        gain = gain_left(ints, floats, q, sheet, f)
         if gain <= stationary:
             code = STATIONARY
             break
         if settled or (length > 0.0 and _length(ints, floats, q, push, trial, scratch) <= length):
+            code = STUCK
             break
         tau = first_step
         if borwein > 0.0 and iteration > 0:
@@ -148,7 +117,7 @@ def projected_gradient(ints, floats, work, options, q, out, history):
                 break
             tau *= beta
         if not accepted:
-            code = STATIONARY if gain <= max(stationary, _ROUNDING) else SPENT
+            code = STATIONARY if gain <= max(stationary, _ROUNDING) else STUCK
             break
         settled = f - value <= relative * f or most <= still
         f = value
@@ -225,5 +194,5 @@ class ProjectedGradient(Method):
             self.still,
         )
 
-    def workspace(self, n: int, rows: int) -> int:
-        return 3 * rows + 4 * n + n * rows
+    def workspace(self, problem: Problem) -> int:
+        return sheet_size(problem) + 2 * problem.figure.n

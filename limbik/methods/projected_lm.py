@@ -27,6 +27,7 @@ from limbik.methods.damped_step import damped_step
 from limbik.methods.desk import desk_size, lay_out
 from limbik.methods.directions import pulls, take_columns, to_gain
 from limbik.objective import F_METRIC, F_REACH, descent, evaluate, linearise, reached, scratch_of
+from limbik.problem import Problem
 from limbik.projection import free_directions, project
 
 _SETTLED, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
@@ -179,5 +180,5 @@ class ProjectedLevenbergMarquardt(Method):
             self.settle,
         )
 
-    def workspace(self, n: int, rows: int) -> int:
-        return desk_size(n, rows)
+    def workspace(self, problem: Problem) -> int:
+        return desk_size(problem)

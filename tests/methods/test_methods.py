@@ -302,8 +302,9 @@ def test_names_and_settings() -> None:
         assert issubclass(method, Method)
         chosen = find_method(name)
         assert type(chosen) is method
-        assert chosen.options(iterations=3, hasty=True)[:2].tolist() == [3.0, 1.0]
-        assert chosen.workspace(5, 0) > 0
+        problem = reachable().problem
+        assert chosen.options(problem, iterations=3, hasty=True)[:2].tolist() == [3.0, 1.0]
+        assert chosen.workspace(problem) > 0
 
 
 SMALL = [out_of_reach, at_limits, more_rows_than_coordinates, reach_and_rest, full_weights, arm]
