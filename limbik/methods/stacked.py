@@ -18,9 +18,7 @@ from limbik.problem import Problem
 class Stack(NamedTuple):
     """J with rows √D(pose − q) below it where there are diagonal goals: ``height`` rows in all."""
 
-    wide: (
-        bool  # a is J itself; otherwise its transpose, so that it never has more rows than columns
-    )
+    wide: np.bool_  # a is J; otherwise its transpose, so that it has no more rows than columns
     a: np.ndarray  # (side, long) the matrix, then σ times its singular vectors
     missing: np.ndarray  # (height,) what is missing in each row
     u: np.ndarray  # (side, side) the other singular vectors
