@@ -33,10 +33,12 @@ class Figure:
         name: str = "",
         unit: str = "",
         up: str = "",
+        source: object = None,
     ) -> None:
         """``rest`` is the rest pose (zeros, projected onto the limits, unless given); ``unit``
-        ("m", "cm", ...) and ``up`` ("y" or "z") are empty where a file does not say."""
-        self.name, self.unit, self.up = name, unit, up
+        ("m", "cm", ...) and ``up`` ("y" or "z") are empty where a file does not say.  ``source`` is
+        what a file format wants to know again when the figure is written; nobody else reads it."""
+        self.name, self.unit, self.up, self.source = name, unit, up, source
         self._tree = Tree(joints)
         self._joints = self._tree.joints
         self._ints, self._floats = self._tree.ints, self._tree.floats
@@ -228,7 +230,9 @@ class Figure:
         self, joints: Iterable[Joint], rest: Sequence[float] | np.ndarray | None = None
     ) -> Figure:
         kept = self.rest if rest is None else rest
-        return Figure(joints, rest=kept, name=self.name, unit=self.unit, up=self.up)
+        return Figure(
+            joints, rest=kept, name=self.name, unit=self.unit, up=self.up, source=self.source
+        )
 
     def _joint_and_label(self, key: str) -> tuple[str, str]:
         if key in self._tree.index:

@@ -34,8 +34,9 @@ import numpy as np
 
 from limbik.errors import FigureError, FormatError, NoMotionError
 from limbik.figure import Figure
-from limbik.formats.bvh_hierarchy import Channel, Hierarchy, Line, Node, lines
+from limbik.formats.bvh_hierarchy import Channel, Hierarchy, Node
 from limbik.formats.files import read_bytes
+from limbik.formats.lines import Line, lines
 from limbik.formats.numbers import number, read_frames, shown
 from limbik.joints import Joint, Slide, Turn, Vector, unit_axis
 from limbik.motion import Motion

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from limbik.errors import FormatError, did_you_mean
+from limbik.formats.lines import Line, lines
 from limbik.formats.numbers import number, shown
 from limbik.joints import Vector
 
 MAX_JOINTS = 10_000
 """A file with more joints, or End Sites, is refused; the richest rigs have some hundreds."""
 
-_BLANK = re.compile(rb"[ \t\n\r\v\f]*")
-_LINE = re.compile(rb"[^\r\n]*(\r\n|\r|\n)?")
 _WORD = re.compile(r"[^\s{}]+")
 _KEYWORDS = ("ROOT", "JOINT", "End Site", "OFFSET", "CHANNELS", "MOTION")
 
@@ -57,36 +55,6 @@ class _End:
     node: Node
     line: int
     offset: Vector | None = None
-
-
-class Line(NamedTuple):
-    """A line of the file: its number, the byte after it, its text without spaces around it."""
-
-    number: int
-    end: int
-    text: str
-
-
-def lines(data: bytes, start: int = 0, first: int = 1) -> Iterator[Line]:
-    """The lines from byte ``start`` on that are not blank, ended by LF, CRLF or CR."""
-    number = first
-    while True:
-        blank = _BLANK.match(data, start)
-        assert blank is not None
-        run, start = blank.group(), blank.end()
-        number += run.count(b"\n") + run.count(b"\r") - run.count(b"\r\n")
-        if start == len(data):
-            return
-        match = _LINE.match(data, start)
-        assert match is not None
-        start = match.end()
-        try:
-            text = match.group().decode("utf-8").strip()
-        except UnicodeDecodeError:
-            text = match.group().decode("latin-1").strip()
-        if text:
-            yield Line(number, start, text)
-        number += 1
 
 
 class Hierarchy:
