@@ -9,9 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from limbik import kinematics as kin
+from limbik.balls import ball_of, from_quat_each, to_quat, width_of
 from limbik.errors import FigureError, did_you_mean
 from limbik.joints import Joint, Limit
 from limbik.projection import project_many
+from limbik.recoordinate import with_ball
 from limbik.tree import Tree, limit_of_coordinate
 
 
@@ -221,6 +223,41 @@ class Figure:
                 limit = limit_of_coordinate(joint, label, limit)
             changed[name] = replace(joint, limit=limit)
         return self._rebuilt(changed.values())
+
+    def with_balls(self, kind: str) -> Figure:
+        """The same figure with other coordinates for its balls, also that of a free root.
+
+        ``kind`` is "swing-twist", "euler" or "exponential".  New twist axes run along the bones.
+        The rest pose stays; a limit that cannot be said in the new coordinates becomes one that
+        encloses it (a range of Euler angles and a cone are different shapes).  ``motion.onto``
+        carries motions across.
+
+        >>> fig.with_balls("swing-twist").coordinates[6]  # doctest: +SKIP
+        'LeftUpLeg.swing1'
+        """
+        joints = [with_ball(joint, kind, self._bone(i)) for i, joint in enumerate(self._joints)]
+        rest, first = np.zeros(sum(map(width_of, joints))), 0
+        for old, new in zip(self._joints, joints, strict=True):
+            width = width_of(old)
+            rest[first : first + width] = self.rest[first : first + width]
+            before, after = ball_of(old), ball_of(new)
+            if before is not None and after is not None and old.parts != new.parts:
+                here, there = first + before[1], first + after[1]
+                turn = to_quat(before[0], self.rest[None, here : here + 3])
+                slid = [c for c in range(first, first + width) if not here <= c < here + 3]
+                rest[first:there] = self.rest[slid]
+                rest[there : there + 3] = from_quat_each(after[0], turn)[0]
+            first += width
+        return self._rebuilt(joints, rest)
+
+    def _bone(self, i: int) -> np.ndarray:
+        """(3,) where a joint's bone goes in its own frame: to its children, or to its tip."""
+        children = [self._joints[k].offset for k in np.flatnonzero(self.parents == i)]
+        along = (
+            np.mean(children, axis=0) if children else np.array(self._joints[i].tip or (0, 0, 0))
+        )
+        long = float(np.linalg.norm(along)) > 1e-9 * self.size
+        return along if long else np.array([0.0, 1.0, 0.0])
 
     def with_rest(self, rest: Sequence[float] | np.ndarray) -> Figure:
         """The same figure with another rest pose."""

@@ -8,14 +8,12 @@ from typing import overload
 
 import numpy as np
 
-from limbik.compiling import kernel
+from limbik.balls import balls, from_quat, joint_values, to_quat, width_of
 from limbik.errors import FigureError
-from limbik.euler import ORDERS, euler_to_quat, quat_to_euler
 from limbik.figure import Figure
-from limbik.joints import ExponentialBall, Part, Slide, SwingTwistBall, Turn
-from limbik.rotations import exp_map, log_map, quat_multiply, slerp, swing_twist
+from limbik.rotations import slerp
 
-TURN = 2.0 * math.pi
+_VALUES = 50_000  # joints over several frames that are taken at a time; it bounds the memory
 
 
 class Motion:
@@ -143,11 +141,31 @@ class Motion:
         q = self._q.copy()
         q[:, turning] = np.unwrap(q[:, turning], axis=0)
         out = q[before] + share[:, None] * (q[after] - q[before])
-        for part, columns in _balls(self._figure):
-            wxyz = _to_quat(part, self._q[:, columns])
+        for part, columns in balls(self._figure.definition):
+            wxyz = to_quat(part, self._q[:, columns])
             between = slerp(wxyz[before], wxyz[after], share)
-            out[:, columns] = _from_quat(part, between, self._q[0, columns])
+            out[:, columns] = from_quat(part, between, self._q[0, columns])
         return Motion(self._figure, out, rate, self._name)
+
+    def onto(self, figure: Figure) -> Motion:
+        """The same motion in the coordinates of another figure with the same joints.
+
+        Joints are matched by name and must hang together the same way; a joint that has fewer ways
+        to move there takes what comes nearest, and limits are not looked at.  For figures of other
+        proportions there is ``limbik.retarget``.
+
+        >>> clip.onto(clip.figure.with_balls("swing-twist"))  # doctest: +SKIP
+        """
+        if figure.coordinates == self._figure.coordinates and _same_parts(figure, self._figure):
+            return Motion(figure, self._q, self._fps, self._name)
+        q = np.empty((len(self._q), figure.n))
+        step = max(1, _VALUES // len(self._figure.joints))
+        start = figure.rest
+        for low in range(0, len(q), step):
+            part = slice(low, low + step)
+            q[part] = across(self._figure, figure, self._q[part], start)
+            start = q[part][-1]
+        return Motion(figure, q, self._fps, self._name)
 
     def __repr__(self) -> str:
         name = self._name or self._figure.name or "unnamed"
@@ -159,118 +177,34 @@ def _times(duration: float, step: float) -> np.ndarray:
     return np.arange(math.floor(duration / step + 1e-6) + 1) * step
 
 
-Ball = ExponentialBall | SwingTwistBall | tuple[Turn, Turn, Turn]
+def _same_parts(one: Figure, other: Figure) -> bool:
+    return [joint.parts for joint in one.definition] == [joint.parts for joint in other.definition]
 
 
-def _balls(figure: Figure) -> Iterator[tuple[Ball, np.ndarray]]:
-    """What turns in all directions, with the three columns of q that hold it."""
-    first = 0
-    for joint in figure.definition:
-        turns: list[Turn] = []
-        columns: list[int] = []
-        for part in joint.parts:
-            if isinstance(part, ExponentialBall | SwingTwistBall):
-                yield part, np.arange(first, first + 3)
-                first += 3
-            elif part.coupled is None:
-                if isinstance(part, Turn):
-                    turns.append(part)
-                    columns.append(first)
-                first += 1
-        others = any(not isinstance(part, Slide) and part not in turns for part in joint.parts)
-        if len(turns) == 3 and not others and euler_order(turns):
-            yield (turns[0], turns[1], turns[2]), np.array(columns)
+def across(here: Figure, there: Figure, q: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """(frames, n) of figure ``there``: where ``here`` has the same joints with q (frames, n).
 
-
-def euler_order(parts: Sequence[Part]) -> str:
-    """ "ZYX" for turns about z, y and x (or against them) that reach every rotation, else ""."""
-    letters = ""
-    for part in parts:
-        axis = np.abs(part.axis) if isinstance(part, Turn) else np.zeros(3)
-        letters += "XYZ"[int(np.argmax(axis))] if sorted(axis) == [0.0, 0.0, 1.0] else "?"
-    return letters if letters in ORDERS else ""
-
-
-def _signs(turns: Sequence[Turn]) -> np.ndarray:
-    return np.array([sum(turn.axis) for turn in turns])
-
-
-def _to_quat(part: Ball, values: np.ndarray) -> np.ndarray:
-    if isinstance(part, ExponentialBall):
-        return exp_map(values)
-    if isinstance(part, SwingTwistBall):
-        u, v, t = part.basis.T
-        swing = exp_map(values[:, :1] * u + values[:, 1:2] * v)
-        return quat_multiply(swing, exp_map(values[:, 2:] * t))
-    return euler_to_quat(values * _signs(part), euler_order(part))
-
-
-def _from_quat(part: Ball, wxyz: np.ndarray, start: np.ndarray) -> np.ndarray:
-    if isinstance(part, ExponentialBall):
-        values = log_map(wxyz)
-        _follow_vector(values, start.copy())
-        return values
-    if isinstance(part, SwingTwistBall):
-        u, v, t = part.basis.T
-        swing, twist = (log_map(half) for half in swing_twist(wxyz, t))
-        angle = np.unwrap(twist @ t)
-        angle += TURN * np.round((start[2] - angle[0]) / TURN)
-        return np.column_stack([swing @ u, swing @ v, angle])
-    return euler_following(wxyz, euler_order(part), start * _signs(part)) * _signs(part)
-
-
-def euler_following(wxyz: np.ndarray, order: str, start: np.ndarray | None = None) -> np.ndarray:
-    """Euler angles of quaternions in time, each frame on the branch nearest to the one before.
-
-    (frames, 4) → (frames, 3), radians, in the order's own sequence and not kept within ±π; the
-    first frame is the one nearest to ``start`` (3,), or to zero.  In gimbal lock the turn the two
-    outer angles share is spread over both.
+    Branches of angles are those nearest to the frame before, the first to ``start``.
     """
-    angles = np.ascontiguousarray(quat_to_euler(wxyz, order))
-    first, second, third = ("XYZ".index(letter) for letter in order)
-    returns = first == third
-    parity = 1.0 if returns or (second - first) % 3 == 1 else -1.0
-    _follow_euler(angles, np.zeros(3) if start is None else np.array(start, float), returns, parity)
-    return angles
-
-
-@kernel
-def _follow_euler(angles, last, returns, parity):
-    """Move each row to the branch nearest to the row before; ``last`` (3,) is overwritten."""
-    one, two = np.empty(3), np.empty(3)
-    for i in range(angles.shape[0]):
-        a, b, c = angles[i]
-        lock = math.sin(b) if returns else math.cos(b)
-        for k in range(3):
-            one[k] = angles[i, k]
-        two[0], two[1], two[2] = a + math.pi, -b if returns else math.pi - b, c + math.pi
-        if abs(lock) < 1e-9:
-            # Only a + s·c counts: share what it changed by between a and c.
-            s = math.cos(b) if returns else parity * math.sin(b)
-            s = 1.0 if s > 0.0 else -1.0
-            change = a + s * c - last[0] - s * last[2]
-            change -= TURN * np.round(change / TURN)
-            one[0], one[2] = last[0] + 0.5 * change, last[2] + 0.5 * s * change
-            two[0], two[2] = one[0], one[2]
-            if returns:
-                two[1] = b
-        near, far = 0.0, 0.0
-        for k in range(3):
-            one[k] += TURN * np.round((last[k] - one[k]) / TURN)
-            two[k] += TURN * np.round((last[k] - two[k]) / TURN)
-            near += (one[k] - last[k]) ** 2
-            far += (two[k] - last[k]) ** 2
-        for k in range(3):
-            last[k] = one[k] if near <= far else two[k]
-            angles[i, k] = last[k]
-
-
-@kernel
-def _follow_vector(vectors, last):
-    """Add whole turns to each rotation vector where that brings it nearer to the one before."""
-    for i in range(vectors.shape[0]):
-        length = math.sqrt((vectors[i] ** 2).sum())
-        if length > 1e-12:
-            along = (vectors[i] * last).sum() / length
-            vectors[i] *= 1.0 + TURN * np.round((along - length) / TURN) / length
-        last[:] = vectors[i]
+    names = {name: i for i, name in enumerate(here.joints)}
+    for joint in there.definition:
+        k = names.get(joint.name)
+        parent = None if k is None else here.definition[k].parent
+        if k is None or parent != joint.parent:
+            raise FigureError(
+                f'onto: joint "{joint.name}" is missing or hangs elsewhere in the motion\'s figure'
+            )
+    world = here.frames(q)
+    out = np.broadcast_to(there.rest, (len(q), there.n)).copy()
+    first = 0
+    for joint in there.definition:
+        width = width_of(joint)
+        if width:
+            k = names[joint.name]
+            own = world[:, k]
+            if here.parents[k] >= 0:
+                own = np.linalg.inv(world[:, here.parents[k]]) @ own
+            columns = slice(first, first + width)
+            out[:, columns] = joint_values(joint, own, start[columns])
+        first += width
+    return out

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
 from limbik import motion as module
+from limbik.balls import euler_following
 from limbik.errors import FigureError
 from limbik.euler import ORDERS, euler_to_quat
 from limbik.figure import Figure
@@ -28,7 +29,7 @@ from limbik.joints import (
     universal,
 )
 from limbik.limits import Range
-from limbik.motion import Motion, euler_following
+from limbik.motion import Motion
 from limbik.rotations import angle_between
 
 BALLS: dict[str, tuple[Part, ...]] = {

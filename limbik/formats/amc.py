@@ -37,16 +37,17 @@ def read_motion(path: Path, figure: Figure | None = None) -> Motion:
     data = read_bytes(path)
     if figure is None:
         skeleton = read_skeleton(_skeleton_beside(path))
-        figure = figure_of(skeleton, path)
     elif isinstance(figure.source, Skeleton):
         skeleton = figure.source
     else:
         raise FormatError("needs a figure that was read from an ASF file", path)
+    own = figure_of(skeleton, path)
     values = _Reader(data, skeleton, path).values()
-    moving = [skeleton.bones[name] for name in figure.joints if name in values]
+    moving = [skeleton.bones[name] for name in own.joints if name in values]
     columns = [values[bone.name][:, bone.in_q] for bone in moving]
     try:
-        return Motion(figure, np.hstack(columns), FPS, path.stem)
+        motion = Motion(own, np.hstack(columns), FPS, path.stem)
+        return motion if figure is None else motion.onto(figure)
     except FigureError as error:
         raise FormatError(str(error), path) from error
 

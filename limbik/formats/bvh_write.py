@@ -16,6 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from limbik.balls import euler_following
 from limbik.errors import FormatError
 from limbik.figure import Figure
 from limbik.formats.bvh import collapses
@@ -23,7 +24,7 @@ from limbik.formats.bvh_hierarchy import Channel
 from limbik.formats.files import write_whole
 from limbik.formats.numbers import shown
 from limbik.joints import Joint, Slide, Turn
-from limbik.motion import Motion, euler_following
+from limbik.motion import Motion
 from limbik.rotations import matrix_to_quat
 
 VALUES = 50_000

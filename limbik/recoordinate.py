@@ -1,0 +1,138 @@
+"""Other coordinates for the balls of a figure, with limits that enclose the old ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from limbik.balls import Ball, ball_of, from_quat_each, swing_and_twist, to_quat, width_of
+from limbik.errors import FigureError
+from limbik.joints import (
+    ExponentialBall,
+    Joint,
+    Limit,
+    Part,
+    Slide,
+    SwingTwistBall,
+    euler,
+    exponential,
+    swing_twist,
+)
+from limbik.limits import SWING_CHART, Range, SwingTwist
+from limbik.rotations import log_map
+
+KINDS = ("swing-twist", "euler", "exponential")
+
+_TURN = 2.0 * math.pi
+_GRID = 25  # samples an axis, of a limit that gets another form
+_SPARE = math.radians(1.0)  # by which the new limit is wider than what the samples show
+
+
+def with_ball(joint: Joint, kind: str, along: np.ndarray) -> Joint:
+    """The joint with its ball in other coordinates, or as it is where it has none.
+
+    A new swing–twist or exponential ball twists about ``along`` (3,), the bone in the joint's
+    frame.  A cone stays the same cone between those two.  Between cones and ranges of Euler angles
+    no limit says the same: the new one encloses the old one.
+    """
+    found = ball_of(joint)
+    if found is None:
+        return joint
+    ball, at = found
+    parts = _parts(ball, kind, along)
+    old = [part for part in joint.parts if not isinstance(part, Slide)]
+    if list(parts) == old:
+        return joint
+    moved = tuple(part for part in joint.parts if isinstance(part, Slide)) + parts
+    new = replace(joint, parts=moved, limit=None)
+    to = ball_of(new)
+    assert to is not None  # it was just made
+    return replace(new, limit=_limit(joint, ball, at, to[0], len(moved) - len(parts)))
+
+
+def _parts(ball: Ball, kind: str, along: np.ndarray) -> tuple[Part, ...]:
+    if kind == "euler":
+        return ball if isinstance(ball, tuple) else euler("ZYX")
+    if kind not in KINDS:
+        raise FigureError(f'"{kind}" is not a kind of ball: {", ".join(KINDS)}')
+    make = swing_twist if kind == "swing-twist" else exponential
+    if isinstance(ball, tuple):
+        return make([float(v) for v in along])
+    return make(ball.twist, ball.swing)
+
+
+def _limit(joint: Joint, ball: Ball, at: int, to: Ball, slides: int) -> Limit | None:
+    """The limit of a joint whose ball changes from ``ball`` to ``to``."""
+    limit = joint.limit
+    if limit is None:
+        return None
+    cones = not isinstance(ball, tuple) and not isinstance(to, tuple)
+    if isinstance(limit, SwingTwist) and cones:
+        return limit
+    low, high = np.full(slides + 3, -math.inf), np.full(slides + 3, math.inf)
+    if isinstance(limit, Range):
+        width = width_of(joint)
+        lower, upper = np.broadcast_to(limit.lower, width), np.broadcast_to(limit.upper, width)
+        keep = [c for c in range(width) if not at <= c < at + 3]
+        low[:slides], high[:slides] = lower[keep], upper[keep]
+        values = _box(ball, lower[at : at + 3], upper[at : at + 3])
+    else:
+        values = _cone(limit, ball)
+    samples = from_quat_each(to, to_quat(ball, values))
+    free = not np.isfinite(low[:slides]).any() and not np.isfinite(high[:slides]).any()
+    if isinstance(to, SwingTwistBall) and free:
+        return _enclosing_cone(samples)
+    if isinstance(to, ExponentialBall):
+        return None if slides else _enclosing_cone(swing_and_twist(to, to_quat(to, samples)))
+    for k in range(3):
+        least, most = samples[:, k].min() - _SPARE, samples[:, k].max() + _SPARE
+        if most - least < _TURN - 0.1:
+            low[slides + k], high[slides + k] = least, most
+    if not np.isfinite(low).any() and not np.isfinite(high).any():
+        return None
+    return Range(low, high)
+
+
+def _box(ball: Ball, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """(samples, 3) coordinates that fill a range; half a turn to each side where it has no end."""
+    axes = [
+        np.linspace(max(low, -math.pi), min(high, math.pi), _GRID) if low < math.pi else [low]
+        for low, high in zip(lower, upper, strict=True)
+    ]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+
+
+def _cone(limit: SwingTwist, ball: Ball) -> np.ndarray:
+    """(samples, 3) coordinates of a ball that fill a cone."""
+    swing = limit.swing if limit.swing is not None else (SWING_CHART, SWING_CHART)
+    low, high = max(limit.twist[0], -math.pi), min(limit.twist[1], math.pi)
+    around = np.linspace(0.0, _TURN, 2 * _GRID, endpoint=False)
+    out = np.linspace(0.0, 1.0, _GRID)
+    r, a, t = np.meshgrid(out, around, np.linspace(low, high, _GRID), indexing="ij")
+    s1 = limit.center[0] + swing[0] * r * np.cos(a)
+    s2 = limit.center[1] + swing[1] * r * np.sin(a)
+    values = np.stack([s1, s2, t], axis=-1).reshape(-1, 3)
+    if isinstance(ball, ExponentialBall):
+        same = SwingTwistBall(ball.twist, ball.swing)
+        return log_map(to_quat(same, values))
+    return values
+
+
+def _enclosing_cone(samples: np.ndarray) -> SwingTwist | None:
+    """A cone and a range of twist around samples (k, 3) of swing and twist; None if it is all."""
+    least, most = samples.min(axis=0), samples.max(axis=0)
+    center = 0.5 * (least + most)[:2]
+    half = np.maximum(0.5 * (most - least)[:2], _SPARE)
+    half *= max(1.0, float(np.linalg.norm((samples[:, :2] - center) / half, axis=1).max()))
+    half += _SPARE
+    wide = math.hypot(*center) + float(half.max()) > SWING_CHART
+    round_about = most[2] - least[2] > _TURN - 0.1
+    if wide and round_about:
+        return None
+    return SwingTwist(
+        swing=None if wide else (float(half[0]), float(half[1])),
+        twist=None if round_about else (float(least[2] - _SPARE), float(most[2] + _SPARE)),
+        center=(0.0, 0.0) if wide else (float(center[0]), float(center[1])),
+    )

@@ -1,0 +1,131 @@
+"""Balls in other coordinates: the same rotations, the same joints, limits that enclose the old."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from real_data import find
+
+import limbik
+from limbik import Figure, FigureError, Joint, Motion, Range, SwingTwist
+from limbik.joints import Slide, euler, exponential, free, revolute, swing_twist, universal
+from limbik.recoordinate import KINDS
+
+BALLS = {
+    "euler": euler("ZYX"),
+    "euler XZY": euler("XZY"),
+    "swing-twist": swing_twist("y", "x"),
+    "exponential": exponential("y", "x"),
+}
+
+
+def two_balls(parts: tuple, limit: Range | SwingTwist | None = None) -> Figure:
+    return Figure(
+        [
+            Joint("A", parts=free(parts)),
+            Joint("B", "A", parts, offset=(0.0, 1.0, 0.2), wxyz=(0.8, 0.0, 0.6, 0.0), limit=limit),
+            Joint("C", "B", revolute("x"), offset=(0.0, 1.0, 0.0), tip=(0.0, 0.5, 0.0)),
+        ],
+        rest=np.linspace(-0.3, 0.4, 10),
+    )
+
+
+def wander(figure: Figure, frames: int, seed: int, size: float = 1.0) -> Motion:
+    """A smooth motion inside the limits."""
+    steps = np.random.default_rng(seed).normal(size=(frames, figure.n)) * 0.1
+    return Motion(figure, figure.project(size * np.cumsum(steps, axis=0)), 30.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("parts", BALLS.values(), ids=BALLS)
+def test_a_motion_looks_the_same_in_other_coordinates(parts: tuple, kind: str) -> None:
+    figure = two_balls(parts)
+    other = figure.with_balls(kind)
+    np.testing.assert_allclose(other.frames(other.rest), figure.frames(figure.rest), atol=1e-9)
+    motion = wander(figure, 60, 1)
+    there = motion.onto(other)
+    np.testing.assert_allclose(other.frames(there.q), figure.frames(motion.q), atol=1e-9)
+    back = there.onto(figure)
+    np.testing.assert_allclose(figure.frames(back.q), figure.frames(motion.q), atol=1e-9)
+    # Coordinates follow on from frame to frame, as the motion does.
+    assert np.abs(np.diff(there.q, axis=0)).max() < 1.5
+
+
+def test_the_same_coordinates_leave_the_figure_as_it_is() -> None:
+    figure = two_balls(swing_twist("y", "x"), SwingTwist(swing=(0.5, 0.3), twist=(-0.2, 0.4)))
+    again = figure.with_balls("swing-twist")
+    assert again.definition == figure.definition
+    motion = wander(figure, 5, 2)
+    np.testing.assert_array_equal(motion.onto(again).q, motion.q)
+
+
+def test_a_cone_is_the_same_cone_on_an_exponential_ball() -> None:
+    limit = SwingTwist(swing=(0.5, 0.3), twist=(-0.2, 0.4))
+    other = two_balls(swing_twist("y", "x"), limit).with_balls("exponential")
+    assert other.definition[1].limit == limit
+    assert other.definition[1].parts == exponential("y", "x")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [
+        ("euler", Range([-0.5, -0.4, -0.3], [0.6, 0.2, 1.2])),
+        ("euler XZY", Range([-0.5, -np.inf, -0.3], [0.6, np.inf, 0.9])),
+        ("swing-twist", SwingTwist(swing=(0.9, 0.4), twist=(-0.5, 0.7), center=(0.2, 0.1))),
+        ("exponential", SwingTwist(swing=(0.9, 0.4), twist=(-0.5, 0.7))),
+        ("swing-twist", Range([-0.3, -0.2, -0.4], [0.6, 0.5, 0.4])),
+    ],
+)
+def test_new_limits_enclose_the_old_ones_and_are_not_everything(
+    name: str, limit: Range | SwingTwist, kind: str
+) -> None:
+    figure = two_balls(BALLS[name], limit)
+    other = figure.with_balls(kind)
+    rng = np.random.default_rng(3)
+    q = figure.project(rng.uniform(-3.0, 3.0, (300, figure.n)))
+    for pose in q:
+        there = Motion(figure, pose[None], 1.0).onto(other).q
+        assert other.violation(there)[0] < 1e-8
+    if np.isfinite(np.r_[figure.lower[6:9], figure.upper[6:9]]).all():
+        assert other.violation(other.project(np.full(other.n, 3.0))) == 0.0
+        assert np.isfinite(np.r_[other.lower[6:9], other.upper[6:9]]).all()
+
+
+def test_twists_run_along_the_bones_of_a_file() -> None:
+    clip = limbik.load_motion(find("cmu_bvh/02_01.bvh"))
+    figure = clip.figure.with_balls("swing-twist")
+    ball = figure.definition[figure.index("LeftUpLeg")].parts[-1]
+    bone = np.array(figure.definition[figure.index("LeftLeg")].offset)
+    np.testing.assert_allclose(ball.twist, bone / np.linalg.norm(bone), atol=1e-12)  # type: ignore[union-attr]
+    np.testing.assert_allclose(clip.onto(figure).positions(), clip.positions(), atol=1e-8)
+
+
+def test_joints_with_fewer_turns_take_what_comes_nearest() -> None:
+    ball = Figure([Joint("A", parts=euler("XYZ")), Joint("B", "A", offset=(0.0, 1.0, 0.0))])
+    motion = Motion(ball, [[0.3, 0.0, 0.0], [0.3, 0.2, 0.0], [0.3, 0.2, 0.1]], 30.0)
+    hinge = Figure([Joint("A", parts=revolute("x")), ball.definition[1]])
+    np.testing.assert_allclose(motion.onto(hinge).q[0], [0.3])
+    two = Figure([Joint("A", parts=universal("x", "y")), ball.definition[1]])
+    np.testing.assert_allclose(motion.onto(two).q[:2], [[0.3, 0.0], [0.3, 0.2]], atol=1e-12)
+
+
+def test_slides_are_carried_over() -> None:
+    free_root = Figure([Joint("A", parts=free(), wxyz=(0.8, 0.6, 0.0, 0.0))])
+    motion = wander(free_root, 10, 5)
+    turned = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
+    other = Figure([Joint("A", parts=(*(Slide(axis) for axis in turned), *exponential()))])
+    np.testing.assert_allclose(
+        other.frames(motion.onto(other).q), free_root.frames(motion.q), atol=1e-9
+    )
+
+
+def test_what_does_not_fit_is_refused_by_name() -> None:
+    figure = two_balls(euler("ZYX"))
+    with pytest.raises(FigureError, match='"quaternion" is not a kind of ball'):
+        figure.with_balls("quaternion")
+    with pytest.raises(FigureError, match='joint "Hips" is missing'):
+        wander(figure, 2, 4).onto(limbik.figures.human())
+    other = Figure([Joint("A", parts=euler("ZYX")), Joint("C", "A"), Joint("B", "C")])
+    with pytest.raises(FigureError, match='joint "C" is missing or hangs elsewhere'):
+        wander(figure, 2, 4).onto(other)
