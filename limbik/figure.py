@@ -128,10 +128,12 @@ class Figure:
         return max(extent, longest, float(reach.max())) or 1.0
 
     def index(self, joint: str) -> int:
-        """Index of a joint by name; an unknown name is refused with the nearest known one."""
-        if joint not in self._tree.index:
-            raise FigureError(f'no joint "{joint}"{did_you_mean(str(joint), self.joints)}')
-        return self._tree.index[joint]
+        """Index of a joint by name or alias; an unknown name is refused with the nearest known."""
+        name = self._tree.alias.get(joint, joint)
+        if name not in self._tree.index:
+            known = (*self.joints, *self._tree.alias)
+            raise FigureError(f'no joint "{joint}"{did_you_mean(str(joint), known)}')
+        return self._tree.index[name]
 
     def coordinates_of(self, joint: str) -> np.ndarray:
         """Indices into q of the coordinates that move a joint (drivers of coupled ones too)."""
@@ -272,9 +274,10 @@ class Figure:
         )
 
     def _joint_and_label(self, key: str) -> tuple[str, str]:
-        if key in self._tree.index:
-            return key, ""
+        if self._tree.alias.get(key, key) in self._tree.index:
+            return self._tree.alias.get(key, key), ""
         name, _, label = key.rpartition(".")
+        name = self._tree.alias.get(name, name)
         if name in self._tree.index and label in self._joints[self._tree.index[name]].labels:
             return name, label
         known = (*self.joints, *self.coordinates)

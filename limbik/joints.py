@@ -156,7 +156,8 @@ class Joint:
 
     The transform from the parent's frame is translate(offset) · rotate(wxyz) · parts.  ``tip`` is
     the end of a last bone (BVH's End Site) in the joint's own frame; it is drawn and written back,
-    and is not a joint.
+    and is not a joint.  ``alias`` is a second name, after which its coordinates are called: robots
+    name both a link, which is a place, and the joint that moves it.
     """
 
     name: str
@@ -166,6 +167,7 @@ class Joint:
     wxyz: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     limit: Limit | None = None
     tip: Vector | None = None
+    alias: str = ""
 
     def __post_init__(self) -> None:
         # Plain tuples: a figure must not change when somebody's array does.

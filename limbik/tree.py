@@ -33,6 +33,7 @@ class Tree:
     def __init__(self, joints: Iterable[Joint]) -> None:
         self.joints = ordered(tuple(joints))
         self.index = {joint.name: i for i, joint in enumerate(self.joints)}
+        self.alias = {j.alias: j.name for j in self.joints if j.alias and j.alias not in self.index}
         self.parents = np.array(
             [-1 if j.parent is None else self.index[j.parent] for j in self.joints]
         )
@@ -56,7 +57,8 @@ class Tree:
             parts = [part for part in joint.parts for _ in part.labels]
             self.slots_of.append(list(range(len(slots), len(slots) + len(labels))))
             for part, label in zip(parts, labels, strict=True):
-                own = joint.name if len(labels) == 1 else f"{joint.name}.{label}"
+                name = joint.alias or joint.name
+                own = name if len(labels) == 1 else f"{name}.{label}"
                 coupling = part.coupled if isinstance(part, Turn | Slide) else None
                 slots.append((own, coupling))
                 if coupling is None:

@@ -9,7 +9,7 @@ from typing import NamedTuple, NoReturn
 
 from limbik.errors import FormatError, did_you_mean
 from limbik.figure import Figure
-from limbik.formats import amc, asf, bvh, bvh_write
+from limbik.formats import amc, asf, bvh, bvh_write, urdf
 from limbik.motion import Motion
 
 __all__ = ["FORMATS", "Format", "load", "load_motion", "save"]
@@ -31,6 +31,7 @@ FORMATS: dict[str, Format] = {
     ".bvh": Format(bvh.read_figure, bvh.read_motion, bvh_write.write),
     ".asf": Format(figure=asf.read_figure),
     ".amc": Format(motion=amc.read_motion),
+    ".urdf": Format(figure=urdf.read_figure),
 }
 """By file ending, in lower case.  A new format is a module in this folder and a line here."""
 

@@ -1,0 +1,204 @@
+"""URDF: forward kinematics against Pinocchio, kinds of joints, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pinocchio
+import pytest
+from real_data import find
+
+import limbik
+from limbik import Figure, FormatError
+
+ROBOT = """<?xml version="1.0"?>
+<robot name="r">
+  <link name="base"/><link name="one"/><link name="two"/><link name="three"/>
+  <joint name="j1" type="revolute">
+    <origin xyz="0 0 1" rpy="0.1 0.2 0.3"/>
+    <parent link="base"/><child link="one"/>
+    <axis xyz="1 2 3"/>
+    <limit lower="-1" upper="2" effort="1" velocity="1"/>
+  </joint>
+  <joint name="j2" type="{kind}">
+    <parent link="one"/><child link="two"/>
+    <origin xyz="0.5 0 0"/>
+    <axis xyz="0 1 1"/>
+    {more}
+  </joint>
+  <joint name="j3" type="prismatic">
+    <parent link="two"/><child link="three"/>
+    <axis xyz="0 0 -1"/>
+    <limit lower="0" upper="0.4" effort="1" velocity="1"/>
+    <mimic joint="j1" multiplier="0.1" offset="0.05"/>
+  </joint>
+</robot>
+"""
+
+
+def robot(folder: Path, kind: str = "continuous", more: str = "", text: str = ROBOT) -> Path:
+    path = folder / "r.urdf"
+    path.write_text(text.replace("{kind}", kind).replace("{more}", more))
+    return path
+
+
+def slot_values(figure: Figure, q: np.ndarray, joint: str) -> list[float]:
+    """What a URDF joint is set to by q, its own coordinates or what drives it."""
+    tree = figure.tree
+    slots = [tree.slots[k] for k in tree.slots_of[figure.index(joint)]]
+    return [slot.scale * q[slot.coordinate] + slot.shift for slot in slots]
+
+
+def compare_with_pinocchio(path: Path, poses: int = 10) -> int:
+    """Compares every link that both know, to 1e-9; returns how many."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        figure = limbik.load(path)
+    model = pinocchio.buildModelFromUrdf(str(path))
+    data = model.createData()
+    rng = np.random.default_rng(0)
+    links = [name for name in figure.joints if model.existBodyName(name)]
+    for _ in range(poses):
+        q = rng.uniform(-1.5, 1.5, figure.n)
+        theirs = pinocchio.neutral(model)
+        for name in list(model.names)[1:]:
+            joint = model.joints[model.getJointId(name)]
+            values = slot_values(figure, q, name)
+            at = joint.idx_q
+            if (joint.nq, len(values)) == (1, 1):
+                theirs[at] = values[0]
+            elif (joint.nq, len(values)) == (2, 1):
+                theirs[at : at + 2] = math.cos(values[0]), math.sin(values[0])
+            elif (joint.nq, len(values)) == (7, 6):
+                turn = limbik.rotations.exp_map(values[3:])
+                theirs[at : at + 7] = [*values[:3], *turn[1:], turn[0]]
+            else:
+                raise AssertionError(f"{name}: {joint.nq} numbers there, {len(values)} here")
+        pinocchio.framesForwardKinematics(model, data, theirs)
+        frames = figure.frames(q)
+        for name in links:
+            other = data.oMf[model.getBodyId(name)].homogeneous
+            np.testing.assert_allclose(frames[figure.index(name)], other, atol=1e-9, err_msg=name)
+    return len(links)
+
+
+@pytest.mark.parametrize(
+    ("name", "coordinates"),
+    [
+        ("erd_panda", 8),
+        ("erd_romeo", 33),
+        ("erd_talos_full_v2", 32),
+        ("erd_ur5_robot", 6),
+        ("rtb_puma560_robot", 6),
+        ("erd_double_pendulum_continuous", 2),
+    ],
+)
+def test_real_robots_stand_as_in_pinocchio(name: str, coordinates: int) -> None:
+    path = find(f"robots/{name}.urdf")
+    assert compare_with_pinocchio(path) > 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert limbik.load(path).n == coordinates
+
+
+@pytest.mark.parametrize("kind", ["continuous", "prismatic", "fixed", "floating"])
+def test_every_kind_of_joint_moves_as_in_pinocchio(tmp_path: Path, kind: str) -> None:
+    more = '<limit lower="-1" upper="1" effort="1" velocity="1"/>' if kind == "prismatic" else ""
+    assert compare_with_pinocchio(robot(tmp_path, kind, more)) == 4
+
+
+def test_a_planar_joint_slides_in_its_plane_and_turns_about_its_normal(tmp_path: Path) -> None:
+    figure = limbik.load(robot(tmp_path, "planar"))
+    assert figure.coordinates == ("j1", "j2.t1", "j2.t2", "j2.turn")
+    q = np.zeros(figure.n)
+    normal = figure.frames(q)[figure.index("one"), :3, :3] @ np.array([0, 1, 1]) / math.sqrt(2)
+    before = figure.positions(q)[figure.index("two")]
+    q[1], q[2] = 0.3, -0.2
+    moved = figure.positions(q)[figure.index("two")] - before
+    assert np.linalg.norm(moved) == pytest.approx(math.hypot(0.3, 0.2))
+    assert moved @ normal == pytest.approx(0.0, abs=1e-12)
+    axis = figure.jacobian(q, "two")[3:, 3]
+    np.testing.assert_allclose(axis, normal, atol=1e-12)
+
+
+def test_names_limits_mimics_and_conventions(tmp_path: Path) -> None:
+    figure = limbik.load(robot(tmp_path))
+    assert (figure.name, figure.unit, figure.up) == ("r", "m", "z")
+    assert figure.joints == ("base", "one", "two", "three")
+    assert figure.coordinates == ("j1", "j2")
+    assert figure.index("j3") == figure.index("three")
+    # j3 = 0.1·j1 + 0.05 must stay within 0 and 0.4: j1 is at least −0.5.
+    np.testing.assert_allclose(figure.lower, [-0.5, -math.inf])
+    np.testing.assert_allclose(figure.upper, [2.0, math.inf])
+    tighter = figure.with_limits({"j1": limbik.Range(0.0, 1.0)})
+    assert tighter.upper[0] == 1.0
+    answer = limbik.solve(figure, limbik.Reach("three", position=figure.positions([1.0, 0.4])[3]))
+    assert answer.ok
+
+
+def test_a_zero_pose_outside_the_limits_is_projected_and_told() -> None:
+    with pytest.warns(UserWarning, match=r"0 is outside the limits of panda_joint4"):
+        figure = limbik.load(find("robots/erd_panda.urdf"))
+    assert figure.violation(figure.rest) == 0.0
+    assert figure.rest[figure.coordinates.index("panda_joint4")] == pytest.approx(-0.0698)
+
+
+def test_a_missing_mesh_does_not_matter() -> None:
+    assert limbik.load(find("robots/missing_mesh.urdf")).joints == ("base_link",)
+
+
+def test_missing_limits_are_told(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match=r'revolute joint "j2" has no <limit>; it is unlimited'):
+        figure = limbik.load(robot(tmp_path, "revolute"))
+    assert figure.upper[1] == math.inf
+
+
+BOMB = """<!DOCTYPE robot [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]><robot name="&c;"><link name="x"/></robot>"""
+EXTERNAL = """<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]>
+<robot name="r"><link name="&x;"/></robot>"""
+
+REFUSED = {
+    "hello": ("hello", 1, "is not XML"),
+    "empty": ("", None, "is not XML"),
+    "cut": (ROBOT[:300], None, "is not XML"),
+    "other": ("<sdf/>", 1, "<sdf> instead of <robot>"),
+    "bomb": (BOMB, None, "document type"),
+    "external": (EXTERNAL, None, "external entity"),
+    "no links": ("<robot/>", 1, "has no links"),
+    "no name": ("<robot><link/></robot>", 1, "<link> has no name"),
+    "two links": ('<robot><link name="a"/><link name="a"/></robot>', 1, "two links"),
+    "unknown kind": (ROBOT.replace("{kind}", "revolut"), 10, "did you mean"),
+    "unknown link": (ROBOT.replace('child link="two"', 'child link="tow"'), 11, "no link"),
+    "no child": (ROBOT.replace('<child link="two"/>', ""), 10, "has no <child>"),
+    "zero axis": (ROBOT.replace("0 1 1", "0 0 0"), 10, "zero length"),
+    "nan": (ROBOT.replace("0.5 0 0", "nan 0 0"), 12, "xyz of <origin> needs 3 numbers"),
+    "two numbers": (ROBOT.replace("0.5 0 0", "0 0"), 12, "needs 3 numbers"),
+    "upside down": (ROBOT.replace('upper="2"', 'upper="-2"'), 8, "lower limit -1 is above"),
+    "mimics nothing": (ROBOT.replace('mimic joint="j1"', 'mimic joint="j9"'), 20, "not a joint"),
+    "two parents": (ROBOT.replace('child link="three"', 'child link="two"'), 16, "two joints"),
+    "cycle": (ROBOT.replace('parent link="base"', 'parent link="three"'), None, "cycle"),
+    "xacro": (
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">\n<xacro:arm/></robot>',
+        2,
+        "is a xacro file",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, name: str) -> None:
+    text, line, message = REFUSED[name]
+    path = robot(tmp_path, text=text)
+    with pytest.raises(FormatError, match=message) as caught:
+        limbik.load(path)
+    if line is not None:
+        assert caught.value.line == line
+
+
+def test_the_word_hello_is_refused() -> None:
+    with pytest.raises(FormatError, match="is not XML"):
+        limbik.load(find("robots/rtb_test.urdf"))
