@@ -24,8 +24,9 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 	$(PIP) --editable ".[all]"
 	@touch $@
 
-$(VENV)/installed-test: pyproject.toml | $(BIN)/python
+$(VENV)/installed-test: pyproject.toml tests/robots.txt | $(BIN)/python
 	$(PIP) --editable ".[all,test]"
+	$(PIP) --no-deps --requirement tests/robots.txt
 	@touch $@ $(VENV)/installed
 
 demo: $(VENV)/installed

@@ -9,7 +9,7 @@ from typing import NamedTuple, NoReturn
 
 from limbik.errors import FormatError, did_you_mean
 from limbik.figure import Figure
-from limbik.formats import amc, asf, bvh, bvh_write, urdf
+from limbik.formats import amc, asf, bvh, bvh_write, mjcf, robots, urdf
 from limbik.motion import Motion
 
 __all__ = ["FORMATS", "Format", "load", "load_motion", "save"]
@@ -32,6 +32,8 @@ FORMATS: dict[str, Format] = {
     ".asf": Format(figure=asf.read_figure),
     ".amc": Format(motion=amc.read_motion),
     ".urdf": Format(figure=urdf.read_figure),
+    ".xml": Format(figure=robots.read_figure, motion=mjcf.read_motion),
+    ".mjcf": Format(figure=mjcf.read_figure, motion=mjcf.read_motion),
 }
 """By file ending, in lower case.  A new format is a module in this folder and a line here."""
 

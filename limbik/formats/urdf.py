@@ -160,7 +160,10 @@ class _Robot:
         other = attribute(mimic, "joint", self._path)
         if other not in self._moves:
             hint = did_you_mean(other[:80], self._moves)
-            self._fail(f"mimics {shown(other)}, which is not a joint{hint}", mimic)
+            own = shown(element.get("name"))
+            what = f"joint {own} mimics {shown(other)}, which is not a joint{hint}"
+            warnings.warn(f"{self._path.name}: {what}; it moves by itself", stacklevel=7)
+            return None
         scale = numbers(mimic, "multiplier", 1, self._path, (1.0,))[0]
         shift = numbers(mimic, "offset", 1, self._path, (0.0,))[0]
         return Coupling(other, scale, shift)

@@ -1,0 +1,270 @@
+"""MJCF models (MuJoCo's XML) into figures, and their keyframes into motions.
+
+Every body is a joint of the figure, with the body's name.  Its last MJCF joint moves it; those
+before it, and those that turn about a point beside the body's origin, are joints of the figure of
+their own, so that every hinge and slide keeps its name and its range.  q is MuJoCo's qpos, but for
+free and ball joints, whose rotations are rotation vectors here.
+
+MuJoCo itself is not asked: it would refuse a model without its meshes, and run its own code on
+files of unknown origin.  It is the independent check in the tests.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
+from limbik.figure import Figure
+from limbik.formats.mjcf_tree import Tree
+from limbik.formats.numbers import number, shown
+from limbik.formats.xml import attribute, numbers
+from limbik.joints import Coupling, Joint, Part, Slide, Turn, Vector, exponential, slides, unit_axis
+from limbik.limits import Range, SwingTwist
+from limbik.motion import Motion
+from limbik.rotations import exp_map, log_map, quat_multiply, quat_rotate
+
+MAX_BODIES = 10_000
+"""A model with more is refused."""
+
+KINDS = ("hinge", "slide", "ball", "free")
+_MAKERS = ("replicate", "composite", "flexcomp", "attach")
+
+
+def read_figure(path: Path) -> Figure:
+    """The model in an MJCF file, at rest where MuJoCo puts it (qpos0)."""
+    return _Model(Tree(path)).figure()
+
+
+def read_motion(path: Path, figure: Figure | None = None) -> Motion:
+    """The keyframes of an MJCF file, one frame a key, at one frame a second."""
+    model = _Model(Tree(path))
+    motion = Motion(model.figure(), model.keys(), 1.0, path.stem)
+    return motion if figure is None else motion.onto(figure)
+
+
+class _Model:
+    """Bodies and joints of a model, gathered from its tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree, self._path = tree, tree.path
+        self._joints: list[Joint] = []
+        self._rest: list[float] = []
+        self._reference: dict[str, float] = {}
+        self._bodies = 0
+        self._names: set[str] = set()
+        self._widths: list[tuple[str, int]] = []
+        self._coupled = self._couplings()
+        stack = [(world, None, None, (np.zeros(3), _IDENTITY)) for world in self._worlds()]
+        while stack:
+            element, parent, childclass, frame = stack.pop()
+            if element.tag in _MAKERS:
+                tree.fail(f"<{element.tag}> is not supported", element)
+            if element.tag not in ("worldbody", "frame", "body"):
+                continue
+            childclass = element.get("childclass") or childclass
+            if element.tag != "worldbody":
+                frame = self._placed(element, frame)
+            if element.tag == "body":
+                parent = self._body(element, parent, childclass, frame)
+                frame = (np.zeros(3), _IDENTITY)
+            stack += [(child, parent, childclass, frame) for child in reversed(element)]
+
+    def _worlds(self) -> list[Any]:
+        found = self._tree.root.findall("worldbody")
+        if not found:
+            self._tree.fail("has no <worldbody>", self._tree.root)
+        return list(reversed(found))
+
+    def _placed(self, element: Any, frame: tuple[np.ndarray, np.ndarray]) -> Any:
+        """(place, turn) of an element on the body above, which may stand in frames."""
+        place = np.array(numbers(element, "pos", 3, self._path, (0.0, 0.0, 0.0)))
+        turn = self._tree.turn(element)
+        return frame[0] + quat_rotate(frame[1], place), quat_multiply(frame[1], turn)
+
+    def _unique(self, name: str) -> str:
+        free, k = name, 2
+        while free in self._names:
+            free, k = f"{name}_{k}", k + 1
+        self._names.add(free)
+        return free
+
+    def _body(self, element: Any, parent: str | None, childclass: str | None, frame: Any) -> str:
+        self._bodies += 1
+        if self._bodies > MAX_BODIES:
+            self._tree.fail(f"has more than {MAX_BODIES} bodies", element)
+        place, turn = frame
+        moves = [child for child in element if child.tag in ("joint", "freejoint")]
+        moves = [self._tree.joint(m, childclass) if m.tag == "joint" else m for m in moves]
+        name = self._unique(element.get("name") or f"body{self._bodies}")
+        at = np.zeros(3)
+        for k, move in enumerate(moves):
+            kind = "free" if move.tag == "freejoint" else move.get("type", "hinge")
+            if kind not in KINDS:
+                hint = did_you_mean(kind[:40], KINDS)
+                self._tree.fail(f"{shown(kind)} is not a kind of joint{hint}", move)
+            point = np.array(numbers(move, "pos", 3, self._path, (0.0, 0.0, 0.0)))
+            if kind == "free":
+                if parent is not None or len(moves) > 1:
+                    self._tree.fail("a free joint must be the only one of a top body", move)
+                self._rest += [*place, *log_map(turn)]
+                place, turn, point = np.zeros(3), _IDENTITY, np.zeros(3)
+            own = move.get("name") or f"{name}_joint{k + 1 if len(moves) > 1 else ''}"
+            last = k == len(moves) - 1 and not point.any()
+            offset = place + quat_rotate(turn, point - at)
+            label = name if last else self._unique(own)
+            self._joints.append(self._moving(move, kind, label, own, parent, offset, turn))
+            parent, place, turn, at = label, np.zeros(3), _IDENTITY, point
+            if last:
+                return name
+        self._joints.append(Joint(name, parent, (), _vector(place - at), _quat(turn)))
+        return name
+
+    def _moving(
+        self, move: Any, kind: str, name: str, own: str, parent: str | None, offset: Any, turn: Any
+    ) -> Joint:
+        """One MJCF joint; its reference value goes into the fixed placement before it."""
+        self._widths.append((kind, {"free": 7, "ball": 4}.get(kind, 1)))
+        alias = own if own != name else ""
+        if kind == "free":
+            parts = slides() + exponential()
+            return Joint(name, parent, parts, _vector(offset), _quat(turn), alias=alias)
+        if kind == "ball":
+            self._rest += [0.0] * 3
+            limit = self._ball_limit(move)
+            return Joint(
+                name, parent, exponential(), _vector(offset), _quat(turn), limit, alias=alias
+            )
+        try:
+            axis = unit_axis(numbers(move, "axis", 3, self._path, (0.0, 0.0, 1.0)), "axis")
+        except FigureError as error:
+            self._tree.fail(str(error), move)
+        scale = self._tree.angle if kind == "hinge" else 1.0
+        zero = numbers(move, "ref", 1, self._path, (0.0,))[0] * scale
+        coupled = self._coupled.get(own)
+        if coupled is not None:
+            other, a, b = coupled
+            coupled = Coupling(other, b, zero + a - b * self._zero_of(other))
+        else:
+            self._rest.append(zero)
+        self._reference[own] = zero
+        part: Part
+        if kind == "hinge":
+            turn = quat_multiply(turn, exp_map(-zero * np.array(axis)))
+            part = Turn(axis, coupled=coupled)
+        else:
+            offset = offset - quat_rotate(turn, zero * np.array(axis))
+            part = Slide(axis, coupled=coupled)
+        limit = self._range(move, scale)
+        return Joint(name, parent, (part,), _vector(offset), _quat(turn), limit, alias=alias)
+
+    # ---- limits, couplings, keys ---------------------------------------------------------------
+
+    def _limited(self, move: Any) -> bool:
+        said = move.get("limited", "auto")
+        return said == "true" or (
+            said == "auto" and self._tree.autolimits and move.get("range") is not None
+        )
+
+    def _range(self, move: Any, scale: float) -> Range | None:
+        if not self._limited(move):
+            return None
+        low, high = numbers(move, "range", 2, self._path, (0.0, 0.0))
+        if low > high:
+            self._tree.fail(f"range: lower {low:g} is above {high:g}", move)
+        return Range(low * scale, high * scale)
+
+    def _ball_limit(self, move: Any) -> SwingTwist | None:
+        """MuJoCo limits how far a ball turns; the cone and the twist range that enclose that."""
+        if not self._limited(move):
+            return None
+        most = numbers(move, "range", 2, self._path, (0.0, 0.0))[1] * self._tree.angle
+        if not 0.0 < most < math.pi:
+            return None
+        return SwingTwist(swing=most, twist=(-most, most))
+
+    def _couplings(self) -> dict[str, tuple[str, float, float]]:
+        """joint1 -> (joint2, a, b) for every <equality><joint>: q₁ − ref₁ = a + b(q₂ − ref₂)."""
+        out: dict[str, tuple[str, float, float]] = {}
+        for equality in self._tree.root.findall("equality"):
+            for joint in equality.findall("joint"):
+                if joint.get("active", "true") == "false" or joint.get("joint2") is None:
+                    continue
+                one = attribute(joint, "joint1", self._path)
+                text = joint.get("polycoef", "0 1 0 0 0").split()
+                values = [number(word) for word in text]
+                if len(values) > 5 or any(value is None for value in values):
+                    self._tree.fail(
+                        f"polycoef {shown(' '.join(text))} is not up to 5 numbers", joint
+                    )
+                poly = [value or 0.0 for value in values] + [0.0] * (5 - len(values))
+                if any(poly[2:]) or poly[1] == 0.0:
+                    said = f"{self._path.name}: the coupling of {shown(one)} is not linear"
+                    warnings.warn(f"{said}; the joint is left free", stacklevel=5)
+                    continue
+                out[one] = (str(joint.get("joint2")), poly[0], poly[1])
+        return out
+
+    def _zero_of(self, joint: str) -> float:
+        """The reference value of a joint that drives another, wherever in the model it stands."""
+        if joint in self._reference:
+            return self._reference[joint]
+        for move in self._tree.root.iter("joint"):
+            if move.get("name") == joint and move.get("ref") is not None:
+                scale = self._tree.angle if move.get("type", "hinge") == "hinge" else 1.0
+                return numbers(move, "ref", 1, self._path)[0] * scale
+        return 0.0
+
+    def figure(self) -> Figure:
+        if not self._joints:
+            self._tree.fail("has no bodies", self._tree.root)
+        name = self._tree.root.get("model") or self._path.stem
+        try:
+            figure = Figure(self._joints, rest=self._rest, name=name, unit="m", up="z")
+        except FigureError as error:
+            raise FormatError(str(error), self._path) from error
+        if np.abs(figure.rest - self._rest).max(initial=0.0) > 1e-9:
+            said = f"{self._path.name}: the reference pose is outside the limits"
+            warnings.warn(f"{said}; the rest pose is the nearest inside", stacklevel=4)
+        return figure
+
+    def keys(self) -> np.ndarray:
+        """(keys, n) the poses of <keyframe>."""
+        rows = []
+        width = sum(count for _, count in self._widths)
+        for key in self._tree.root.iterfind("keyframe/key"):
+            if key.get("qpos") is not None:
+                values = np.array(numbers(key, "qpos", width, self._path))
+                rows.append(self._from_qpos(values))
+        if not rows:
+            raise NoMotionError("has no keyframes with a qpos", self._path)
+        return np.array(rows)
+
+    def _from_qpos(self, qpos: np.ndarray) -> np.ndarray:
+        out: list[float] = []
+        at = 0
+        coupled = [isinstance(p, Turn | Slide) and p.coupled is not None
+                   for joint in self._joints for p in joint.parts[:1]]  # fmt: skip
+        for (kind, width), driven in zip(self._widths, coupled, strict=True):
+            values = qpos[at : at + width]
+            at += width
+            if kind in ("free", "ball"):
+                out += [*values[:-4], *log_map(values[-4:] / np.linalg.norm(values[-4:]))]
+            elif not driven:
+                out.append(float(values[0]))
+        return np.array(out)
+
+
+_IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def _vector(values: np.ndarray) -> Vector:
+    return (float(values[0]), float(values[1]), float(values[2]))
+
+
+def _quat(values: np.ndarray) -> tuple[float, float, float, float]:
+    return (float(values[0]), float(values[1]), float(values[2]), float(values[3]))

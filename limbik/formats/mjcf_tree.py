@@ -1,0 +1,152 @@
+"""MJCF as one tree: includes put in, defaults worked out, orientations as quaternions."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from limbik.errors import FormatError
+from limbik.formats.files import read_bytes
+from limbik.formats.numbers import shown
+from limbik.formats.xml import attribute, numbers, parse
+from limbik.rotations import (
+    exp_map,
+    matrix_to_quat,
+    quat_multiply,
+    quat_normalise,
+)
+
+MAX_INCLUDES, DEEPEST = 1_000, 20
+"""Includes in all, and inside each other, beyond which a file is refused."""
+
+_JOINT = ("joint", "freejoint")
+
+
+class Tree:
+    """A parsed model: its root element, compiler settings, and the defaults of its joints."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._included = 0
+        self._file_of: dict[Any, Path] = {}
+        self.root = self._load(path, 0)
+        if self.root.tag != "mujoco":
+            raise FormatError(f"is not MJCF: <{str(self.root.tag)[:40]}>", path, 1)
+        self._settings()
+        self.defaults: dict[str, dict[str, str]] = {"main": {}}
+        for element in self.root.findall("default"):
+            self._default(element, element.get("class") or "main", self.defaults["main"])
+
+    def fail(self, message: str, element: Any) -> NoReturn:
+        """Refuse the file at an element."""
+        at = element
+        while at is not None and at not in self._file_of:
+            at = at.getparent()
+        file = self.path if at is None else self._file_of[at]
+        raise FormatError(message, file, element.sourceline)
+
+    def _load(self, path: Path, depth: int) -> Any:
+        """The file's elements, with those of the files that it includes in their places."""
+        root = parse(read_bytes(path), path)
+        for include in list(root.iter("include")):
+            self._included += 1
+            if depth >= DEEPEST or self._included > MAX_INCLUDES:
+                self.fail("includes too many files, or itself", include)
+            file = (self.path.parent / attribute(include, "file", path)).resolve()
+            if not file.is_relative_to(self.path.parent.resolve()):
+                where = shown(include.get("file") or "")
+                raise FormatError(f"includes {where}, outside its folder", path, include.sourceline)
+            inner = self._load(file, depth + 1)
+            parent = include.getparent()
+            if parent is None:
+                raise FormatError("is nothing but an include", path, include.sourceline)
+            at = parent.index(include)
+            for k, child in enumerate(list(inner)):
+                self._file_of[child] = file
+                parent.insert(at + k, child)
+            parent.remove(include)
+        return root
+
+    def _settings(self) -> None:
+        self.angle, self.order, self.autolimits = math.pi / 180.0, "xyz", True
+        for compiler in self.root.findall("compiler"):
+            angle = compiler.get("angle", "degree" if self.angle != 1.0 else "radian")
+            if angle not in ("degree", "radian"):
+                self.fail(f"angle must be degree or radian, found {shown(angle)}", compiler)
+            self.angle = 1.0 if angle == "radian" else math.pi / 180.0
+            self.order = compiler.get("eulerseq", self.order)
+            if len(self.order) != 3 or any(letter not in "xyzXYZ" for letter in self.order):
+                self.fail(f"eulerseq {shown(self.order)} is not three axes", compiler)
+            if compiler.get("coordinate", "local") != "local":
+                self.fail("global coordinates are not supported", compiler)
+            limits = compiler.get("autolimits", "true" if self.autolimits else "false")
+            self.autolimits = limits == "true"
+
+    def _default(self, element: Any, name: str, above: dict[str, str]) -> None:
+        own = dict(above)
+        for joint in element.findall("joint"):
+            own.update(joint.attrib)
+        own.pop("class", None)
+        self.defaults[name] = own
+        for child in element.findall("default"):
+            self._default(child, attribute(child, "class", self.path), own)
+
+    def joint(self, element: Any, childclass: str | None) -> Any:
+        """A copy of a <joint> with the defaults of its class filled in."""
+        name = element.get("class") or childclass or "main"
+        if name not in self.defaults:
+            self.fail(f"there is no default class {shown(name)}", element)
+        for key, value in self.defaults[name].items():
+            if element.get(key) is None:
+                element.set(key, value)
+        return element
+
+    def turn(self, element: Any) -> np.ndarray:
+        """The orientation of an element as a quaternion wxyz, however it is written."""
+        path = self.path
+        if element.get("quat") is not None:
+            return self._unit(np.array(numbers(element, "quat", 4, path)), element)
+        if element.get("axisangle") is not None:
+            *axis, angle = numbers(element, "axisangle", 4, path)
+            return exp_map(self._unit(np.array(axis), element) * angle * self.angle)
+        if element.get("euler") is not None:
+            angles = np.array(numbers(element, "euler", 3, path)) * self.angle
+            return self._euler(angles)
+        if element.get("xyaxes") is not None:
+            values = np.array(numbers(element, "xyaxes", 6, path))
+            x = self._unit(values[:3], element)
+            y = self._unit(values[3:] - x * (x @ values[3:]), element)
+            return matrix_to_quat(np.column_stack([x, y, np.cross(x, y)]))
+        if element.get("zaxis") is not None:
+            z = self._unit(np.array(numbers(element, "zaxis", 3, path)), element)
+            return _shortest_arc(z)
+        return np.array([1.0, 0.0, 0.0, 0.0])
+
+    def _euler(self, angles: np.ndarray) -> np.ndarray:
+        """Lower-case letters turn about axes that move along, upper-case ones about fixed axes."""
+        out = np.array([1.0, 0.0, 0.0, 0.0])
+        for letter, angle in zip(self.order, angles, strict=True):
+            step = np.zeros(3)
+            step["xyz".index(letter.lower())] = angle
+            one = exp_map(step)
+            out = quat_multiply(out, one) if letter.islower() else quat_multiply(one, out)
+        return quat_normalise(out)
+
+    def _unit(self, vector: np.ndarray, element: Any) -> np.ndarray:
+        length = float(np.linalg.norm(vector))
+        if not length > 1e-12:
+            self.fail(f"an axis or quaternion of <{element.tag}> has zero length", element)
+        return vector / length
+
+
+def _shortest_arc(z: np.ndarray) -> np.ndarray:
+    """The least rotation that brings (0, 0, 1) to z."""
+    axis = np.cross([0.0, 0.0, 1.0], z)
+    length = float(np.linalg.norm(axis))
+    angle = math.atan2(length, float(z[2]))
+    if length < 1e-12:
+        return np.array([1.0, 0.0, 0.0, 0.0]) if z[2] > 0 else np.array([0.0, 1.0, 0.0, 0.0])
+    return exp_map(axis / length * angle)
