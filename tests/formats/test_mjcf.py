@@ -53,6 +53,12 @@ MODEL = """<mujoco model="m">
 """  # noqa: E501
 
 
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MuJoCo writes its warnings to a file in the working folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 def model(folder: Path, text: str = MODEL, angle: str = "degree", order: str = "xyz") -> Path:
     path = folder / "m.xml"
     path.write_text(text.replace("{angle}", angle).replace("{order}", order))

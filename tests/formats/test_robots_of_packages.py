@@ -20,6 +20,12 @@ MJCF = [*models("dm_control", ".xml"), *models("robosuite", ".xml")]
 MJCF += models("gymnasium_robotics", ".xml")
 
 
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MuJoCo writes its warnings to a file in the working folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.mark.parametrize("path", URDF)
 def test_a_urdf_stands_as_in_pinocchio(path: Path) -> None:
     try:
