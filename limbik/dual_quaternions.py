@@ -7,9 +7,12 @@ the second form of equation 12 of dual_quaternion. Leading axes broadcast. Names
 
 from __future__ import annotations
 
+from math import atan2, cos, sin, sqrt
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from limbik.compiling import kernel
 from limbik.errors import LimbikError
 from limbik.quaternions import (
     Array,
@@ -26,6 +29,72 @@ from limbik.rotations import left_jacobian, left_jacobian_inverse
 
 DQ_IDENTITY = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 DQ_IDENTITY.flags.writeable = False
+
+
+@kernel
+def dq_multiply_into(a, b, out):
+    """out = a·b (8,), equation 10 of dual_quaternion; out must not be a or b."""
+    for half in range(0, 8, 4):
+        # The real part of a with either part of b.
+        out[half] = a[0] * b[half] - a[1] * b[half + 1] - a[2] * b[half + 2] - a[3] * b[half + 3]
+        for k in range(3):
+            m, n = (k + 1) % 3 + 1, (k + 2) % 3 + 1
+            out[half + 1 + k] = (
+                a[0] * b[half + 1 + k]
+                + a[1 + k] * b[half]
+                + a[m] * b[half + n]
+                - a[n] * b[half + m]
+            )
+    out[4] += a[4] * b[0] - a[5] * b[1] - a[6] * b[2] - a[7] * b[3]
+    for k in range(3):
+        m, n = (k + 1) % 3 + 1, (k + 2) % 3 + 1
+        out[5 + k] += a[4] * b[1 + k] + a[5 + k] * b[0] + a[4 + m] * b[n] - a[4 + n] * b[m]
+
+
+@kernel
+def dq_conjugate_into(q, out):
+    """out = q* (8,), the inverse of a unit dual quaternion."""
+    for half in range(0, 8, 4):
+        out[half] = q[half]
+        for k in range(1, 4):
+            out[half + k] = -q[half + k]
+
+
+@kernel
+def exp_quat_derivative(x, y, z, dx, dy, dz, out):
+    """How the quaternion of w = (x, y, z) changes along d = (dx, dy, dz), into out[:4].
+
+    With σ = sin(θ/2)/θ: ∂s = −½σ(w·d) and ∂v = σd + ((½cos θ/2 − σ)/θ²)(w·d)w; exact near 0.
+    """
+    square, along = x * x + y * y + z * z, x * dx + y * dy + z * dz
+    if square < 1e-4:
+        sigma = 0.5 - square * (1.0 / 48.0 - square * (1.0 / 3840.0 - square / 645120.0))
+        bend = -1.0 / 24.0 + square * (1.0 / 960.0 - square * (1.0 / 107520.0))
+    else:
+        angle = sqrt(square)
+        sigma = sin(0.5 * angle) / angle
+        bend = (0.5 * cos(0.5 * angle) - sigma) / square
+    out[0] = -0.5 * sigma * along
+    out[1] = sigma * dx + bend * along * x
+    out[2] = sigma * dy + bend * along * y
+    out[3] = sigma * dz + bend * along * z
+
+
+@kernel
+def log_quat_derivative(q, change, out):
+    """How the rotation vector of a unit quaternion q changes where q changes so, into out[:3].
+
+    log q = a·v with a = 2 atan2(‖v‖, s)/‖v‖, so ∂log q = ∂a·v + a·∂v; q and −q give the same.
+    """
+    sign = -1.0 if q[0] < 0.0 else 1.0
+    s, n = abs(q[0]), sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    scale, bend = 2.0 / max(s, 1e-300), 0.0
+    if n > 1e-12:
+        scale = 2.0 * atan2(n, s) / n
+        longer = (q[1] * change[1] + q[2] * change[2] + q[3] * change[3]) / n
+        bend = (2.0 * (s * longer - n * sign * change[0]) - scale * longer) / n
+    for k in range(3):
+        out[k] = sign * (bend * q[1 + k] + scale * change[1 + k])
 
 
 def _parts(q: ArrayLike) -> tuple[Array, Array]:

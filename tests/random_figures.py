@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+import limbik
 from limbik import (
     Aim,
     Distance,
@@ -205,3 +206,6 @@ TREES = st.builds(
 )
 """Kinds of a tree's joints; a free root only at the root, and short lists first when shrinking."""
 GOAL_KINDS = st.lists(st.sampled_from(sorted(GOALS)), min_size=1, max_size=4)
+
+ANY_GOAL = [name for name, method in limbik.methods.items() if method.handles is None]
+"""Methods that solve for every kind of goal."""

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from limbik import dual_quaternions as dq
 from limbik.errors import LimbikError
-from limbik.rotations import angle_between, exp_map
+from limbik.rotations import angle_between, exp_map, left_jacobian, quat_multiply
 
 NUMBERS = st.floats(-1.0, 1.0, allow_subnormal=False)
 POINTS = arrays(np.float64, 3, elements=NUMBERS)
@@ -203,3 +203,38 @@ def test_what_is_no_transform_is_refused(call, says: str) -> None:
 
 def test_the_examples_of_the_docstrings_hold() -> None:
     assert doctest.testmod(dq).failed == 0
+
+
+def test_kernels_multiply_and_conjugate_as_the_functions_do() -> None:
+    rng = np.random.default_rng(11)
+    for _ in range(20):
+        a, b, out = rng.normal(size=8), rng.normal(size=8), np.empty(8)
+        dq.dq_multiply_into(a, b, out)
+        np.testing.assert_allclose(out, dq.dq_multiply(a, b), rtol=0, atol=1e-14)
+        dq.dq_conjugate_into(a, out)
+        np.testing.assert_array_equal(out, dq.dq_conjugate(a))
+
+
+@pytest.mark.parametrize("length", [0.0, 1e-9, 1e-3, 0.0099, 0.0101, 1.0, 3.0, 6.0])
+def test_derivative_of_the_exponential(length: float) -> None:
+    rng = np.random.default_rng(12)
+    for _ in range(5):
+        w, d, out, h = rng.normal(size=3), rng.normal(size=3), np.empty(4), 1e-6
+        w *= length / np.linalg.norm(w)
+        dq.exp_quat_derivative(*w, *d, out)
+        differences = (exp_map(w + h * d) - exp_map(w - h * d)) / (2 * h)
+        np.testing.assert_allclose(out, differences, rtol=0, atol=1e-9)
+        # To the last digits: ∂q = ½(0, Jl·d)·q with the left Jacobian of SO(3).
+        turn = np.concatenate([[0.0], left_jacobian(w) @ d])
+        np.testing.assert_allclose(out, 0.5 * quat_multiply(turn, exp_map(w)), rtol=0, atol=3e-15)
+
+
+@pytest.mark.parametrize("length", [1e-13, 1e-11, 1e-6, 0.1, 1.0, 3.0, 3.14159])
+def test_derivative_of_the_logarithm(length: float) -> None:
+    rng = np.random.default_rng(13)
+    for sign in (1.0, -1.0):
+        w, d, out, change = rng.normal(size=3), rng.normal(size=3), np.empty(3), np.empty(4)
+        w *= length / np.linalg.norm(w)
+        dq.exp_quat_derivative(*w, *d, change)
+        dq.log_quat_derivative(sign * exp_map(w), sign * change, out)
+        np.testing.assert_allclose(out, d, rtol=0, atol=1e-9)

@@ -32,6 +32,7 @@ LAYERS = [
     "humanoid",
     "formats",
     "figures",
+    "mesh",
     "motion",
     "figure",
     "recoordinate",

@@ -11,6 +11,7 @@ import typer
 from limbik.cli.demo import demo
 from limbik.cli.info import info
 from limbik.cli.methods import methods
+from limbik.cli.papers import papers
 from limbik.cli.solve import solve
 from limbik.cli.terminal import Commands
 from limbik.cli.track import track
@@ -50,6 +51,7 @@ for _command, _examples in (
         ],
     ),
     (methods, ["limbik methods"]),
+    (papers, ["limbik papers --quick", "limbik papers line_search --clip walk.bvh --out report"]),
     (demo, ["limbik demo", "limbik demo --out pictures"]),
 ):
     app.command(help=_flowing(_command), epilog="\n\n".join(["Examples:", *_examples]))(_command)

@@ -167,8 +167,9 @@ def _prepare(ints, floats, desk, count, lam):
         c, row = desk.starts[d], desk.column[d]
         desk.held[d] = 0
         desk.ease[d] = floats[metric + c]
-        if desk.stiff[d] > 0.0:
-            desk.ease[d] = 1.0 / (1.0 / desk.ease[d] + desk.stiff[d] / lam)
+        firm = desk.stiff[d] + desk.bend[d]
+        if firm > 0.0:
+            desk.ease[d] = 1.0 / (1.0 / desk.ease[d] + firm / lam)
             drift = desk.ease[d] * desk.pull[d] / lam
             for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
                 for i in range(ints[k], ints[k + 1]):
@@ -211,7 +212,7 @@ def _primal(ints, floats, q, desk, count, lam, passes):
             base[d] = dot(jt[column[d]], desk.target, rows) + desk.pull[d]
             for e in range(d + 1):
                 a[d, e] = dot(jt[column[d]], jt[column[e]], rows)
-            a[d, d] += desk.stiff[d] + lam / floats[metric + desk.starts[d]]
+            a[d, d] += desk.stiff[d] + desk.bend[d] + lam / floats[metric + desk.starts[d]]
         for d in range(count):
             if desk.held[d]:
                 # Row d becomes "this is the step"; what it does to the others moves to the right.

@@ -30,6 +30,7 @@ class Desk(NamedTuple):
     column: np.ndarray  # row of jt that holds direction d
     pull: np.ndarray  # what the diagonal goals ask of direction d,
     stiff: np.ndarray  # and how firmly
+    bend: np.ndarray  # what the edge of a cone adds to that
     ease: np.ndarray  # how freely direction d moves
     step: np.ndarray  # the answer: how far along direction d
     held: np.ndarray  # 1 where a limit holds direction d
@@ -43,7 +44,7 @@ class Desk(NamedTuple):
 def desk_size(problem: Problem) -> int:
     """Floats that ``lay_out`` needs beyond the problem's state."""
     n, rows = problem.figure.n, problem.rows
-    return 4 * rows + max(n, rows) + 17 * n + n * rows + min(n, rows) ** 2
+    return 4 * rows + max(n, rows) + 18 * n + n * rows + min(n, rows) ** 2
 
 
 @kernel
@@ -57,8 +58,8 @@ def lay_out(ints, work):
     at += 4 * rows
     base = work[at : at + long]
     at += long
-    by_n = work[at : at + 9 * n].reshape(9, n)
-    at += 9 * n
+    by_n = work[at : at + 10 * n].reshape(10, n)
+    at += 10 * n
     marks = work[at : at + 5 * n].view(np.uint32).reshape(10, n)
     at += 5 * n
     coefficients = work[at : at + 3 * n].reshape(n, 3)
@@ -68,6 +69,6 @@ def lay_out(ints, work):
     system = work[at : at + side * side].reshape(side, side)
     return Desk(
         state, by_row[0], by_row[1], by_row[2], by_row[3], base, by_n[0], by_n[1], marks[0],
-        marks[1], coefficients, marks[2], by_n[2], by_n[3], by_n[4], by_n[5], marks[3], marks[4],
-        by_n[6], by_n[7], jt, system,
+        marks[1], coefficients, marks[2], by_n[2], by_n[3], by_n[8], by_n[4], by_n[5], marks[3],
+        marks[4], by_n[6], by_n[7], jt, system,
     )  # fmt: skip

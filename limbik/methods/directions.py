@@ -6,8 +6,9 @@ import math
 
 from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
-from limbik.kinematics import N_COORDS
+from limbik.kinematics import F_CONE, I_IN_CONE, N_COORDS
 from limbik.objective import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST
+from limbik.projection import CONE_FLOATS
 
 
 @kernel
@@ -50,12 +51,24 @@ def take_columns(ints, floats, desk, count):
 
 
 @kernel
-def pulls(ints, floats, q, desk, count):
-    """What the diagonal goals ask along each direction: pull = D(pose − q) and stiff = D."""
+def pulls(ints, floats, q, desk, count, curved):
+    """What the diagonal goals ask along each direction: pull = D(pose − q) and stiff = D.
+
+    ``curved`` adds, for the tangent of a swing cone that is pressed, how the edge bends: along it f
+    curves by the push into the edge times the edge's curvature, which J knows nothing of.
+    """
     weight, pose = ints[F_REST], ints[F_REST_POSE]
     for d in range(count):
         c = desk.starts[d]
-        desk.pull[d], desk.stiff[d] = 0.0, 0.0
+        desk.pull[d], desk.stiff[d], desk.bend[d] = 0.0, 0.0, 0.0
+        if curved and desk.spans[d] == 2:
+            cone = ints[F_CONE] + CONE_FLOATS * ints[ints[I_IN_CONE] + c]
+            a, b = floats[cone], floats[cone + 1]
+            x = (q[c] - floats[cone + 2]) / (a * a)
+            y = (q[c + 1] - floats[cone + 3]) / (b * b)
+            size = math.sqrt(x * x + y * y)
+            press = (x * desk.push[c] + y * desk.push[c + 1]) / size
+            desk.bend[d] = max(0.0, press) / (a * a * b * b * size * size * size)
         if ints[N_REST]:
             for s in range(desk.spans[d]):
                 share = desk.coefficients[d, s]

@@ -9,6 +9,8 @@ from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
+from limbik.linear import copy
+from limbik.methods.blocks import block_ends, clamp_reach, reach_limits
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -21,7 +23,7 @@ from limbik.methods.contract import (
     record,
 )
 from limbik.methods.sheet import gain_left, open_sheet, sheet_size
-from limbik.objective import F_REST, descent, evaluate, linearise, reached
+from limbik.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
 from limbik.projection import project
 
@@ -49,12 +51,16 @@ def jacobian_transpose(ints, floats, work, options, q, out, history):
     """Equation 27 of line_search: θ ← P(θ − τ∇f), τ fixed or from equation 28.
 
     With a fixed τ the step is −τ∇f = 2τJᵀe.  The τ of equation 28 belongs to Jᵀe, so there the step
-    is τJᵀe.  Where a step leads to numbers that are not finite, the last finite pose stays.
+    is τJᵀe.  Both can be clamped as section 4.2 tells: e, goal by goal, and the length of the step.
+    Where a step leads to numbers that are not finite, the last finite pose stays.
     """
     n = ints[N_COORDS]
     sheet = open_sheet(ints, work)
     state, r, push, trial, jt = sheet.state, sheet.r, sheet.push, sheet.trial, sheet.jt
-    fixed, stationary = options[OWN], options[OWN + 1]
+    fixed, rate, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
+    clamped, blocks = options[OWN + 3] > 0.0, int(options[OWN + 4])
+    ends = options[OWN + 5 : OWN + 5 + blocks]
+    limits = options[OWN + 5 + blocks : OWN + 5 + 2 * blocks]
 
     f = evaluate(ints, floats, q, state, r)
     noted = record(history, 0, f, q)
@@ -72,7 +78,18 @@ def jacobian_transpose(ints, floats, work, options, q, out, history):
         if gain_left(ints, floats, q, sheet, f) <= stationary:
             code = STATIONARY
             break
+        if clamped:
+            copy(r, len(r), sheet.target)
+            clamp_reach(ints, state, ends, limits, sheet.target)
+            descent(ints, floats, q, jt, sheet.target, push)
         step = 2.0 * fixed if fixed > 0.0 else best_linear_step(ints, floats, jt, push)
+        if rate < math.inf:
+            length = 0.0
+            for c in range(n):
+                length += (step * push[c]) ** 2 / floats[ints[F_METRIC] + c]
+            length = math.sqrt(length)
+            if length > rate:
+                step *= rate / length
         total = 0.0
         for c in range(n):
             trial[c] = q[c] + step * push[c]
@@ -113,15 +130,33 @@ class JacobianTranspose(Method):
     step: float | None = 0.005
     """τ of equation 27, the paper's for its figure and its unit: f is a length squared, so τ must
     shrink as a unit's square.  None takes the step of equation 28, which fits any unit."""
+    reach_clamp: float | None = None
+    """Goal clamping: shorten what a goal asks for to this part of the figure's size, and an angle
+    to the one that moves as far at a quarter of it.  Goals written in Python and Rest are not
+    clamped.  None: any."""
+    rate_clamp: float | None = None
+    """Rate control: shorten Δθ to this length in rad, where a slide counts as the angle that moves
+    as far at a quarter of the figure's size.  None: any."""
     stationary: float = 1e-6
     """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
 
     def __post_init__(self) -> None:
         if self.step is not None and not 0.0 < self.step < math.inf:
             raise MethodError(f"{self.name}: step must be positive or None, got {self.step:g}")
+        for clamp in ("reach_clamp", "rate_clamp"):
+            value = getattr(self, clamp)
+            if value is not None and not value > 0.0:
+                raise MethodError(f"{self.name}: {clamp} must be positive or None, got {value:g}")
 
     def settings(self) -> tuple[float, ...]:
-        return (0.0 if self.step is None else self.step, self.stationary)
+        rate = math.inf if self.rate_clamp is None else self.rate_clamp
+        return (0.0 if self.step is None else self.step, rate, self.stationary)
+
+    def tables(self, problem: Problem) -> list[float]:
+        if self.reach_clamp is None:
+            return [0.0, 0.0]
+        ends = block_ends(problem)
+        return [1.0, len(ends), *ends, *reach_limits(problem, self.reach_clamp, self.name)]
 
     def workspace(self, problem: Problem) -> int:
         return sheet_size(problem)

@@ -72,7 +72,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
             ints, floats, q, push, desk.starts, desk.spans, desk.coefficients, scratch
         )
         count = take_columns(ints, floats, desk, count)
-        pulls(ints, floats, q, desk, count)
+        pulls(ints, floats, q, desk, count, not brisk)
         accepted = False
         value, slope, lam, first = f, 0.0, 0.0, damping
         for straight in range(0 if bent else 1, 2):

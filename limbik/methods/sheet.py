@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
@@ -81,7 +82,6 @@ def gain_left(ints, floats, q, sheet, f):
     return math.sqrt(square * far / f)
 
 
-@kernel
 def judge(ints, floats, q, sheet, f, stationary):
     """The exit code of a method that stops at q of its own accord: REACHED, STATIONARY or STUCK.
 
@@ -95,3 +95,9 @@ def judge(ints, floats, q, sheet, f, stationary):
     if gain_left(ints, floats, q, sheet, f) <= stationary:
         return STATIONARY
     return STUCK
+
+
+@overload(judge)
+def _compiled_judge(ints, floats, q, sheet, f, stationary):
+    # The same body: a method run as plain Python must reach goals written in Python here too.
+    return judge

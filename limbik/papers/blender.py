@@ -56,24 +56,29 @@ def available() -> bool:
     return importlib.util.find_spec("bpy") is not None
 
 
-def solve_frames(clip: Motion, effectors: Sequence[str], targets: np.ndarray) -> list[BlenderRun]:
-    """Blender's answers to targets (frames, effectors, 3) for the clip's figure.
+def solve_chains(
+    clip: Motion, effectors: Sequence[str], chains: Sequence[tuple[np.ndarray, np.ndarray]]
+) -> list[BlenderRun]:
+    """Blender's answers, chain after chain, each a start pose (n,) and targets (frames, effectors,
+    3) that follow it.
 
-    The clip is the reference: its first pose is the start, and what it uses plus 10 degrees are the
-    limits, in Blender's own form (an ellipse a quadrant of the swing, and a range of the twist).
-    A root among the effectors is put at its target, because no IK constraint of Blender's moves it.
+    What the clip uses plus 10 degrees are the limits, in Blender's own form (an ellipse a quadrant
+    of the swing, and a range of the twist).  A root among the effectors is put at its target,
+    because no IK constraint of Blender's moves it.
     """
     figure = clip.figure
-    frames, rest = figure.frames(clip.q), figure.frames(figure.rest)
-    turned = frames[:, :, :3, :3] @ np.swapaxes(rest[:, :3, :3], -1, -2)
+    rest = figure.frames(figure.rest)
+    starts = figure.frames(np.array([start for start, _ in chains]))
     job = {
         "heads": rest[:, :3, 3],
         "tails": _tails(figure, rest),
         "parents": np.asarray(figure.parents, np.int64),
         "effectors": np.array([figure.index(name) for name in effectors], np.int64),
-        "turned": turned,
-        "places": frames[:, 0, :3, 3],
-        "targets": np.asarray(targets, float),
+        "reference": _turned(figure.frames(clip.q), rest),
+        "starts": _turned(starts, rest),
+        "places": starts[:, 0, :3, 3],
+        "targets": np.concatenate([targets for _, targets in chains]),
+        "lengths": np.array([len(targets) for _, targets in chains], np.int64),
         "margin": np.array(_MARGIN),
     }
     with tempfile.TemporaryDirectory() as folder:
@@ -96,6 +101,11 @@ def solve_frames(clip: Motion, effectors: Sequence[str], targets: np.ndarray) ->
                 )
                 for key in NAMES
             ]
+
+
+def _turned(frames: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """(…, joints, 3, 3) how far each joint is turned from the rest pose, in the world."""
+    return frames[..., :3, :3] @ np.swapaxes(rest[:, :3, :3], -1, -2)
 
 
 def _tails(figure: Figure, rest: np.ndarray) -> np.ndarray:

@@ -17,6 +17,14 @@ import numpy as np
 from limbik.quaternions import matrix_to_quat
 from limbik.rotations import swing_twist
 
+CONTESTANTS = (
+    ("legacy", "LEGACY", False),
+    ("legacy_carried", "LEGACY", True),
+    ("itasc", "ITASC", False),
+    ("itasc_carried", "ITASC", True),
+)
+"""(key in blender.NAMES, Blender's solver, whether the last solution becomes the next start)."""
+
 _WIDEST = math.radians(170.0)
 _LEAST = math.radians(1.0)  # a range must contain 0, and an empty one would lock the axis
 
@@ -167,33 +175,29 @@ def run(job: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     bpy: Any = importlib.import_module("bpy")
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = Scene(bpy, job)
-    reference = scene.local(job["turned"])
-    out: dict[str, np.ndarray] = {"limits": scene.limit(reference, float(job["margin"]))}
-    if scene.outside(reference, out["limits"]).max() > 1e-3:
+    reference, starts = scene.local(job["reference"]), scene.local(job["starts"])
+    limits = scene.limit(reference, float(job["margin"]))
+    if scene.outside(reference, limits).max() > 1e-3:
         raise RuntimeError("the reference motion is outside the limits that were made from it")
-    pose = scene.armature.pose
-    for name, solver, carry in (
-        ("legacy", "LEGACY", False),
-        ("legacy_carried", "LEGACY", True),
-        ("itasc", "ITASC", False),
-        ("itasc_carried", "ITASC", True),
-    ):
-        pose.ik_solver = solver
-        scene.pose(reference[0], job["places"][0])
-        bpy.context.view_layer.update()
+    out: dict[str, np.ndarray] = {"limits": limits, "version": np.array(bpy.app.version_string)}
+    ends = np.cumsum(job["lengths"])
+    for name, solver, carry in CONTESTANTS:
+        scene.armature.pose.ik_solver = solver
         found, turns, seconds = [], [], []
-        for targets in job["targets"]:
-            at, turned, took = scene.solve(targets)
-            own = scene.local(turned)
-            if carry:
-                scene.pose(own, at[0])
-            found.append(at)
-            turns.append(own)
-            seconds.append(took)
+        for start, place, end in zip(starts, job["places"], ends, strict=True):
+            scene.pose(start, place)
+            bpy.context.view_layer.update()
+            for targets in job["targets"][len(found) : end]:
+                at, turned, took = scene.solve(targets)
+                own = scene.local(turned)
+                if carry:
+                    scene.pose(own, at[0])
+                found.append(at)
+                turns.append(own)
+                seconds.append(took)
         out[f"{name}_positions"] = np.array(found)
         out[f"{name}_seconds"] = np.array(seconds)
-        out[f"{name}_outside"] = scene.outside(np.array(turns), out["limits"])
-    out["version"] = np.array(bpy.app.version_string)
+        out[f"{name}_outside"] = scene.outside(np.array(turns), limits)
     return out
 
 

@@ -40,6 +40,8 @@ class Claim:
     """Computed from the numbers of this run, never written down beforehand."""
     seen: str
     """The figures that the verdict rests on, in a sentence."""
+    timed: bool = False
+    """Whether it rests on measured times, which differ from run to run: kept with the timings."""
 
 
 @dataclass(frozen=True)

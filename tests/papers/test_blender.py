@@ -52,7 +52,7 @@ def test_blender_follows_the_first_frames_of_the_cartwheel() -> None:
     effectors = ["Hips", "Head", "LeftHand", "RightHand", "LeftFoot", "RightFoot"]
     at = [clip.figure.index(name) for name in effectors]
     targets = clip.positions()[:, at]
-    runs = {run.name: run for run in blender.solve_frames(clip, effectors, targets)}
+    runs = {run.name: run for run in blender.solve_chains(clip, effectors, [(clip.q[0], targets)])}
     assert list(runs) == list(blender.NAMES.values())
     for run in runs.values():
         assert run.positions.shape == clip.positions().shape

@@ -1,0 +1,75 @@
+"""Blocks of rows: what belongs to one end effector, and the displacement asked of it at a time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik.compiling import kernel
+from limbik.errors import MethodError
+from limbik.goals.terms import N_ROWS, ROWS
+from limbik.objective import F_FULL, N_FULL, errors_of
+from limbik.problem import Problem
+
+
+def block_ends(problem: Problem) -> list[int]:
+    """Where each block of rows ends: one block a term, then one a goal written in Python."""
+    counts = [ROWS[term.kind] for term in problem.terms]
+    counts += [len(goal.rows(problem.figure, problem.start)) for goal in problem.python]
+    return np.cumsum(counts, dtype=int).tolist()
+
+
+def reach_limits(problem: Problem, part: float | None, name: str) -> list[float]:
+    """How long a displacement each block may ask for: ``part`` of the figure's size, None: any.
+
+    An angle counts by the length that it moves at the lever of its weight.  Goals written in Python
+    stay as they are: nobody knows their unit.  Refused where W mixes the rows of several goals, for
+    then a row is no displacement.
+    """
+    ends = block_ends(problem)
+    if part is None:
+        return [math.inf] * len(ends)
+    if problem.ints[N_FULL]:
+        rows, first = problem.rows, int(problem.ints[F_FULL])
+        mixed = problem.floats[first : first + rows * rows].reshape(rows, rows).copy()
+        for begin, end in zip([0, *ends], ends, strict=False):
+            mixed[begin:end, begin:end] = 0.0
+        if mixed.any():
+            raise MethodError(f"{name}: reach_clamp cannot be used where weights mix several goals")
+    length = part * problem.figure.size
+    of_terms = [length / problem.scene.lever if t.is_angle else length for t in problem.terms]
+    return of_terms + [math.inf] * len(problem.python)
+
+
+@kernel
+def clamp_reach(ints, state, ends, limits, target):
+    """Shorten what is missing, target (rows,), to at most ``limits`` in each block.
+
+    ClampMag(t − s, D_max) of Buss and Kim (2005), the goal clamping of section 4.2 of line_search.
+    A block's length is the unweighted error of its term at the pose that was evaluated last.
+    """
+    errors, row = errors_of(ints, state), 0
+    for k in range(len(ends)):
+        part = limits[k] / errors[k] if errors[k] > limits[k] else 1.0
+        while row < ends[k]:
+            target[row] *= part
+            row += 1
+
+
+@kernel
+def block_lengths(ints, ends, values):
+    """Σ over the blocks of the length of each block's part of values (rows or more,).
+
+    What follows the goals' rows are the diagonal goals': each is a block of its own.
+    """
+    total, row = 0.0, 0
+    for k in range(len(ends)):
+        square = 0.0
+        while row < ends[k]:
+            square += values[row] * values[row]
+            row += 1
+        total += math.sqrt(square)
+    for i in range(np.int64(ints[N_ROWS]), len(values)):
+        total += abs(values[i])
+    return total

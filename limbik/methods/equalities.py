@@ -1,0 +1,146 @@
+"""Limits as equalities: which ones a subproblem of ``lagrange`` has, adds and gives up."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.compiling import kernel
+from limbik.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
+from limbik.objective import F_METRIC
+from limbik.projection import CONE_INTS, CONE_SWING, cone_normals, project
+
+
+class Ledger(NamedTuple):
+    """Which limits are equalities in the subproblem, and the best pose so far."""
+
+    fixed: np.ndarray  # (n,) −1 or 1: at the lower or upper limit; a cone's first: 1 at its edge
+    freed: np.ndarray  # (n,) 1 where a limit has been given up once
+    press: np.ndarray  # (n,) pushes into every limit that is an equality, and nowhere else
+    best: np.ndarray  # (n,) the best pose inside the limits
+    last: np.ndarray  # (n,) the pose that was recorded last
+    start: np.ndarray  # (n,) where every subproblem of an exhaustive search begins
+    possible: np.ndarray  # (2n,) 1 where coordinate c can be set to its lower (2c), upper (2c + 1)
+    chosen: np.ndarray  # (n,) the face of the subproblem
+
+
+@kernel
+def open_ledger(n, spare):
+    """spare (9n,) -> Ledger."""
+    by_n = spare[: 7 * n].reshape(7, n)
+    return Ledger(
+        by_n[0], by_n[1], by_n[2], by_n[3], by_n[4], by_n[5], spare[7 * n : 9 * n], by_n[6]
+    )
+
+
+@kernel
+def press_equalities(ints, floats, q, ledger, scratch):
+    """ledger.press: outward at every limit that is an equality, so that free_directions skips it.
+
+    Along a cone's edge the tangents stay free: one variable less, as with a range.
+    """
+    normals = scratch[48:54].reshape(2, 3)
+    for c in range(ints[N_COORDS]):
+        ledger.press[c] = ledger.fixed[c] if ints[ints[I_IN_CONE] + c] == NONE else 0.0
+    for cone in range(np.int64(ints[N_CONES])):
+        i = ints[I_CONE] + CONE_INTS * cone
+        c, span = ints[i + 1], 2 if ints[i] == CONE_SWING else 3
+        if ledger.fixed[c] != 0.0:
+            for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
+                for d in range(span):
+                    ledger.press[c + d] += normals[k, d]
+
+
+@kernel
+def is_inside(ints, floats, q, inside, scratch):
+    """Whether the limits allow q; inside (n,) becomes P(q)."""
+    inside[:] = q
+    project(ints, floats, inside, scratch)
+    same = True
+    for c in range(ints[N_COORDS]):
+        same = same and q[c] == inside[c]
+    return same
+
+
+@kernel
+def back_to_edges(ints, floats, trial, ledger, inside, scratch):
+    """Bring cones whose edge is an equality back to it; inside (n,) becomes P(trial)."""
+    inside[:] = trial
+    project(ints, floats, inside, scratch)
+    for cone in range(np.int64(ints[N_CONES])):
+        i = ints[I_CONE] + CONE_INTS * cone
+        c, span = ints[i + 1], 2 if ints[i] == CONE_SWING else 3
+        if ledger.fixed[c] != 0.0:
+            for d in range(span):
+                trial[c + d] = inside[c + d]
+
+
+@kernel
+def fix_worst(ints, floats, q, inside, ledger, cones_only):
+    """Make an equality of the limit that q violates most, and meet it; False where q is inside.
+
+    inside (n,) is P(q).  With ``cones_only`` ranges are left alone.
+    """
+    worst, most, of_cone = np.int64(0), 0.0, np.int64(1)
+    if not cones_only:
+        for c in range(np.int64(ints[N_COORDS])):
+            if ints[ints[I_IN_CONE] + c] == NONE:
+                over = abs(q[c] - inside[c]) / math.sqrt(floats[ints[F_METRIC] + c])
+                if over > most:
+                    worst, most = c, over
+    for cone in range(np.int64(ints[N_CONES])):
+        i = ints[I_CONE] + CONE_INTS * cone
+        c, span = np.int64(ints[i + 1]), np.int64(2 if ints[i] == CONE_SWING else 3)
+        over = 0.0
+        for d in range(span):
+            over += (q[c + d] - inside[c + d]) ** 2
+        if math.sqrt(over) > most:
+            worst, most, of_cone = c, math.sqrt(over), span
+    if most == 0.0:
+        return False
+    ledger.fixed[worst] = -1.0 if of_cone == 1 and q[worst] < inside[worst] else 1.0
+    for d in range(of_cone):
+        q[worst + d] = inside[worst + d]
+    return True
+
+
+@kernel
+def free_wrong(ints, floats, q, push, ledger, scratch):
+    """Give up the equality whose multiplier has the wrong sign by most; False where none has.
+
+    Each is given up once at most, so that the search ends.
+    """
+    worst, most = np.int64(0), 0.0
+    normals = scratch[48:54].reshape(2, 3)
+    for c in range(np.int64(ints[N_COORDS])):
+        if ints[ints[I_IN_CONE] + c] == NONE and ledger.freed[c] == 0.0:
+            inward = -ledger.fixed[c] * push[c] * math.sqrt(floats[ints[F_METRIC] + c])
+            if inward > most and floats[ints[F_LOWER] + c] < floats[ints[F_UPPER] + c]:
+                worst, most = c, inward
+    for cone in range(np.int64(ints[N_CONES])):
+        i = ints[I_CONE] + CONE_INTS * cone
+        c, span = np.int64(ints[i + 1]), 2 if ints[i] == CONE_SWING else 3
+        if ledger.fixed[c] != 0.0 and ledger.freed[c] == 0.0:
+            for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
+                inward = 0.0
+                for d in range(span):
+                    inward -= normals[k, d] * push[c + d]
+                if inward > most:
+                    worst, most = c, inward
+    if most == 0.0:
+        return False
+    ledger.fixed[worst], ledger.freed[worst] = 0.0, 1.0
+    return True
+
+
+@kernel
+def set_face(ints, floats, count, ledger, q):
+    """Begin the subproblem of a face: the start, with the chosen coordinates at their limits."""
+    q[:] = ledger.start
+    ledger.fixed[:] = 0.0
+    for k in range(count):
+        c, upper = int(ledger.chosen[k]) // 2, int(ledger.chosen[k]) % 2
+        ledger.fixed[c] = 1.0 if upper else -1.0
+        q[c] = floats[ints[F_UPPER] + c] if upper else floats[ints[F_LOWER] + c]

@@ -1,0 +1,161 @@
+"""The Gauss–Newton model of f on a set of directions: its reduced gradient and reduced Hessian.
+
+f(q + Zx) ≈ f(q) − 2gᵀx + xᵀHx with H = Zᵀ(JᵀJ + D)Z and g = −½Zᵀ∇f.  The columns of Z are
+directions of one coordinate each, or of the two or three coordinates of a cone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.compiling import kernel
+from limbik.goals.terms import N_ROWS
+from limbik.kinematics import N_COORDS
+from limbik.linear import cholesky, cholesky_solve, dot
+from limbik.objective import F_REST, I_RUN, I_RUN_FIRST
+from limbik.problem import Problem
+
+
+class Reduced(NamedTuple):
+    """Up to n directions; direction d moves spans[d] coordinates from starts[d] on."""
+
+    starts: np.ndarray
+    spans: np.ndarray
+    held: np.ndarray  # 1 where a step keeps the x of direction d
+    coefficients: np.ndarray  # (n, 3)
+    columns: np.ndarray  # (n, rows) JZ, transposed
+    hessian: np.ndarray  # (n, n) both triangles
+    factor: np.ndarray  # (n, n)
+    gradient: np.ndarray  # g
+    extra: np.ndarray  # what is added to the diagonal of H
+    step: np.ndarray  # x
+    base: np.ndarray  # right-hand side of ``solve_reduced``
+    solved: np.ndarray  # the directions it solves for
+
+
+def reduced_size(problem: Problem) -> int:
+    """Floats that ``lay_reduced`` needs."""
+    n, rows = problem.figure.n, problem.rows
+    return 9 * n + n * rows + 2 * n * n
+
+
+@kernel
+def lay_reduced(ints, spare):
+    """spare (reduced_size + more,) -> Reduced, and what is left."""
+    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
+    marks = spare[: 2 * n].view(np.uint32).reshape(4, n)
+    by_n = spare[2 * n : 6 * n].reshape(4, n)
+    coefficients = spare[6 * n : 9 * n].reshape(n, 3)
+    at = 9 * n
+    columns = spare[at : at + n * rows].reshape(n, rows)
+    at += n * rows
+    square = spare[at : at + 2 * n * n].reshape(2, n, n)
+    at += 2 * n * n
+    return Reduced(
+        marks[0], marks[1], marks[2], coefficients, columns, square[0], square[1], by_n[0],
+        by_n[1], by_n[2], by_n[3], marks[3],
+    ), spare[at:]  # fmt: skip
+
+
+@kernel
+def reduce_model(ints, floats, jt, count, z):
+    """JZ and H for the first ``count`` directions of z, from jt (n, rows)."""
+    rows, weight = np.int64(ints[N_ROWS]), ints[F_REST]
+    first, index = ints[I_RUN_FIRST], ints[I_RUN]
+    for d in range(count):
+        c, column = z.starts[d], z.columns[d]
+        column[:] = 0.0
+        # The coordinates of a cone share their rows, so those of the first are those of all.
+        for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
+            for i in range(ints[k], ints[k + 1]):
+                for s in range(z.spans[d]):
+                    column[i] += z.coefficients[d, s] * jt[c + s, i]
+    for d in range(count):
+        for e in range(d + 1):
+            total = dot(z.columns[d], z.columns[e], rows)
+            if z.spans[d] == z.spans[e] and z.starts[d] == z.starts[e]:
+                for s in range(z.spans[d]):
+                    both = z.coefficients[d, s] * z.coefficients[e, s]
+                    total += both * floats[weight + z.starts[d] + s]
+            z.hessian[d, e], z.hessian[e, d] = total, total
+
+
+@kernel
+def reduce_vector(z, count, v, out):
+    """Zᵀv of v (n,) into out (count,)."""
+    for d in range(count):
+        out[d] = 0.0
+        for s in range(z.spans[d]):
+            out[d] += z.coefficients[d, s] * v[z.starts[d] + s]
+
+
+@kernel
+def add_step(z, count, scale, q):
+    """q += scale·Zx in place."""
+    for d in range(count):
+        for s in range(z.spans[d]):
+            q[z.starts[d] + s] += scale * z.coefficients[d, s] * z.step[d]
+
+
+@kernel
+def solve_reduced(z, count, ridge):
+    """x that minimises the model plus xᵀ(extra)x and a ridge, where held directions keep their x.
+
+    (H + extra + ridge·h)x = g over the directions that are not held, with h the largest diagonal
+    entry of H.  Directions that no goal feels stay where they are.  False where rounding leaves
+    the system without a Cholesky factor.
+    """
+    a, base, free = z.factor, z.base, 0
+    most = 0.0
+    for d in range(count):
+        most = max(most, z.hessian[d, d])
+    for d in range(count):
+        if z.held[d] or z.hessian[d, d] + z.extra[d] == 0.0:
+            continue
+        z.solved[free] = d
+        free += 1
+    for i in range(free):
+        d = z.solved[i]
+        base[i] = z.gradient[d]
+        for e in range(count):
+            if z.held[e]:
+                base[i] -= z.hessian[d, e] * z.step[e]
+        for j in range(i + 1):
+            a[i, j] = z.hessian[d, z.solved[j]]
+        a[i, i] += z.extra[d] + ridge * most
+    if not cholesky(a, free):
+        return False
+    cholesky_solve(a, free, base)
+    for d in range(count):
+        if not z.held[d]:
+            z.step[d] = 0.0
+    for i in range(free):
+        z.step[z.solved[i]] = base[i]
+    return True
+
+
+@kernel
+def promised(z, count, x):
+    """2gᵀx − xᵀHx: how much f falls along Zx if the model is right."""
+    total = 0.0
+    for d in range(count):
+        total += x[d] * (2.0 * z.gradient[d] - dot(z.hessian[d], x, count))
+    return total
+
+
+@kernel
+def promised_by(ints, floats, jt, push, q, trial):
+    """The same for a whole step from q to trial (n,), with push = −½∇f."""
+    n, rows, weight = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS]), ints[F_REST]
+    total = 0.0
+    for c in range(n):
+        away = trial[c] - q[c]
+        total += away * (2.0 * push[c] - floats[weight + c] * away)
+    for i in range(rows):
+        row = 0.0
+        for c in range(n):
+            row += jt[c, i] * (trial[c] - q[c])
+        total -= row * row
+    return total

@@ -1,0 +1,51 @@
+"""The experiments of line_search (Engell-Nørregård & Erleben 2011), done again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from limbik.papers.contract import Chapter, Order
+from limbik.papers.line_search import (
+    boxes,
+    caps,
+    contest,
+    divergence,
+    flip,
+    leg,
+    redundancy,
+    singular,
+    timelapse,
+)
+from limbik.papers.line_search.caps import calibrate
+from limbik.papers.line_search.follow import Entry, Guest, from_positions, measured
+from limbik.papers.line_search.guests import installed
+from limbik.papers.line_search.subject import Drill, Subject, subject_of
+
+__all__ = [
+    "Drill",
+    "Entry",
+    "Guest",
+    "Subject",
+    "calibrate",
+    "from_positions",
+    "measured",
+    "run",
+    "subject_of",
+]
+
+
+def run(order: Order, guests: Sequence[Guest] | None = None) -> list[Chapter]:
+    """All experiments of the paper, a chapter each.
+
+    ``guests`` (Blender where it is installed, unless given) follow the same drills as the methods
+    and stand in the same box plots: each is called with the subject and a drill, and gives entries
+    (``measured`` makes one from poses, ``from_positions`` from where the effectors came to lie).
+    """
+    subject = subject_of(order)
+    kept = caps.read()
+    held = contest.hold(order, subject, kept, installed() if guests is None else guests)
+    chapters = [boxes.chapter(order, held, kept), divergence.chapter(order, subject)]
+    chapters.append(leg.chapter(order))
+    for module in (flip, singular, redundancy, timelapse):
+        chapters.append(module.chapter(order, held))
+    return chapters
