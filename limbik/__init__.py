@@ -7,7 +7,8 @@
 True
 """
 
-from limbik import figures
+from limbik import figures, humanoid
+from limbik.animate.learn import limits_from
 from limbik.animate.track import Track, track, track_many
 from limbik.errors import FigureError, FormatError, GoalError, LimbikError, MethodError
 from limbik.figure import Figure
@@ -50,6 +51,8 @@ __all__ = [
     "Track",
     "__version__",
     "figures",
+    "humanoid",
+    "limits_from",
     "load",
     "load_motion",
     "methods",

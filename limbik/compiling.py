@@ -10,7 +10,9 @@ from numba import njit
 def kernel(function: Any = None, **options: Any) -> Any:
     """``@njit(cache=True, nogil=True)`` where x / 0 is inf, as in NumPy, and not an exception.
 
-    Without the test for 0 at every division, loops vectorise and compile faster.
+    Without the test for 0 at every division, loops vectorise and compile faster.  No ``bool(...)``,
+    comprehension or closure inside: Numba would inline it, then remove what it takes for dead, and
+    drop writes to arrays that it does not see read again (tests/test_compiling.py).
     """
     options = {"cache": True, "nogil": True, "error_model": "numpy"} | options
     return njit(**options) if function is None else njit(**options)(function)

@@ -15,6 +15,7 @@ from limbik.joints import Joint, Limit
 from limbik.projection import project_many
 from limbik.recoordinate import with_ball
 from limbik.tree import Tree, limit_of_coordinate
+from limbik.units import change, changed
 
 
 class Figure:
@@ -264,6 +265,29 @@ class Figure:
     def with_rest(self, rest: Sequence[float] | np.ndarray) -> Figure:
         """The same figure with another rest pose."""
         return self._rebuilt(self._joints, rest)
+
+    def in_units(
+        self, unit: str = "", *, up: str = "", from_unit: str | float = "", from_up: str = ""
+    ) -> Figure:
+        """The same figure in another unit of length ("m", "cm", "mm", "in", "ft"), or with another
+        axis up ("y", "z"); its coordinates keep their names.
+
+        Where the figure does not know what it is in, say so with ``from_unit`` (a unit, or a number
+        of metres) and ``from_up``; alone, they only state it.
+
+        >>> limbik.load("walk.bvh").in_units("m", from_unit="cm")  # doctest: +SKIP
+        """
+        by = change((self.unit, self.up), unit, up, from_unit, from_up)
+        scaled = np.where(self.slides, by.scale, 1.0)
+        # A figure of other lengths no longer fits the file it was read from.
+        return Figure(
+            self._joints if by.nothing else changed(self._joints, by),
+            rest=self.rest * scaled,
+            name=self.name,
+            unit=by.unit,
+            up=by.up,
+            source=self.source if by.nothing else None,
+        )
 
     def _rebuilt(
         self, joints: Iterable[Joint], rest: Sequence[float] | np.ndarray | None = None

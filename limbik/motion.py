@@ -12,6 +12,7 @@ from limbik.balls import balls, from_quat, joint_values, to_quat, width_of
 from limbik.errors import FigureError
 from limbik.figure import Figure
 from limbik.rotations import slerp
+from limbik.units import change
 
 _VALUES = 50_000  # joints over several frames that are taken at a time; it bounds the memory
 
@@ -152,10 +153,15 @@ class Motion:
 
         Joints are matched by name and must hang together the same way; a joint that has fewer ways
         to move there takes what comes nearest, and limits are not looked at.  For figures of other
-        proportions there is ``limbik.retarget``.
+        proportions there is ``limbik.retarget``.  Where both figures know their unit and which axis
+        is up, these are converted.
 
         >>> clip.onto(clip.figure.with_balls("swing-twist"))  # doctest: +SKIP
         """
+        unit = figure.unit if self._figure.unit not in ("", figure.unit) else ""
+        up = figure.up if self._figure.up not in ("", figure.up) else ""
+        if unit or up:
+            return self.in_units(unit, up=up).onto(figure)
         if figure.coordinates == self._figure.coordinates and _same_parts(figure, self._figure):
             return Motion(figure, self._q, self._fps, self._name)
         q = np.empty((len(self._q), figure.n))
@@ -166,6 +172,21 @@ class Motion:
             q[part] = across(self._figure, figure, self._q[part], start)
             start = q[part][-1]
         return Motion(figure, q, self._fps, self._name)
+
+    def in_units(
+        self, unit: str = "", *, up: str = "", from_unit: str | float = "", from_up: str = ""
+    ) -> Motion:
+        """The same motion of the same figure in another unit, or with another axis up.
+
+        The options are those of ``figure.in_units``.
+
+        >>> clip.in_units("m", up="z", from_unit="cm", from_up="y")  # doctest: +SKIP
+        """
+        here = self._figure
+        there = here.in_units(unit, up=up, from_unit=from_unit, from_up=from_up)
+        by = change((here.unit, here.up), unit, up, from_unit, from_up)
+        scaled = np.where(here.slides, by.scale, 1.0)
+        return Motion(there, self._q * scaled, self._fps, self._name)
 
     def __repr__(self) -> str:
         name = self._name or self._figure.name or "unnamed"

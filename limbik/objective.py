@@ -9,7 +9,7 @@ the one that calls the user's functions.
 from __future__ import annotations
 
 import weakref
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numba.extending import overload
@@ -149,7 +149,13 @@ def evaluate(ints, floats, q, state, r):
     return _objective(ints, floats, q, r)
 
 
-@overload(evaluate, inline="always")
+# LLVM may inline these calls, Numba must not: after it has inlined an overload it removes what it
+# takes for dead, and so drops writes to arrays that it does not see read again, such as
+# sheet.push[c] = 0.0 with a Sheet that the kernel made itself (tests/test_compiling.py).
+_BY_LLVM: Any = {"forceinline": True}
+
+
+@overload(evaluate, jit_options=_BY_LLVM)
 def _compiled_evaluate(ints, floats, q, state, r):
     return lambda ints, floats, q, state, r: _evaluate(ints, floats, q, state, r)
 
@@ -195,7 +201,7 @@ def linearise(ints, floats, q, state, r, jt, model):
     return _aim_and_mix(ints, floats, jt, model, r)
 
 
-@overload(linearise, inline="always")
+@overload(linearise, jit_options=_BY_LLVM)
 def _compiled_linearise(ints, floats, q, state, r, jt, model):
     return lambda ints, floats, q, state, r, jt, model: _linearise(
         ints, floats, q, state, r, jt, model

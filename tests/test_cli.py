@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,10 +54,26 @@ def test_help_does_not_load_what_it_does_not_need(tmp_path: Path) -> None:
 def test_methods() -> None:
     ran = Ran("methods")
     assert ran.code == 0
-    for name, method in limbik.methods.items():
-        assert name in ran.out
-        assert f"iterations={method().iterations}" in ran.out
-    assert "the default" in ran.out
+    for name in limbik.methods:
+        assert [line for line in ran.out.splitlines() if line.split()[:1] == [name]]
+    assert "projected_lm is the default" in ran.out
+
+
+@pytest.mark.parametrize("name", limbik.methods)
+def test_one_method_and_its_settings(name: str) -> None:
+    ran = Ran("methods", name)
+    assert ran.code == 0
+    assert f"({limbik.methods[name].__name__})" in ran.out
+    assert f"iterations={limbik.methods[name]().iterations} " in ran.out
+    for field in dataclasses.fields(limbik.methods[name]):
+        # Each setting stands at the beginning of a line, with what it means behind it.
+        assert re.search(rf"^{field.name}=\S+ +\S", ran.out, re.MULTILINE)
+
+
+def test_a_method_that_there_is_not() -> None:
+    ran = Ran("methods", "projectedlm")
+    assert ran.code == 2
+    assert 'did you mean "projected_lm"' in ran.err
 
 
 # ---- info ----------------------------------------------------------------------------------------

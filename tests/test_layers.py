@@ -35,6 +35,7 @@ LAYERS = [
     "mesh",
     "motion",
     "figure",
+    "units",
     "recoordinate",
     "balls",
     "tree",

@@ -35,11 +35,11 @@ def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> 
     place = {name: c for c, name in enumerate(figure.coordinates)}
     limits: dict[str, Range] = {}
     for joint in figure.definition:
-        labels = joint.labels
+        labels, called = joint.labels, joint.alias or joint.name
         lower, upper = np.full(len(labels), -np.inf), np.full(len(labels), np.inf)
         for k, label in enumerate(labels):
             # Coupled coordinates are not in q; what drives them limits them.
-            c = place.get(joint.name if len(labels) == 1 else f"{joint.name}.{label}")
+            c = place.get(called if len(labels) == 1 else f"{called}.{label}")
             if c is not None:
                 lower[k], upper[k] = low[c], high[c]
         first = 0

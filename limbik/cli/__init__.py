@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from limbik.cli.convert import convert
 from limbik.cli.demo import demo
 from limbik.cli.info import info
 from limbik.cli.methods import methods
@@ -36,6 +37,14 @@ def _flowing(function: Callable[..., None]) -> str:
 
 for _command, _examples in (
     (info, ["limbik info walk.bvh", "limbik info human"]),
+    (
+        convert,
+        [
+            "limbik convert walk.bvh walk.glb --unit m --from-unit cm",
+            "limbik convert fox.glb run.bvh --clip Run",
+            "limbik convert 02_01.amc values.csv --figure 02.asf",
+        ],
+    ),
     (
         solve,
         [

@@ -3,65 +3,132 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Annotated
 
 import numpy as np
 import typer
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from limbik.cli.arguments import NAMES, opened
+from limbik.cli.arguments import NAMES
+from limbik.cli.contents import Contents, contents
+from limbik.cli.guess import looks_like
 from limbik.cli.terminal import out
 from limbik.figure import Figure
+from limbik.humanoid import Body, recognise
 from limbik.joints import ExponentialBall, Joint, Slide, SwingTwistBall, Turn
 from limbik.limits import SwingTwist
 from limbik.motion import Motion
 from limbik.result import length_text
 
+WIDE, ROOMY = 160, 110
+"""Columns where the output is not a terminal, and from which on there is room for the bones."""
+
+_CLIPS = 30  # that are listed, of those a file has
+
 
 def info(
     file: Annotated[str, typer.Argument(metavar="FILE", help=f"A file, or one of: {NAMES}.")],
+    figure: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The figure of a motion that comes without (AMC, CSV)."),
+    ] = None,
 ) -> None:
-    """Show a file's joints, their kinds and ranges, and its motion."""
-    figure, motion = opened(file)
-    out.print(_summary(figure, motion))
-    out.print()
-    out.print(_joints(figure))
+    """Show a file's joints, their kinds and ranges, which bone of a body each is, and its clips."""
+    found = contents(file, figure)
+    body = recognise(found.figure)
+    # A robot has a "hand" and a "base" too; a body lacks little.
+    is_body = len(body.missing) <= 3
+    # A file or a pipe takes any width; a terminal may have no room for the bones.
+    page = out if out.is_terminal else Console(width=max(out.width, WIDE), highlight=False)
+    roomy = page.width >= ROOMY
+    page.print(_summary(found, body if is_body else None))
+    page.print()
+    page.print(_joints(found.figure, body if is_body and roomy else None))
+    if is_body and not roomy:
+        page.print(f"\n[dim]Which bone each joint is: in a terminal of {ROOMY} columns.[/dim]")
 
 
-def _summary(figure: Figure, motion: Motion | None) -> Table:
+def _summary(found: Contents, body: Body | None) -> Table:
+    figure = found.figure
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim")
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
     slides = int(figure.slides.sum())
-    parts = [f"{figure.n - slides} turns"] * (slides < figure.n) + [f"{slides} slides"] * (
-        slides > 0
-    )
+    parts = [_count(figure.n - slides, "turn")] * (slides < figure.n)
+    parts += [_count(slides, "slide")] * (slides > 0)
     table.add_row("figure", escape(figure.name or "unnamed"))
-    table.add_row("joints", str(len(figure.joints)))
+    table.add_row("joints", f"{len(figure.joints)}  ({_kinds(figure)})")
     table.add_row("n", f"{figure.n}  ({', '.join(parts) or 'nothing moves'})")
+    limited = sum(joint.limit is not None for joint in figure.definition)
+    table.add_row("limits", _count(limited, "joint") if limited else "none")
     table.add_row("size", length_text(figure.size, figure.unit))
-    if figure.unit:
-        table.add_row("unit", figure.unit)
-    if figure.up:
-        table.add_row("up", figure.up)
-    if motion is None:
-        table.add_row("motion", "none")
-    else:
-        frames = f"{motion.frames} frame{'s' * (motion.frames > 1)}"
-        table.add_row("motion", f"{frames} at {motion.fps:.6g} fps, {motion.duration:.3g} s")
+    table.add_row("unit", figure.unit or "not said")
+    table.add_row("up", figure.up or "not said")
+    if body is not None:
+        missing = f", no {', '.join(body.missing)}" if body.missing else ""
+        table.add_row("body", f"{len(body.roles)} bones recognised{missing}")
+        guess = _guess(found, body)
+        if guess:
+            table.add_row("guess", f"{guess}  (nothing is converted)")
+    if found.meshes:
+        vertices = sum(len(mesh.positions) for mesh in found.meshes)
+        triangles = sum(len(mesh.triangles) for mesh in found.meshes)
+        table.add_row(
+            "mesh",
+            f"{_count(vertices, 'vertex', 'vertices')}, {_count(triangles, 'triangle')}"
+            f" in {_count(len(found.meshes), 'piece')}",
+        )
+    clips = list(found.clips.items())
+    if len(clips) <= 1:
+        table.add_row("motion", _clip(clips[0][1]) if clips else "none")
+    for k, (name, clip) in enumerate(clips[:_CLIPS] if len(clips) > 1 else []):
+        label = f"{len(clips)} clips" if k == 0 else ""
+        table.add_row(label, f"{escape(name)}  [dim]{_clip(clip)}[/dim]")
+    if len(clips) > _CLIPS:
+        table.add_row("", f"and {len(clips) - _CLIPS} more")
     return table
 
 
-def _joints(figure: Figure) -> Table:
+def _guess(found: Contents, body: Body) -> str:
+    figure = found.figure
+    if figure.unit and figure.up:
+        return ""
+    clip = next(iter(found.clips.values()), None)
+    return looks_like(figure, body, figure.rest if clip is None else clip.q[0])
+
+
+def _clip(motion: Motion) -> str:
+    frames = _count(motion.frames, "frame")
+    return f"{frames} at {motion.fps:.6g} fps, {motion.duration:.3g} s"
+
+
+def _count(count: int, one: str, several: str = "") -> str:
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
+def _kinds(figure: Figure) -> str:
+    """ "1 free (ZYX), 30 ball (ZYX)", in the order they come."""
+    counts = Counter(joint.kind for joint in figure.definition)
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items())
+
+
+def _joints(figure: Figure, body: Body | None) -> Table:
     """A row a joint; the first column draws the tree."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("joint", no_wrap=True)
+    roles = {} if body is None else {joint: role for role, joint in body.roles.items()}
+    if roles:
+        table.add_column("bone", no_wrap=True)
     table.add_column("kind", no_wrap=True, style="cyan")
-    table.add_column("coordinates and ranges")
+    table.add_column("ranges")
     drawn = _tree(figure.parents)
     for joint, lines in zip(figure.definition, drawn, strict=True):
         shown = f"[dim]{lines}[/dim]{escape(joint.name)}"
-        table.add_row(shown, joint.kind, _ranges(figure, joint))
+        bone = [roles.get(joint.name, "")] if roles else []
+        table.add_row(shown, *bone, joint.kind, _ranges(figure, joint))
     return table
 
 
@@ -103,6 +170,8 @@ def _ranges(figure: Figure, joint: Joint) -> str:
         own = [next(labels) for _ in part.labels]
         if isinstance(joint.limit, SwingTwist):
             texts += _cone(joint.limit, part)
+        elif joint.limit is None:
+            texts += [f"{label} free" for label in own]
         else:
             texts += [_range(figure, joint, label) for label in own]
     # "rz free, ry free, rx free" reads better as "rz ry rx free".
@@ -112,7 +181,8 @@ def _ranges(figure: Figure, joint: Joint) -> str:
 
 
 def _range(figure: Figure, joint: Joint, label: str) -> str:
-    own = joint.name if len(joint.labels) == 1 else f"{joint.name}.{label}"
+    name = joint.alias or joint.name
+    own = name if len(joint.labels) == 1 else f"{name}.{label}"
     c = figure.coordinates.index(own)
     low, high = figure.lower[c], figure.upper[c]
     if not (np.isfinite(low) or np.isfinite(high)):

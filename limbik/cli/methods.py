@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
+import textwrap
+from typing import Annotated
 
+import typer
 from rich.markup import escape
 from rich.table import Table
 
@@ -13,29 +17,81 @@ from limbik.methods import METHODS, Method
 from limbik.solve import find_method
 
 
-def methods() -> None:
-    """List the methods, what each promises, and its settings."""
-    default = find_method(None).name
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 1, 0))
+def methods(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="One method: its settings too.")
+    ] = None,
+) -> None:
+    """List the methods and what each promises, or one method with its settings."""
+    if name is None:
+        _list_all()
+    else:
+        _show(type(find_method(name)))
+
+
+def _list_all() -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("method", no_wrap=True)
-    table.add_column("what it does and its settings")
+    table.add_column("what it does")
     table.add_column("descends", justify="center")
     table.add_column("feasible", justify="center")
+    default = find_method(None).name
     for name, method in METHODS.items():
-        shown = f"[bold]{name}[/bold]" + ("\n[dim]the default[/dim]" if name == default else "")
         first = (inspect.getdoc(method) or "").split("\n")[0]
-        what = f"{escape(first)}\n[dim]{escape(_settings(method))}[/dim]"
-        table.add_row(shown, what, _promise(method.descends), _promise(method.feasible))
+        style = "bold" if name == default else ""
+        promises = _promise(method.descends), _promise(method.feasible)
+        table.add_row(name, escape(first), *promises, style=style)
     out.print(table)
     out.print(
-        "descends: f never rises.  feasible: every iterate is inside the limits.", style="dim"
+        "\ndescends: f never rises.  feasible: every iterate is inside the limits.\n"
+        f"{default} is the default; limbik methods NAME shows a method's settings.",
+        style="dim",
     )
+
+
+def _show(method: type[Method]) -> None:
+    out.print(f"[bold]{method.name}[/bold] ({method.__name__})\n")
+    for paragraph in (inspect.getdoc(method) or "").split("\n\n"):
+        if not paragraph.startswith(">>>"):
+            out.print(escape(" ".join(paragraph.split())) + "\n")
+    promises = f"descends: {_promise(method.descends)}   feasible: {_promise(method.feasible)}"
+    out.print(f"{promises}\n")
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    meanings = _meanings(method)
+    for field in dataclasses.fields(method):
+        table.add_row(
+            escape(f"{field.name}={_short(field.default)}"),
+            f"[dim]{escape(meanings.get(field.name, ''))}[/dim]",
+        )
+    out.print(table)
 
 
 def _promise(holds: bool) -> str:
     return "[green]yes[/green]" if holds else "[yellow]no[/yellow]"
 
 
-def _settings(method: type[Method]) -> str:
-    """ "iterations=200, alpha=0.0001": the defaults of the method's fields."""
-    return ", ".join(f"{field.name}={field.default!r}" for field in dataclasses.fields(method))
+def _short(value: object) -> str:
+    """A setting as a person types it; another method's settings are not spelled out."""
+    if isinstance(value, Method):
+        return f"{type(value).__name__}(…)"
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)
+
+
+def _meanings(method: type[Method]) -> dict[str, str]:
+    """What stands below each setting in the source of the method and of ``Method``."""
+    found: dict[str, str] = {}
+    for source in (Method, method):
+        (owner,) = ast.parse(textwrap.dedent(inspect.getsource(source))).body
+        assert isinstance(owner, ast.ClassDef)
+        for setting, below in zip(owner.body, owner.body[1:], strict=False):
+            if (
+                isinstance(setting, ast.AnnAssign)
+                and isinstance(setting.target, ast.Name)
+                and isinstance(below, ast.Expr)
+                and isinstance(below.value, ast.Constant)
+                and isinstance(below.value.value, str)
+            ):
+                found[setting.target.id] = " ".join(below.value.value.split())
+    return found

@@ -23,7 +23,7 @@ from rich.table import Table
 from limbik.cli.terminal import notes, out
 from limbik.errors import LimbikError
 from limbik.formats import load_motion
-from limbik.papers.catalogue import Reproduced, chosen, reproduce
+from limbik.papers.catalogue import Reproduced, chosen, reproduce_all
 from limbik.papers.cells import columns_of
 from limbik.papers.contract import Order, Verdict
 from limbik.papers.report import folder_for, write_report
@@ -80,12 +80,9 @@ def papers(
     from limbik import plots
 
     plots.new_page(1.0, 1.0)  # before the work, in case nothing can be drawn
-    done: list[Reproduced] = []
     with folder_for(save_to) as folder:
         with _bars() as tell:
-            for k, paper in enumerate(wanted):
-                tell("papers", k, len(wanted))
-                done.append(reproduce(paper, replace(order, progress=tell)))
+            done = reproduce_all(wanted, replace(order, progress=tell))
         page = write_report(folder, done, order)
     _show(done)
     out.print(f"wrote {escape(str(page))}, with numbers.json and timings.json", soft_wrap=True)

@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeVar
 
-from limbik.errors import FormatError, did_you_mean
+from limbik.errors import FigureError, FormatError, did_you_mean
 from limbik.figure import Figure
-from limbik.formats import amc, asf, bvh, bvh_write, mjcf, robots, urdf
+from limbik.formats import (
+    amc,
+    amc_write,
+    asf,
+    asf_write,
+    bvh,
+    bvh_write,
+    gltf,
+    gltf_write,
+    mjcf,
+    robots,
+    tables,
+    urdf,
+)
 from limbik.motion import Motion
+
+Thing = TypeVar("Thing", Figure, Motion)
 
 __all__ = ["FORMATS", "Format", "load", "load_motion", "save"]
 
@@ -27,10 +42,18 @@ class Format(NamedTuple):
     write: Callable[[Figure | Motion, Path, int], None] | None = None
 
 
+_GLTF = Format(gltf.read_figure, gltf.read_motion, gltf_write.write)
+
 FORMATS: dict[str, Format] = {
     ".bvh": Format(bvh.read_figure, bvh.read_motion, bvh_write.write),
-    ".asf": Format(figure=asf.read_figure),
-    ".amc": Format(motion=amc.read_motion),
+    ".asf": Format(figure=asf.read_figure, write=asf_write.write),
+    ".amc": Format(motion=amc.read_motion, write=amc_write.write),
+    ".glb": _GLTF,
+    ".gltf": _GLTF,
+    ".vrm": _GLTF,
+    ".vrma": _GLTF,
+    ".csv": Format(motion=tables.read_csv, write=tables.write_csv),
+    ".npz": Format(motion=tables.read_npz, write=tables.write_npz),
     ".urdf": Format(figure=urdf.read_figure),
     ".xml": Format(figure=robots.read_figure, motion=mjcf.read_motion),
     ".mjcf": Format(figure=mjcf.read_figure, motion=mjcf.read_motion),
@@ -38,22 +61,45 @@ FORMATS: dict[str, Format] = {
 """By file ending, in lower case.  A new format is a module in this folder and a line here."""
 
 
-def load(path: str | PathLike[str]) -> Figure:
-    """The figure in a file.  Its lengths stay in the file's unit, its angles are radians.
+def load(
+    path: str | PathLike[str],
+    *,
+    unit: str = "",
+    up: str = "",
+    from_unit: str | float = "",
+    from_up: str = "",
+) -> Figure:
+    """The figure in a file.  Its angles are radians, its lengths in the file's unit unless asked.
+
+    ``unit`` ("m", "cm", "mm", "in", "ft") and ``up`` ("y", "z") convert it.  glTF, VRM, URDF and
+    MJCF files say what they are in.  BVH and ASF files do not: state it with ``from_unit`` and
+    ``from_up``; a number is metres.  (Of CMU's ASF files, a value divided by their ``length 0.45``
+    is in inches: ``from_unit=0.0254 / 0.45``.)
 
     >>> fig = load("walk.bvh")  # doctest: +SKIP
+    >>> fig = load("walk.bvh", unit="m", from_unit="cm")  # doctest: +SKIP
     """
     file = Path(path)
     read = _format(file, "reads").figure
     if read is None:
         _refuse(file, "reads figures from", [e for e, f in FORMATS.items() if f.figure])
-    return read(file)
+    return _in_units(read(file), file, unit, up, from_unit, from_up)
 
 
-def load_motion(path: str | PathLike[str], *, figure: Figure | None = None) -> Motion:
+def load_motion(
+    path: str | PathLike[str],
+    *,
+    figure: Figure | None = None,
+    unit: str = "",
+    up: str = "",
+    from_unit: str | float = "",
+    from_up: str = "",
+) -> Motion:
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
-    A ``figure`` must have the file's coordinates, as the same skeleton with other limits has.
+    A ``figure`` must have the file's coordinates, as the same skeleton with other limits has.  CSV
+    and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  The
+    other options are those of ``load``; they convert what was read, a given figure too.
 
     >>> clip = load_motion("walk.bvh")  # doctest: +SKIP
     >>> clip.q.shape, clip.fps  # doctest: +SKIP
@@ -63,12 +109,14 @@ def load_motion(path: str | PathLike[str], *, figure: Figure | None = None) -> M
     read = _format(file, "reads").motion
     if read is None:
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
-    return read(file, figure)
+    return _in_units(read(file, figure), file, unit, up, from_unit, from_up)
 
 
 def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:
     """Write a motion, or a figure in its rest pose as one frame.
 
+    A motion saved as .amc has its skeleton written beside it, as .asf (amc_write.py); .csv and .npz
+    hold joint values and no figure.  Lengths are written in the figure's own unit.
     ``precision`` is the number of decimals, of degrees and of lengths, in formats that are text.
     A file that was there is replaced once the new one is complete, and stays if that fails.
 
@@ -82,6 +130,18 @@ def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 
     if write is None:
         _refuse(file, "writes", [e for e, f in FORMATS.items() if f.write])
     write(thing, file, precision)
+
+
+def _in_units(
+    thing: Thing, file: Path, unit: str, up: str, from_unit: str | float, from_up: str
+) -> Thing:
+    """What was read in the unit and with the axis up that were asked for."""
+    if not unit and not up and from_unit == "" and not from_up:
+        return thing
+    try:
+        return thing.in_units(unit, up=up, from_unit=from_unit, from_up=from_up)
+    except FigureError as error:
+        raise FormatError(str(error), file) from error
 
 
 def _format(file: Path, verb: str) -> Format:

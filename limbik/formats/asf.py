@@ -31,7 +31,7 @@ from limbik.joints import Joint, Part, Slide, Turn, Vector, unit_axis
 from limbik.limits import Range
 from limbik.quaternions import quat_conjugate, quat_multiply, quat_rotate
 
-MAX_BONES = 10_000
+MAX_BONES, MAX_LINES = 10_000, 500_000
 """A file with more is refused."""
 
 _SECTIONS = ("version", "name", "units", "documentation", "root", "bonedata", "hierarchy", "skin")
@@ -161,6 +161,8 @@ class _Reader:
         start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
         for line in lines(data, start):
             self._line = line.number
+            if self._line > MAX_LINES:
+                self._fail(f"has more than {MAX_LINES:,} lines")
             self._read(line)
         if not self._seen & set(_SECTIONS):
             self._fail("is not an ASF file: it has none of its sections")
@@ -190,7 +192,8 @@ class _Reader:
         if self._section == "":
             self._fail(f"is not an ASF file: expected a section, found {shown(text)}")
         if self._section in ("units", "root", "bonedata", "hierarchy"):
-            words = [word for word in _WORD.split(text) if word]
+            # No statement has 20 words; splitting a long line takes many times its letters.
+            words = [word for word in _WORD.split(text, 20) if word]
             if words:
                 getattr(self, "_" + self._section)(words[0].casefold(), words[1:], text)
 
@@ -265,7 +268,7 @@ class _Reader:
             return
         if not self._inside:
             self._fail(f"expected begin, found {shown(text)}")
-        words = text.split()
+        words = text.split(None, MAX_BONES)
         for name in words:
             if name not in self.skeleton.bones:
                 hint = did_you_mean(name[:40], self.skeleton.bones)

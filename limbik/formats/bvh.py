@@ -26,6 +26,7 @@ import math
 import re
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -43,6 +44,14 @@ from limbik.motion import Motion
 
 COLLAPSED = 0.1
 """The share of its bone's length within which a joint counts as sitting on its parent."""
+
+_ROWS = 10_000  # frames whose values are put in order at a time
+
+
+@dataclass(frozen=True)
+class FromBvh:
+    """The ``source`` of a figure from a BVH file: written again, its joints keep their channels."""
+
 
 _HEADER = re.compile(r"(frames|frame\s*time)\s*:?\s*(.*)", re.IGNORECASE)
 
@@ -112,7 +121,7 @@ def _figure(nodes: list[Node], path: Path) -> Figure:
         text = f'{path.name}: only the first End Site of "{spare[0]}"{more} is kept'
         warnings.warn(text, stacklevel=4)
     try:
-        return Figure(joints, rest=rest, name=path.stem)
+        return Figure(joints, rest=rest, name=path.stem, source=FromBvh())
     except FigureError as error:
         raise FormatError(str(error), path, nodes[0].line) from error
 
@@ -182,7 +191,10 @@ def _poses(nodes: list[Node], values: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             for column, offset in added:
                 values[:, column] -= offset
-    return values if order == sorted(order) else values[:, order]
+    if order != sorted(order):
+        for start in range(0, len(values), _ROWS):  # not all at once, which would take a copy
+            values[start : start + _ROWS] = values[start : start + _ROWS, order]
+    return values
 
 
 def collapses(bones: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:

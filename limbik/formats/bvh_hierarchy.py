@@ -16,7 +16,12 @@ from limbik.joints import Vector
 MAX_JOINTS = 10_000
 """A file with more joints, or End Sites, is refused; the richest rigs have some hundreds."""
 
+MAX_CHANNELS = 12
+"""A joint with more is refused; files have up to six."""
+
 _WORD = re.compile(r"[^\s{}]+")
+_GAP = re.compile(r"\s*")
+_OPEN, _BRACE = re.compile(r"\{"), re.compile(r"[{}]")
 _KEYWORDS = ("ROOT", "JOINT", "End Site", "OFFSET", "CHANNELS", "MOTION")
 
 
@@ -103,40 +108,46 @@ class Hierarchy:
 
     def _read(self, text: str) -> None:
         """Take in one line: braces, and at most one statement before, between or after them."""
-        while text:
-            if text[0] == "{":
+        at = 0
+        while at < len(text):
+            if text[at] == "{":
                 if self._waiting is None:
                     self._fail('"{" does not follow ROOT, JOINT or End Site')
                 self._open.append(self._waiting)
                 self._waiting = None
             elif self._waiting is not None:
-                self._fail(f'expected "{{" of {self._what(self._waiting)}, found {shown(text)}')
-            elif text[0] == "}":
+                self._fail(
+                    f'expected "{{" of {self._what(self._waiting)}, found {shown(text[at : at + 80])}'
+                )
+            elif text[at] == "}":
                 self._close()
             else:
-                text = self._statement(text)
+                at = self._statement(text, at)
                 continue
-            text = text[1:].lstrip()
+            gap = _GAP.match(text, at + 1)
+            assert gap is not None
+            at = gap.end()
 
-    def _statement(self, text: str) -> str:
-        """Take in one statement; what follows it on the line, from a brace on, is returned."""
-        match = _WORD.match(text)
+    def _statement(self, text: str, at: int) -> int:
+        """Take in one statement; the place of the brace after it, or of the line's end."""
+        match = _WORD.match(text, at)
         assert match is not None
-        word, rest = match.group().casefold(), text[match.end() :]
-        brace = re.search(r"\{" if word in ("root", "joint", "end") else r"[{}]", rest)
-        body, rest = (rest[: brace.start()], rest[brace.start() :]) if brace else (rest, "")
+        word = match.group().casefold()
+        brace = (_OPEN if word in ("root", "joint", "end") else _BRACE).search(text, match.end())
+        end = brace.start() if brace else len(text)
+        body = text[match.end() : end]
         if word in ("root", "joint"):
             self._joint(word, body.strip())
         elif word == "end":
             self._end_site()
         elif word == "offset":
-            self._offset(body.split())
+            self._offset(body.split(None, 3))
         elif word == "channels":
-            self._channels(body.split())
+            self._channels(body)
         else:
             hint = did_you_mean(match.group()[:40], _KEYWORDS)
             self._fail(f"{shown(match.group())} is not a keyword{hint}")
-        return rest
+        return end
 
     def _inside(self, what: str) -> Node | _End:
         if not self._open:
@@ -181,19 +192,23 @@ class Hierarchy:
         x, y, z = (value or 0.0 for value in values)
         inside.offset = (x, y, z)
 
-    def _channels(self, words: list[str]) -> None:
+    def _channels(self, body: str) -> None:
         inside = self._inside("CHANNELS")
         if isinstance(inside, _End):
             self._fail(f"{self._what(inside)} has CHANNELS")
         if inside.channels is not None:
             self._fail(f"{self._what(inside)} has a second CHANNELS")
-        count = words[0] if words else ""
+        count, *rest = body.split(None, 1) or [""]
         if not (count.isascii() and count.isdigit() and len(count) < 10):
             self._fail(f"CHANNELS needs a count, found {shown(count)}")
-        if int(count) != len(words) - 1:
-            self._fail(f"CHANNELS announces {int(count)} and lists {len(words) - 1}")
+        # One more than may be, and all others left together: words take many times their letters.
+        words = rest[0].split(None, MAX_CHANNELS) if rest else []
+        if int(count) != len(words) and len(words) <= MAX_CHANNELS:
+            self._fail(f"CHANNELS announces {int(count)} and lists {len(words)}")
         channels: list[Channel] = []
-        for word in words[1:]:
+        for word in words:
+            if len(channels) == MAX_CHANNELS:
+                self._fail(f"{self._what(inside)} has more than {MAX_CHANNELS} channels")
             channel = _BY_FOLDED.get(word.casefold())
             if channel is None:
                 hint = did_you_mean(word[:40], _CHANNELS)

@@ -6,6 +6,11 @@ is written with the rotation channels Z, Y, X, a root with positions before them
 transform on its parent: a fixed rotation, which BVH has no place for, goes into the channels, and
 all joints stand where they stood.  Position channels hold the whole translation, OFFSET included,
 as Blender reads them; bvh.py says why.
+
+Blender and others refuse joints of one or two rotation channels, and take a position channel that
+is missing for 0 instead of OFFSET.  So a joint that turns is given three rotations, the new ones at
+0, and a joint that slides three positions: a knee is read back as a ball.  Only what was read from
+a BVH file keeps the channels it had there.
 """
 
 from __future__ import annotations
@@ -19,19 +24,19 @@ import numpy as np
 from limbik.balls import euler_following
 from limbik.errors import FormatError
 from limbik.figure import Figure
-from limbik.formats.bvh import collapses
+from limbik.formats.bvh import FromBvh, collapses
 from limbik.formats.bvh_hierarchy import Channel
 from limbik.formats.files import write_whole
 from limbik.formats.numbers import shown
+from limbik.formats.on_parents import VALUES, on_parents
 from limbik.joints import Joint, Slide, Turn
 from limbik.motion import Motion
-from limbik.rotations import matrix_to_quat
-
-VALUES = 50_000
-"""Joints or numbers, over several frames, that are taken at a time; it bounds the memory."""
 
 DEEPEST = 50
 """Tabs before a line at most: a long chain's file would grow as the square of its joints."""
+
+ORDERS = ("ZYX", "ZXY", "YXZ", "YZX", "XYZ", "XZY")
+"""Of a joint's three rotations, the first that has those it came with in their order."""
 
 _EULER = (Channel(False, 2), Channel(False, 1), Channel(False, 0))
 _PLACE = (Channel(True, 0), Channel(True, 1), Channel(True, 2))
@@ -107,14 +112,31 @@ def written(motion: Motion) -> list[Written]:
             if channel.slides:
                 values[:, k] += joint.offset[channel.axis]
                 offset[channel.axis] += figure.rest[first[i] + k]
-        done.append(Written(channels, values, offset))
+        joint = Written(channels, values, offset)
+        done.append(joint if isinstance(figure.source, FromBvh) else _padded(joint))
     others = [i for i, joint in enumerate(done) if joint is None]
     if others:
-        wxyz, place = _on_parent(figure, motion.q, others)
-        _, resting = _on_parent(figure, figure.rest[None], others)
+        wxyz, place = on_parents(figure, motion.q, others)
+        _, resting = on_parents(figure, figure.rest[None], others)
         for k, i in enumerate(others):
             done[i] = _computed(figure, i, wxyz[:, k], place[:, k], resting[0, k])
     return _told_apart([joint for joint in done if joint is not None], figure)
+
+
+def _padded(joint: Written) -> Written:
+    """A joint with all three rotation channels if it has one, and all three positions likewise."""
+    own = {channel: joint.values[:, k] for k, channel in enumerate(joint.channels)}
+    channels: list[Channel] = []
+    if any(channel.slides for channel in own):
+        channels += [*(c for c in own if c.slides), *(c for c in _PLACE if c not in own)]
+    letters = "".join("XYZ"[channel.axis] for channel in own if not channel.slides)
+    if letters:
+        order = next(o for o in ORDERS if "".join(axis for axis in o if axis in letters) == letters)
+        channels += [Channel(False, "XYZ".index(axis)) for axis in order]
+    values = np.zeros((len(joint.values), len(channels)))
+    for k, channel in enumerate(channels):
+        values[:, k] = own.get(channel, joint.offset[channel.axis] if channel.slides else 0.0)
+    return Written(tuple(channels), values, joint.offset)
 
 
 def _computed(
@@ -126,23 +148,6 @@ def _computed(
     if joint.parent is None or any(isinstance(part, Slide) for part in joint.parts):
         return Written(_PLACE + _EULER, np.hstack([place, angles]), resting)
     return Written(_EULER, angles, np.array(joint.offset, float))
-
-
-def _on_parent(figure: Figure, q: np.ndarray, which: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Rotations wxyz (frames, joints, 4) and places (frames, joints, 3) of some joints, each in
-    the frame of its parent."""
-    parents = figure.parents[which]
-    wxyz, place = np.empty((len(q), len(which), 4)), np.empty((len(q), len(which), 3))
-    step = max(1, VALUES // len(figure.joints))
-    for start in range(0, len(q), step):
-        world = figure.frames(q[start : start + step])
-        own, base = world[:, which], world[:, np.maximum(parents, 0)]
-        base[:, parents < 0] = np.eye(4)
-        back = base[..., :3, :3].swapaxes(-1, -2)
-        wxyz[start : start + step] = matrix_to_quat(back @ own[..., :3, :3])
-        away = own[..., :3, 3] - base[..., :3, 3]
-        place[start : start + step] = (back @ away[..., None])[..., 0]
-    return wxyz, place
 
 
 def _told_apart(joints: list[Written], figure: Figure) -> list[Written]:

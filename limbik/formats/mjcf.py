@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,14 @@ from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
 from limbik.figure import Figure
 from limbik.formats.mjcf_tree import Tree
 from limbik.formats.numbers import number, shown
-from limbik.formats.xml import attribute, numbers
+from limbik.formats.xml import attribute, check_chains, direction, numbers
 from limbik.joints import Coupling, Joint, Part, Slide, Turn, Vector, exponential, slides, unit_axis
 from limbik.limits import Range, SwingTwist
 from limbik.motion import Motion
 from limbik.rotations import exp_map, log_map, quat_multiply, quat_rotate
 
-MAX_BODIES = 10_000
-"""A model with more is refused."""
+MAX_BODIES, MAX_JOINTS, MAX_KEYS = 10_000, 10_000, 100_000
+"""A model with more bodies, joints or keyframes is refused."""
 
 KINDS = ("hinge", "slide", "ball", "free")
 _MAKERS = ("replicate", "composite", "flexcomp", "attach")
@@ -37,14 +38,25 @@ _MAKERS = ("replicate", "composite", "flexcomp", "attach")
 
 def read_figure(path: Path) -> Figure:
     """The model in an MJCF file, at rest where MuJoCo puts it (qpos0)."""
-    return _Model(Tree(path)).figure()
+    with _quietly():
+        return _Model(Tree(path)).figure()
 
 
 def read_motion(path: Path, figure: Figure | None = None) -> Motion:
     """The keyframes of an MJCF file, one frame a key, at one frame a second."""
-    model = _Model(Tree(path))
-    motion = Motion(model.figure(), model.keys(), 1.0, path.stem)
-    return motion if figure is None else motion.onto(figure)
+    with _quietly():
+        model = _Model(Tree(path))
+        own, keys = model.figure(), model.keys()
+    try:
+        motion = Motion(own, keys, 1.0, path.stem)
+        return motion if figure is None else motion.onto(figure)
+    except FigureError as error:
+        raise FormatError(str(error), path) from error
+
+
+def _quietly() -> np.errstate:
+    """Lengths that grow beyond all numbers are refused by the figure, and need no warning."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 class _Model:
@@ -56,7 +68,7 @@ class _Model:
         self._rest: list[float] = []
         self._reference: dict[str, float] = {}
         self._bodies = 0
-        self._names: set[str] = set()
+        self._uses: dict[str, int] = {}
         self._widths: list[tuple[str, int]] = []
         self._coupled = self._couplings()
         stack = [(world, None, None, (np.zeros(3), _IDENTITY)) for world in self._worlds()]
@@ -87,10 +99,12 @@ class _Model:
         return frame[0] + quat_rotate(frame[1], place), quat_multiply(frame[1], turn)
 
     def _unique(self, name: str) -> str:
-        free, k = name, 2
-        while free in self._names:
-            free, k = f"{name}_{k}", k + 1
-        self._names.add(free)
+        """The name, with a number where it was used before: "leg", "leg_2", "leg_3"."""
+        free = name
+        while free in self._uses:
+            self._uses[name] += 1
+            free = f"{name}_{self._uses[name]}"
+        self._uses[free] = 1
         return free
 
     def _body(self, element: Any, parent: str | None, childclass: str | None, frame: Any) -> str:
@@ -99,6 +113,8 @@ class _Model:
             self._tree.fail(f"has more than {MAX_BODIES} bodies", element)
         place, turn = frame
         moves = [child for child in element if child.tag in ("joint", "freejoint")]
+        if len(self._widths) + len(moves) > MAX_JOINTS:
+            self._tree.fail(f"has more than {MAX_JOINTS} joints", element)
         moves = [self._tree.joint(m, childclass) if m.tag == "joint" else m for m in moves]
         name = self._unique(element.get("name") or f"body{self._bodies}")
         at = np.zeros(3)
@@ -140,7 +156,7 @@ class _Model:
                 name, parent, exponential(), _vector(offset), _quat(turn), limit, alias=alias
             )
         try:
-            axis = unit_axis(numbers(move, "axis", 3, self._path, (0.0, 0.0, 1.0)), "axis")
+            axis = unit_axis(direction(move, "axis", self._path, (0.0, 0.0, 1.0)), "axis")
         except FigureError as error:
             self._tree.fail(str(error), move)
         scale = self._tree.angle if kind == "hinge" else 1.0
@@ -195,7 +211,7 @@ class _Model:
                 if joint.get("active", "true") == "false" or joint.get("joint2") is None:
                     continue
                 one = attribute(joint, "joint1", self._path)
-                text = joint.get("polycoef", "0 1 0 0 0").split()
+                text = joint.get("polycoef", "0 1 0 0 0").split(None, 5)
                 values = [number(word) for word in text]
                 if len(values) > 5 or any(value is None for value in values):
                     self._tree.fail(
@@ -207,17 +223,27 @@ class _Model:
                     warnings.warn(f"{said}; the joint is left free", stacklevel=5)
                     continue
                 out[one] = (str(joint.get("joint2")), poly[0], poly[1])
+        check_chains({one: other for one, (other, _, _) in out.items()}, self._path)
         return out
+
+    @cached_property
+    def _zeros(self) -> dict[str, Any]:
+        """The <joint>s that have a reference value of their own, by name; the first counts."""
+        found: dict[str, Any] = {}
+        for move in self._tree.root.iter("joint"):
+            if move.get("name") is not None and move.get("ref") is not None:
+                found.setdefault(move.get("name"), move)
+        return found
 
     def _zero_of(self, joint: str) -> float:
         """The reference value of a joint that drives another, wherever in the model it stands."""
         if joint in self._reference:
             return self._reference[joint]
-        for move in self._tree.root.iter("joint"):
-            if move.get("name") == joint and move.get("ref") is not None:
-                scale = self._tree.angle if move.get("type", "hinge") == "hinge" else 1.0
-                return numbers(move, "ref", 1, self._path)[0] * scale
-        return 0.0
+        move = self._zeros.get(joint)
+        if move is None:
+            return 0.0
+        scale = self._tree.angle if move.get("type", "hinge") == "hinge" else 1.0
+        return numbers(move, "ref", 1, self._path)[0] * scale
 
     def figure(self) -> Figure:
         if not self._joints:
@@ -239,12 +265,14 @@ class _Model:
         for key in self._tree.root.iterfind("keyframe/key"):
             if key.get("qpos") is not None:
                 values = np.array(numbers(key, "qpos", width, self._path))
-                rows.append(self._from_qpos(values))
+                rows.append(self._from_qpos(values, key))
+                if len(rows) > MAX_KEYS:
+                    self._tree.fail(f"has more than {MAX_KEYS:,} keyframes", key)
         if not rows:
             raise NoMotionError("has no keyframes with a qpos", self._path)
         return np.array(rows)
 
-    def _from_qpos(self, qpos: np.ndarray) -> np.ndarray:
+    def _from_qpos(self, qpos: np.ndarray, key: Any) -> np.ndarray:
         out: list[float] = []
         at = 0
         coupled = [isinstance(p, Turn | Slide) and p.coupled is not None
@@ -253,7 +281,7 @@ class _Model:
             values = qpos[at : at + width]
             at += width
             if kind in ("free", "ball"):
-                out += [*values[:-4], *log_map(values[-4:] / np.linalg.norm(values[-4:]))]
+                out += [*values[:-4], *log_map(self._tree.unit(values[-4:], key))]
             elif not driven:
                 out.append(float(values[0]))
         return np.array(out)

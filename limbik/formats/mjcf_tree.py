@@ -22,7 +22,7 @@ from limbik.rotations import (
 MAX_INCLUDES, DEEPEST = 1_000, 20
 """Includes in all, and inside each other, beyond which a file is refused."""
 
-_JOINT = ("joint", "freejoint")
+_READ = ("type", "pos", "axis", "ref", "limited", "range")
 
 
 class Tree:
@@ -30,7 +30,7 @@ class Tree:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._included = 0
+        self._included: set[Path] = {path.resolve()}
         self._file_of: dict[Any, Path] = {}
         self.root = self._load(path, 0)
         if self.root.tag != "mujoco":
@@ -52,23 +52,35 @@ class Tree:
         """The file's elements, with those of the files that it includes in their places."""
         root = parse(read_bytes(path), path)
         for include in list(root.iter("include")):
-            self._included += 1
-            if depth >= DEEPEST or self._included > MAX_INCLUDES:
-                self.fail("includes too many files, or itself", include)
-            file = (self.path.parent / attribute(include, "file", path)).resolve()
-            if not file.is_relative_to(self.path.parent.resolve()):
+            file = self._beside(include, path)
+            if depth >= DEEPEST or file in self._included or len(self._included) > MAX_INCLUDES:
                 where = shown(include.get("file") or "")
-                raise FormatError(f"includes {where}, outside its folder", path, include.sourceline)
+                line = include.sourceline
+                raise FormatError(f"includes {where} again, too many files, or itself", path, line)
+            self._included.add(file)
             inner = self._load(file, depth + 1)
             parent = include.getparent()
             if parent is None:
                 raise FormatError("is nothing but an include", path, include.sourceline)
-            at = parent.index(include)
-            for k, child in enumerate(list(inner)):
+            for child in list(inner):
                 self._file_of[child] = file
-                parent.insert(at + k, child)
+                include.addprevious(child)
             parent.remove(include)
         return root
+
+    def _beside(self, include: Any, path: Path) -> Path:
+        """The file that an <include> names, which must lie in the folder of the first."""
+        named = attribute(include, "file", path)
+        try:
+            file = (self.path.parent / named).resolve()
+            inside = file.is_relative_to(self.path.parent.resolve())
+        except (OSError, RuntimeError) as error:  # too long a name, links that go in a circle
+            what = f"includes {shown(named)}, which cannot be found"
+            raise FormatError(what, path, include.sourceline) from error
+        if not inside:
+            what = f"includes {shown(named)}, outside its folder"
+            raise FormatError(what, path, include.sourceline)
+        return file
 
     def _settings(self) -> None:
         self.angle, self.order, self.autolimits = math.pi / 180.0, "xyz", True
@@ -86,13 +98,16 @@ class Tree:
             self.autolimits = limits == "true"
 
     def _default(self, element: Any, name: str, above: dict[str, str]) -> None:
-        own = dict(above)
-        for joint in element.findall("joint"):
-            own.update(joint.attrib)
-        own.pop("class", None)
-        self.defaults[name] = own
-        for child in element.findall("default"):
-            self._default(child, attribute(child, "class", self.path), own)
+        """Note the settings of a class and of those in it; files in files nest them deeply."""
+        waiting = [(element, name, above)]
+        while waiting:
+            element, name, above = waiting.pop()
+            own = dict(above)
+            for joint in element.findall("joint"):
+                own.update((key, joint.get(key)) for key in _READ if joint.get(key) is not None)
+            self.defaults[name] = own
+            inner = [(d, attribute(d, "class", self.path), own) for d in element.findall("default")]
+            waiting += reversed(inner)
 
     def joint(self, element: Any, childclass: str | None) -> Any:
         """A copy of a <joint> with the defaults of its class filled in."""
@@ -108,20 +123,20 @@ class Tree:
         """The orientation of an element as a quaternion wxyz, however it is written."""
         path = self.path
         if element.get("quat") is not None:
-            return self._unit(np.array(numbers(element, "quat", 4, path)), element)
+            return self.unit(np.array(numbers(element, "quat", 4, path)), element)
         if element.get("axisangle") is not None:
             *axis, angle = numbers(element, "axisangle", 4, path)
-            return exp_map(self._unit(np.array(axis), element) * angle * self.angle)
+            return exp_map(self.unit(np.array(axis), element) * angle * self.angle)
         if element.get("euler") is not None:
             angles = np.array(numbers(element, "euler", 3, path)) * self.angle
             return self._euler(angles)
         if element.get("xyaxes") is not None:
             values = np.array(numbers(element, "xyaxes", 6, path))
-            x = self._unit(values[:3], element)
-            y = self._unit(values[3:] - x * (x @ values[3:]), element)
+            x = self.unit(values[:3], element)
+            y = self.unit(values[3:] - x * (x @ values[3:]), element)
             return matrix_to_quat(np.column_stack([x, y, np.cross(x, y)]))
         if element.get("zaxis") is not None:
-            z = self._unit(np.array(numbers(element, "zaxis", 3, path)), element)
+            z = self.unit(np.array(numbers(element, "zaxis", 3, path)), element)
             return _shortest_arc(z)
         return np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -135,7 +150,10 @@ class Tree:
             out = quat_multiply(out, one) if letter.islower() else quat_multiply(one, out)
         return quat_normalise(out)
 
-    def _unit(self, vector: np.ndarray, element: Any) -> np.ndarray:
+    def unit(self, vector: np.ndarray, element: Any) -> np.ndarray:
+        """A vector or quaternion of length 1 in the direction of one that an element has."""
+        # Divided by its largest number first: the squares of very large ones are not finite.
+        vector = vector / max(1.0, float(np.abs(vector).max()))
         length = float(np.linalg.norm(vector))
         if not length > 1e-12:
             self.fail(f"an axis or quaternion of <{element.tag}> has zero length", element)

@@ -17,7 +17,7 @@ from limbik.errors import FigureError, FormatError, did_you_mean
 from limbik.figure import Figure
 from limbik.formats.files import read_bytes
 from limbik.formats.numbers import shown
-from limbik.formats.xml import attribute, numbers, parse
+from limbik.formats.xml import attribute, check_chains, direction, numbers, parse
 from limbik.joints import Coupling, Joint, Part, Slide, Turn, exponential, slides, unit_axis
 from limbik.limits import Range
 from limbik.rotations import euler_to_quat
@@ -60,6 +60,8 @@ class _Robot:
             if child in self._above:
                 self._fail(f"link {shown(child)} has two joints above it", element)
             self._above[child] = element
+        mimics = [(name, element.find("mimic")) for name, element in self._moves.items()]
+        check_chains({k: m.get("joint") or "" for k, m in mimics if m is not None}, path)
 
     def _fail(self, message: str, element: Any) -> Any:
         raise FormatError(message, self._path, element.sourceline)
@@ -71,10 +73,10 @@ class _Robot:
             if name in found:
                 self._fail(f"there are two {tag}s {shown(name)}", element)
             found[name] = element
+            if len(found) > MAX_LINKS:
+                self._fail(f"has more than {MAX_LINKS} {tag}s", element)
         if tag == "link" and not found:
             self._fail("has no links", self._root)
-        if len(found) > MAX_LINKS:
-            self._fail(f"has more than {MAX_LINKS} {tag}s", self._root)
         return found
 
     def _end(self, element: Any, which: str) -> str:
@@ -138,7 +140,7 @@ class _Robot:
             return slides() + exponential()
         given = element.find("axis")
         try:
-            along = (1.0, 0.0, 0.0) if given is None else numbers(given, "xyz", 3, self._path)
+            along = (1.0, 0.0, 0.0) if given is None else direction(given, "xyz", self._path)
             axis = unit_axis(along, f"axis of joint {shown(name)}")
         except FigureError as error:
             return self._fail(str(error), element)

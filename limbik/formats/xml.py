@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 from typing import Any
 
 from limbik.errors import FormatError, LimbikError
 from limbik.formats.numbers import number, shown
 
+MAX_CHAIN = 32
+"""So many joints may follow each other by mimic or equality, one the next."""
+
+_TAKES = 500  # bytes of memory that a tag or an attribute may take, which has four letters or more
+_ROOM = 150_000_000
+_DECLARED = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*[\"']([^\"'>]*)")
+_PLAIN = re.compile(rb"utf-?8|utf-16(le|be)?|(us-)?ascii|iso-8859-\d+|windows-125\d", re.IGNORECASE)
+
 
 def parse(data: bytes, path: Path) -> Any:
     """The root element of an XML file, an ``lxml`` element.
 
-    A document type is refused, and with it every entity but the five that XML has.
+    A document type is refused, and with it every entity but the five that XML has.  So are more
+    tags than the file's size can justify, before they take memory, and encodings that hide them.
     """
+    declared = _DECLARED.match(data)
+    if declared is not None and not _PLAIN.fullmatch(declared.group(1)):
+        raise FormatError(f"is written in {shown(declared.group(1))}; UTF-8 is read", path, 1)
+    if _TAKES * (data.count(b"<") + data.count(b"=")) > _ROOM + 10 * len(data):
+        raise FormatError("has more tags and attributes than any robot needs", path)
     try:
         etree: Any = importlib.import_module("lxml.etree")
     except ImportError as error:
@@ -46,7 +61,8 @@ def attribute(element: Any, name: str, path: Path) -> str:
     """An attribute that must be there."""
     value = element.get(name)
     if value is None:
-        raise FormatError(f"<{element.tag}> has no {name}", path, element.sourceline)
+        tag = str(element.tag)[:40]
+        raise FormatError(f"<{tag}> has no {name}", path, element.sourceline)
     return value
 
 
@@ -57,9 +73,38 @@ def numbers(
     text = element.get(name)
     if text is None and otherwise is not None:
         return otherwise
-    words = attribute(element, name, path).split()
-    values = [number(word) for word in words[: count + 1]]
+    # Split no further than needed: a word takes many times its letters.
+    words = attribute(element, name, path).split(None, count)
+    values = [number(word) for word in words]
     if len(values) != count or any(value is None for value in values):
-        what = f"{name} of <{element.tag}> needs {count} number{'s' if count > 1 else ''}"
+        what = f"{name} of <{str(element.tag)[:40]}> needs {count} number{'s' if count > 1 else ''}"
         raise FormatError(f"{what}, found {shown(text or '')}", path, element.sourceline)
     return tuple(value for value in values if value is not None)
+
+
+def direction(
+    element: Any, name: str, path: Path, otherwise: tuple[float, ...] | None = None
+) -> tuple[float, ...]:
+    """Three numbers of an attribute that say a direction, made so small that their squares are
+    numbers too."""
+    values = numbers(element, name, 3, path, otherwise)
+    largest = max(abs(value) for value in values)
+    return tuple(value / largest for value in values) if largest > 1.0 else values
+
+
+def check_chains(follows: dict[str, str], path: Path) -> None:
+    """Refuse joints that follow each other, one the next, in longer chains than any robot has.
+
+    ``follows`` has for every joint that follows one the name of that one.
+    """
+    for start in follows:
+        at, seen = start, {start}
+        for _ in range(MAX_CHAIN):
+            at = follows.get(at, start)
+            if at in seen:  # the end of the chain, or a circle, which the figure refuses
+                break
+            seen.add(at)
+        else:
+            raise FormatError(
+                f"more than {MAX_CHAIN} joints follow each other, from {shown(start)} on", path
+            )

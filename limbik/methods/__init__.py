@@ -1,4 +1,7 @@
-"""The methods, one file each, behind one interface; ``METHODS`` finds them by name."""
+"""The methods, one file each, behind one interface; ``METHODS`` finds them by name.
+
+What several of them share, or one of them needs besides its loop, is in ``pieces``.
+"""
 
 from limbik.methods.baillieul import Baillieul
 from limbik.methods.broyden import Broyden

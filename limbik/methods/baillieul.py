@@ -22,7 +22,7 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.criteria import (
+from limbik.methods.pieces.criteria import (
     check_criterion,
     criterion_size,
     criterion_table,
@@ -31,7 +31,7 @@ from limbik.methods.criteria import (
     lay_criterion,
     value_of,
 )
-from limbik.methods.free_space import (
+from limbik.methods.pieces.free_space import (
     complete,
     free_gradient,
     hold_columns,
@@ -39,11 +39,16 @@ from limbik.methods.free_space import (
     take_vectors,
     usual_rank,
 )
-from limbik.methods.least_squares import lay_normal, normal_size
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
-from limbik.methods.square_system import bend_by_goals, fill_square, multipliers, solve_square
-from limbik.methods.stacked import decompose, fill_stack, lay_stack, stack_size
-from limbik.methods.two_wishes import BOTH, NOWHERE, first_gain, go, has_settled, search
+from limbik.methods.pieces.least_squares import lay_normal, normal_size
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.square_system import (
+    bend_by_goals,
+    fill_square,
+    multipliers,
+    solve_square,
+)
+from limbik.methods.pieces.stacked import decompose, fill_stack, lay_stack, stack_size
+from limbik.methods.pieces.two_wishes import BOTH, NOWHERE, first_gain, go, has_settled, search
 from limbik.objective import descent, evaluate, linearise, reached
 from limbik.problem import Problem
 
@@ -178,7 +183,7 @@ class Baillieul(Method):
     descends = False
 
     iterations: int = 100
-    """Iterations an attempt may take; each costs 2n Jacobians, and 8n² where the criterion is the
+    """Iterations an attempt may take; each costs 2n Jacobians, and 2n² where the criterion is the
     manipulability."""
     criterion: str = "rest"
     """What to make small: "rest" (distance from a pose), "limits" (distance from the middle of the

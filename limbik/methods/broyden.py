@@ -23,11 +23,10 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.damped_solve import damped_solve, damping_scale, system_size
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.damped_solve import damped_trial, damping_scale, system_size
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import F_METRIC, descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import project
 
 _FALL, _RISE, _TRIES = 1.0 / 3.0, 4.0, 24  # of λ after a success, after a failure, and how often
 _LEAST, _MOST = 1e-6, 1e8  # what the damping is kept between
@@ -85,24 +84,16 @@ def broyden(ints, floats, work, options, q, out, history):
             jacobians += 1
             descent(ints, floats, q, jt, r, sheet.push)
             gain = gain_left(ints, floats, q, sheet, f)
-            if gain <= stationary:
+            if gain <= stationary and not bent:
                 code = STATIONARY
                 break
         else:
             copy(r, rows, sheet.target)
         accepted, value = False, f
         for _ in range(_TRIES if true else 1):
-            square = (damping * scale) ** 2
-            if damped_solve(ints, floats, q, jt, sheet.target, square, sheet.spare, step):
-                total = 0.0
-                for c in range(n):
-                    trial[c] = q[c] + step[c]
-                    total += abs(trial[c])
-                if math.isfinite(total):
-                    project(ints, floats, trial, sheet.scratch)
-                    value = evaluate(ints, floats, trial, state, sheet.trial_r)
-                    evaluations += 1
-                    accepted = value < f
+            value, tried = damped_trial(ints, floats, q, sheet, (damping * scale) ** 2)
+            evaluations += tried
+            accepted = value < f
             if accepted or not true:
                 break
             if bent:

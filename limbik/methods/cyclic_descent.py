@@ -32,9 +32,9 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.joint_steps import STEP_SCRATCH, take_step
-from limbik.methods.marks import MARK, take_marks
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.joint_steps import STEP_SCRATCH, take_step
+from limbik.methods.pieces.marks import MARK, take_marks
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import F_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
 from limbik.projection import project

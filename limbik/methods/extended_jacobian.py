@@ -22,7 +22,7 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.elements import (
+from limbik.methods.pieces.elements import (
     ELEMENT,
     basic_elements,
     element_rows,
@@ -30,10 +30,10 @@ from limbik.methods.elements import (
     that_count,
     turns_with_others,
 )
-from limbik.methods.free_space import leave_free
-from limbik.methods.least_squares import lay_normal, least_squares, normal_size
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
-from limbik.methods.stiffness import Stiffness, stiffness_at, stiffness_table
+from limbik.methods.pieces.free_space import leave_free
+from limbik.methods.pieces.least_squares import lay_normal, least_squares, normal_size
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.stiffness import Stiffness, stiffness_at, stiffness_table
 from limbik.objective import (
     F_METRIC,
     F_REST,

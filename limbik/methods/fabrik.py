@@ -24,10 +24,10 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.joint_steps import STEP_SCRATCH
-from limbik.methods.marks import MARK
-from limbik.methods.reaching import carry_root, reach_inwards, reach_outwards, take_bones
-from limbik.methods.sheet import gain_left, judge, open_sheet, sheet_size
+from limbik.methods.pieces.joint_steps import STEP_SCRATCH
+from limbik.methods.pieces.marks import MARK
+from limbik.methods.pieces.reaching import carry_root, reach_inwards, reach_outwards, take_bones
+from limbik.methods.pieces.sheet import gain_left, judge, open_sheet, sheet_size
 from limbik.objective import N_FULL, N_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
 

@@ -24,11 +24,15 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.dual_quaternion_jacobian import chains_size, dual_quaternion_rows, lay_chains
-from limbik.methods.jacobians import JACOBIANS, check_jacobian, difference_rows
-from limbik.methods.schedule import SWEEPS, schedule
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
-from limbik.methods.sweeps import (
+from limbik.methods.pieces.dual_quaternion_jacobian import (
+    chains_size,
+    dual_quaternion_rows,
+    lay_chains,
+)
+from limbik.methods.pieces.jacobians import JACOBIANS, check_jacobian, difference_rows
+from limbik.methods.pieces.schedule import SWEEPS, schedule
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.sweeps import (
     S_FIRST,
     S_GROUPS,
     UNIT,
@@ -128,14 +132,14 @@ def gauss_seidel(ints, floats, work, options, q, out, history):
         if iteration >= options[O_ITERATIONS]:
             code = SPENT
             break
-        linearise(ints, floats, q, state, r, jt, sheet.target)
+        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
         jacobians += 1
         if kind == _DUAL_QUATERNION:
             dual_quaternion_rows(ints, floats, q, jt, chains)
         elif kind == _DIFFERENCES:
             evaluations += difference_rows(ints, floats, q, state, r, trial, trial_r, jt)
         descent(ints, floats, q, jt, r, sheet.push)
-        if gain_left(ints, floats, q, sheet, f) <= options[_STATIONARY]:
+        if gain_left(ints, floats, q, sheet, f) <= options[_STATIONARY] and not bent:
             code = STATIONARY
             break
         fill_system(ints, floats, q, jt, sheet.target, options[_DAMPING], system)

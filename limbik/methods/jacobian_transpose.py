@@ -10,7 +10,6 @@ from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
 from limbik.linear import copy
-from limbik.methods.blocks import block_ends, clamp_reach, reach_limits
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -22,7 +21,8 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.blocks import block_ends, clamp_reach, reach_limits
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
 from limbik.projection import project

@@ -21,10 +21,10 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.damped_step import damped_step
-from limbik.methods.desk import desk_size, lay_out
-from limbik.methods.directions import pulls, take_columns, to_gain
-from limbik.methods.equalities import (
+from limbik.methods.pieces.damped_step import damped_step
+from limbik.methods.pieces.desk import desk_size, lay_out
+from limbik.methods.pieces.directions import pulls, take_columns, to_gain
+from limbik.methods.pieces.equalities import (
     back_to_edges,
     fix_worst,
     free_wrong,
@@ -33,8 +33,8 @@ from limbik.methods.equalities import (
     press_equalities,
     set_face,
 )
-from limbik.methods.faces import first_face, next_face, possible_faces
-from limbik.methods.sheet import Sheet, gain_left
+from limbik.methods.pieces.faces import first_face, next_face, possible_faces
+from limbik.methods.pieces.sheet import Sheet, gain_left
 from limbik.objective import F_REACH, descent, evaluate, linearise, reached, scratch_of
 from limbik.problem import Problem
 from limbik.projection import free_directions

@@ -14,14 +14,12 @@ from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
     REACHED,
-    SPENT,
-    STUCK,
     Method,
     finish,
     record,
 )
-from limbik.methods.sheet import judge, open_sheet, sheet_size
-from limbik.methods.stacked import fill_stack, lay_stack, pseudo_inverse_step, stack_size
+from limbik.methods.pieces.sheet import end_inside, open_sheet, sheet_size
+from limbik.methods.pieces.stacked import fill_stack, lay_stack, pseudo_inverse_step, stack_size
 from limbik.objective import F_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
 from limbik.projection import project
@@ -62,10 +60,10 @@ def newton_svd(ints, floats, work, options, q, out, history):
     noted = record(history, 0, f, q)
     evaluations, jacobians, iteration, singular = 1, 0, 0, 0
     while iteration < options[O_ITERATIONS] and not reached(ints, floats, state):
-        linearise(ints, floats, q, state, r, jt, sheet.target)
+        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
         jacobians += 1
         descent(ints, floats, q, jt, r, sheet.push)
-        if _slope(ints, floats, jt, sheet.push, f) <= stationary:
+        if _slope(ints, floats, jt, sheet.push, f) <= stationary and not bent:
             break
         fill_stack(ints, floats, q, jt, sheet.target, stack)
         rank = pseudo_inverse_step(stack, cutoff, step)
@@ -93,19 +91,10 @@ def newton_svd(ints, floats, work, options, q, out, history):
         q[:] = trial
         iteration += 1
         noted = record(history, noted, f, q)
-    trial[:] = q
-    project(ints, floats, q, sheet.scratch)
-    f = evaluate(ints, floats, q, state, r)
+    spent = iteration >= options[O_ITERATIONS]
+    code, f, noted = end_inside(ints, floats, q, sheet, spent, stationary, history, noted)
     evaluations += 1
-    for c in range(n):
-        if q[c] != trial[c]:
-            noted = record(history, noted, f, q)
-            break
-    code = judge(ints, floats, q, sheet, f, stationary)
-    if code != REACHED:
-        jacobians += 1
-    if code == STUCK and iteration >= options[O_ITERATIONS]:
-        code = SPENT
+    jacobians += code != REACHED
     finish(out, f, iteration, evaluations, jacobians, noted, singular)
     return code
 

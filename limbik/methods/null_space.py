@@ -22,7 +22,7 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.criteria import (
+from limbik.methods.pieces.criteria import (
     check_criterion,
     criterion_size,
     criterion_table,
@@ -30,16 +30,16 @@ from limbik.methods.criteria import (
     lay_criterion,
     value_of,
 )
-from limbik.methods.free_space import (
+from limbik.methods.pieces.free_space import (
     free_gradient,
     hold_columns,
     leave_free,
     take_vectors,
     usual_rank,
 )
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
-from limbik.methods.stacked import fill_stack, lay_stack, pseudo_inverse_step, stack_size
-from limbik.methods.two_wishes import BOTH, NOWHERE, first_gain, go, has_settled, search
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.stacked import fill_stack, lay_stack, pseudo_inverse_step, stack_size
+from limbik.methods.pieces.two_wishes import BOTH, NOWHERE, first_gain, go, has_settled, search
 from limbik.objective import descent, evaluate, linearise, reached
 from limbik.problem import Problem
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from limbik.errors import MethodError
 from limbik.methods.contract import Method
-from limbik.methods.soft_limits import pad_size, soft_limits
+from limbik.methods.pieces.soft_limits import pad_size, soft_limits
 from limbik.problem import Problem
 
 Kind = Literal["exterior", "approach"]

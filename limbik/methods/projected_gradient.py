@@ -22,7 +22,7 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import descent, evaluate, linearise, reached
 from limbik.problem import Problem
 from limbik.projection import project

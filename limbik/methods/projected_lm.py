@@ -23,9 +23,9 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.damped_step import damped_step
-from limbik.methods.desk import desk_size, lay_out
-from limbik.methods.directions import pulls, take_columns, to_gain
+from limbik.methods.pieces.damped_step import damped_step
+from limbik.methods.pieces.desk import desk_size, lay_out
+from limbik.methods.pieces.directions import pulls, take_columns, to_gain
 from limbik.objective import F_METRIC, F_REACH, descent, evaluate, linearise, reached, scratch_of
 from limbik.problem import Problem
 from limbik.projection import free_directions, project

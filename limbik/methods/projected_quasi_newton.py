@@ -22,8 +22,8 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.inverse_hessian import curves, first_scale, gradient_change
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.inverse_hessian import curves, first_scale, gradient_change
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import F_METRIC, descent, evaluate, linearise, reached
 from limbik.problem import Problem
 from limbik.projection import free_directions, project

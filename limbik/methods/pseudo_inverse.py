@@ -12,17 +12,14 @@ from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
     REACHED,
-    SPENT,
-    STUCK,
     Method,
     finish,
     record,
 )
-from limbik.methods.sheet import judge, open_sheet, sheet_size
-from limbik.methods.stacked import fill_stack, lay_stack, pseudo_inverse_step, stack_size
+from limbik.methods.pieces.sheet import end_inside, open_sheet, sheet_size
+from limbik.methods.pieces.stacked import fill_stack, lay_stack, pseudo_inverse_step, stack_size
 from limbik.objective import F_METRIC, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import project
 
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
 
@@ -66,19 +63,10 @@ def pseudo_inverse(ints, floats, work, options, q, out, history):
         q[:] = trial
         iteration += 1
         noted = record(history, noted, f, q)
-    trial[:] = q
-    project(ints, floats, q, sheet.scratch)
-    f = evaluate(ints, floats, q, state, r)
+    spent = iteration >= options[O_ITERATIONS]
+    code, f, noted = end_inside(ints, floats, q, sheet, spent, stationary, history, noted)
     evaluations += 1
-    for c in range(n):
-        if q[c] != trial[c]:
-            noted = record(history, noted, f, q)
-            break
-    code = judge(ints, floats, q, sheet, f, stationary)
-    if code != REACHED:
-        jacobians += 1
-    if code == STUCK and iteration >= options[O_ITERATIONS]:
-        code = SPENT
+    jacobians += code != REACHED
     finish(out, f, iteration, evaluations, jacobians, noted, singular)
     return code
 

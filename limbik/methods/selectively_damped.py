@@ -10,7 +10,6 @@ import numpy as np
 from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.kinematics import N_COORDS
-from limbik.methods.blocks import block_ends, block_lengths, clamp_reach, reach_limits
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -22,8 +21,9 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
-from limbik.methods.stacked import (
+from limbik.methods.pieces.blocks import block_ends, block_lengths, clamp_reach, reach_limits
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.stacked import (
     add_along,
     decompose,
     fill_stack,
@@ -123,10 +123,10 @@ def selectively_damped(ints, floats, work, options, q, out, history):
             break
         if iteration >= options[O_ITERATIONS]:
             break
-        linearise(ints, floats, q, state, r, jt, sheet.target)
+        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
         jacobians += 1
         descent(ints, floats, q, jt, r, sheet.push)
-        if gain_left(ints, floats, q, sheet, f) <= stationary:
+        if gain_left(ints, floats, q, sheet, f) <= stationary and not bent:
             code = STATIONARY
             break
         clamp_reach(ints, state, ends, limits, sheet.target)

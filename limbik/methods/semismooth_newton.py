@@ -22,7 +22,6 @@ from limbik.kinematics import (
     NONE,
 )
 from limbik.linear import copy
-from limbik.methods.complementarity import edge_of_cone, fischer_burmeister, natural
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -35,14 +34,15 @@ from limbik.methods.contract import (
     record,
 )
 from limbik.methods.jacobian_transpose import best_linear_step
-from limbik.methods.reduced import (
+from limbik.methods.pieces.complementarity import edge_of_cone, fischer_burmeister, natural
+from limbik.methods.pieces.reduced import (
     add_step,
     lay_reduced,
     reduce_model,
     reduced_size,
     solve_reduced,
 )
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import F_METRIC, F_REACH, F_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
 from limbik.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, free_directions, project

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from limbik.errors import MethodError
 from limbik.methods.contract import Method
-from limbik.methods.soft_limits import pad_size, soft_limits
+from limbik.methods.pieces.soft_limits import pad_size, soft_limits
 from limbik.problem import Problem
 
 

@@ -12,7 +12,6 @@ from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import F_CONE, I_IN_CONE, N_COORDS
 from limbik.linear import copy
-from limbik.methods.complementarity import normal_and_curvature
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -24,7 +23,8 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.reduced import (
+from limbik.methods.pieces.complementarity import normal_and_curvature
+from limbik.methods.pieces.reduced import (
     add_step,
     lay_reduced,
     promised_by,
@@ -32,8 +32,8 @@ from limbik.methods.reduced import (
     reduce_vector,
     reduced_size,
 )
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
-from limbik.methods.trust_box import cauchy_point, fill_box, lay_box, step_in_box
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.trust_box import cauchy_point, fill_box, lay_box, step_in_box
 from limbik.objective import F_METRIC, descent, evaluate, linearise, reached
 from limbik.problem import Problem
 from limbik.projection import CONE_FLOATS, free_directions, project

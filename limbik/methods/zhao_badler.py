@@ -10,7 +10,6 @@ import numpy as np
 from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.kinematics import N_COORDS
-from limbik.methods.active_set import choose_step, forget, land, longest, open_book
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -22,8 +21,9 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.inverse_hessian import bfgs_update, curves, first_scale, gradient_change
-from limbik.methods.sheet import gain_left, open_sheet, sheet_size
+from limbik.methods.pieces.active_set import choose_step, forget, land, longest, open_book
+from limbik.methods.pieces.inverse_hessian import bfgs_update, curves, first_scale, gradient_change
+from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import descent, evaluate, linearise, reached
 from limbik.problem import Problem
 from limbik.projection import project

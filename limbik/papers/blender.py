@@ -25,7 +25,7 @@ NAMES = {
 }
 REMARKS = {
     "legacy": "as it is: it starts from the forward-kinematics pose at every evaluation, here the "
-    "first frame of the clip.",
+    "pose before the first frame.",
     "legacy_carried": "with the last solution written into the forward-kinematics pose first.",
     "itasc": "as it is, in its default animation mode.  Blender 5.0.1 reads ik_min_x where it "
     "should read ik_min_z in one quadrant of the swing, so its limits leak.",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +13,7 @@ import pytest
 from real_data import find, root
 from scipy.spatial.transform import Rotation
 
+from limbik import figures
 from limbik.errors import FormatError
 from limbik.figure import Figure
 from limbik.formats import load, load_motion, save
@@ -131,9 +136,97 @@ def test_a_figure_is_written_as_one_frame_at_rest(tmp_path: Path) -> None:
     clip = load_motion(tmp_path / "rest.bvh")
     assert len(clip) == 1
     np.testing.assert_allclose(clip.q[0, 1], 90)
-    np.testing.assert_allclose(clip.q[0, 6], 0.5, atol=1e-7)
+    assert clip.figure.coordinates[6:] == ("Knee.rz", "Knee.ry", "Knee.rx")
+    np.testing.assert_allclose(clip.q[0, 6:], [0.0, 0.0, 0.5], atol=1e-7)
     np.testing.assert_allclose(clip.positions()[0], fig.positions(fig.rest))
     np.testing.assert_allclose(clip.figure.rest[:3], [0, 90, 0])
+
+
+def test_joints_that_turn_have_three_rotation_channels(tmp_path: Path) -> None:
+    fig = Figure(
+        [
+            Joint("A", parts=slides("ZX") + revolute("y")),
+            Joint("B", "A", (), (0, 1, 0)),
+            Joint("C", "B", universal("x", "z"), (0, 1, 0)),
+            Joint("D", "C", prismatic("y"), (0, 1, 0)),
+        ]
+    )
+    clip = Motion(fig, [[1, 2, 0.3, 0.4, 0.5, 0.6]], 30)
+    save(clip, tmp_path / "out.bvh")
+    text = (tmp_path / "out.bvh").read_text()
+    channels = [line.split()[1:] for line in text.splitlines() if "CHANNELS" in line]
+    turns = [
+        "".join(word[0] for word in words[1:] if word.endswith("rotation")) for words in channels
+    ]
+    assert turns == ["ZYX", "", "YXZ", ""]
+    assert [words[0] for words in channels] == ["6", "0", "3", "3"]
+    back = load_motion(tmp_path / "out.bvh")
+    np.testing.assert_allclose(back.positions(), clip.positions(), atol=1e-6)
+    # A file that has fewer keeps them: it was read by whoever made it.
+    fewer = tmp_path / "fewer.bvh"
+    fewer.write_text(
+        "HIERARCHY\nROOT A\n{\nOFFSET 0 0 0\nCHANNELS 1 Yrotation\nJOINT B\n{\nOFFSET 0 1 0\n"
+        "CHANNELS 2 Xrotation Zrotation\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n10 20 30\n"
+    )
+    once = load_motion(fewer)
+    save(once, fewer)
+    assert load_motion(fewer).figure.coordinates == once.figure.coordinates == ("A", "B.rx", "B.rz")
+
+
+IMPORT = """
+import sys, bpy, addon_utils, numpy as np
+bpy.ops.wm.read_factory_settings(use_empty=True)
+addon_utils.enable("io_anim_bvh")
+bpy.ops.import_anim.bvh(
+    filepath=sys.argv[1], axis_forward="Y", axis_up="Z", rotate_mode="QUATERNION",
+    update_scene_fps=False, update_scene_duration=False, use_fps_scale=False, global_scale=1.0,
+)
+figure = bpy.context.object
+heads = {bone.name: [] for bone in figure.pose.bones}
+for frame in range(int(sys.argv[2])):
+    bpy.context.scene.frame_set(1 + frame)
+    for bone in figure.pose.bones:
+        heads[bone.name].append(tuple(figure.matrix_world @ bone.head))
+np.savez(sys.argv[3], **heads)
+"""
+
+
+def blender_python() -> str | None:
+    """A Python that has Blender's module: this one, or the one LIMBIK_TEST_BLENDER names."""
+    here = sys.executable if importlib.util.find_spec("bpy") else None
+    return os.environ.get("LIMBIK_TEST_BLENDER") or here
+
+
+@pytest.mark.skipif(blender_python() is None, reason="needs Blender: pip install limbik[blender]")
+@pytest.mark.parametrize("name", ["human", "of all kinds", "spider", "arm"])
+def test_blender_sees_the_joints_where_they_are(tmp_path: Path, name: str) -> None:
+    if name == "human":
+        clip = figures.cartwheel()[::100]
+    else:
+        make = {"spider": figures.spider, "arm": figures.arm}
+        fig = make[name]() if name in make else Figure(
+            [
+                Joint("Root", parts=slides("YX") + revolute("z")),
+                *(
+                    Joint(kind.replace(" ", "_"), "Root", parts, (0.1 * k, 1.0, 0.2), tip=(0, 1, 0))
+                    for k, (kind, parts) in enumerate(KINDS.items())
+                    if "coupled" not in kind
+                ),
+            ]
+        )  # fmt: skip
+        q = np.random.default_rng(3).uniform(-1, 1, (6, fig.n))
+        clip = Motion(fig, fig.project(q), 30)
+    python = blender_python()
+    assert python is not None  # or the test was skipped
+    save(clip, tmp_path / "out.bvh", precision=9)
+    (tmp_path / "look.py").write_text(IMPORT)
+    command = [python, "look.py", "out.bvh", str(len(clip)), "heads.npz"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    with np.load(tmp_path / "heads.npz") as heads:
+        assert set(heads) == set(clip.figure.joints)
+        for i, joint in enumerate(clip.figure.joints):  # Blender computes in single precision
+            np.testing.assert_allclose(heads[joint], clip.positions()[:, i], atol=1e-5)
 
 
 def test_joints_that_collapse_onto_their_parents_are_not_read_as_added(tmp_path: Path) -> None:

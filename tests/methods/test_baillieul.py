@@ -10,8 +10,8 @@ import limbik
 from limbik import Figure, MethodError, Problem, Range, Reach
 from limbik.methods.baillieul import Baillieul
 from limbik.methods.contract import OUT
-from limbik.methods.criteria import CRITERIA
 from limbik.methods.null_space import NullSpace
+from limbik.methods.pieces.criteria import CRITERIA
 
 
 def chain(limits: Range | None = None) -> tuple[Figure, list, np.ndarray]:

@@ -10,7 +10,7 @@ from limbik import MethodError, Problem, Range, Reach, Result, Status
 from limbik.methods import Broyden, DampedLeastSquares
 from limbik.methods.broyden import broyden_update
 from limbik.methods.contract import OUT, OUT_EVALUATIONS, OUT_ITERATIONS, OUT_JACOBIANS
-from limbik.methods.damped_solve import damping_scale
+from limbik.methods.pieces.damped_solve import damping_scale
 from limbik.objective import state_size
 
 START = np.array([0.4, 0.3, -0.2])

@@ -13,7 +13,7 @@ import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status, SwingTwist
 from limbik.joints import Coupling, euler, exponential, prismatic, revolute, slides, swing_twist
 from limbik.methods.cyclic_descent import CyclicCoordinateDescent
-from limbik.methods.marks import best_value
+from limbik.methods.pieces.marks import best_value
 
 
 def along(value, x, scale, a, b, c, s, rest, pose):

@@ -13,7 +13,7 @@ import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, SwingTwist
 from limbik.joints import Coupling, exponential, revolute
 from limbik.methods.gauss_seidel import ProjectedGaussSeidel, shift_balls
-from limbik.methods.schedule import SWEEPS, schedule
+from limbik.methods.pieces.schedule import SWEEPS, schedule
 from limbik.rotations import matrix_to_quat, wrap
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -189,6 +190,16 @@ def test_solve_many_runs_every_method(name: str) -> None:
         alone = limbik.solve(figure, goals, start=starts, method=name, restarts=0)
         np.testing.assert_array_equal(many.q[k], alone.q)
         assert many.status[k] == alone.status
+
+
+def test_one_file_a_method() -> None:
+    # What they share stands in methods/pieces, and imports no method.
+    folder = Path(limbik.__file__).parent / "methods"
+    files = {source.stem for source in folder.glob("*.py")} - {"__init__", "contract"}
+    assert files == {method.__module__.split(".")[-1] for method in limbik.methods.values()}
+    imports = re.compile(r"^from limbik\.methods(?!\.pieces\.|\.contract )", re.MULTILINE)
+    for piece in (folder / "pieces").glob("*.py"):
+        assert not imports.search(piece.read_text(encoding="utf-8")), piece.name
 
 
 def test_names_and_settings() -> None:

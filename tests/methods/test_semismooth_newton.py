@@ -13,7 +13,7 @@ import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status
 from limbik.joints import slides
 from limbik.methods import SemismoothNewton
-from limbik.methods.complementarity import edge_of_cone, fischer_burmeister, natural
+from limbik.methods.pieces.complementarity import edge_of_cone, fischer_burmeister, natural
 from limbik.objective import F_REACH
 from limbik.projection import nearest_on_ellipse
 

@@ -9,7 +9,7 @@ from criterion_samples import differences
 import limbik
 from limbik import Problem, Reach
 from limbik.methods import Baillieul
-from limbik.methods.planar import end_of, extended_jacobian_of, jacobian_of, planar_step
+from limbik.methods.pieces.planar import end_of, extended_jacobian_of, jacobian_of, planar_step
 from limbik.papers.contract import Chapter, Order, Verdict
 from limbik.papers.extended_jacobian import run
 from limbik.papers.extended_jacobian.ellipse import of_all

@@ -12,9 +12,9 @@ from limbik.figures import chain, hand
 from limbik.goals import Reach
 from limbik.joints import Joint, euler, free, universal
 from limbik.methods.gauss_seidel import ProjectedGaussSeidel
-from limbik.methods.schedule import SWEEPS, colors, limb_of, schedule
-from limbik.methods.sweeps import System, fill_system, lay_system, relax, system_floats
-from limbik.methods.threaded_sweeps import threaded_sweeps
+from limbik.methods.pieces.schedule import SWEEPS, colors, limb_of, schedule
+from limbik.methods.pieces.sweeps import System, fill_system, lay_system, relax, system_floats
+from limbik.methods.pieces.threaded_sweeps import threaded_sweeps
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.dual_quaternion.hands import exponential_hand, wandering
 from limbik.papers.dual_quaternion.session import Session

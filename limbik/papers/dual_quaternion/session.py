@@ -13,7 +13,7 @@ from limbik.goals import Reach
 from limbik.goals import terms as tm
 from limbik.methods.contract import OUT, OUT_F, OUT_HISTORY, OUT_ITERATIONS, REACHED, Method
 from limbik.methods.gauss_seidel import ProjectedGaussSeidel
-from limbik.methods.sheet import sheet_size
+from limbik.methods.pieces.sheet import sheet_size
 from limbik.objective import state_size
 from limbik.papers.dual_quaternion.hands import tips
 from limbik.problem import Problem

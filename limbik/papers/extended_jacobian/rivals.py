@@ -18,7 +18,7 @@ from limbik.methods import (
     ProjectedLevenbergMarquardt,
     PseudoInverse,
 )
-from limbik.methods.planar import jacobian_of
+from limbik.methods.pieces.planar import jacobian_of
 from limbik.papers.contract import Chapter, Claim, Order, Table, Verdict
 from limbik.papers.extended_jacobian.drawings import distances
 from limbik.papers.extended_jacobian.path import BASE, EXACT, LENGTHS, REACH, Walk, ellipse, walk

@@ -12,8 +12,8 @@ from limbik.figures import arm, chain, human
 from limbik.goals.reach import Reach
 from limbik.joints import Joint, Part, revolute, swing_twist
 from limbik.methods import ExtendedJacobian
-from limbik.methods.planar import planar_step
-from limbik.methods.stiffness import Stiffness
+from limbik.methods.pieces.planar import planar_step
+from limbik.methods.pieces.stiffness import Stiffness
 from limbik.papers.contract import Chapter, Claim, Order, Table, Verdict
 from limbik.papers.extended_jacobian.drawings import curves
 from limbik.papers.extended_jacobian.ellipse import of_all

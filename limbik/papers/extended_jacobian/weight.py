@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.methods.planar import extended_jacobian_of
+from limbik.methods.pieces.planar import extended_jacobian_of
 from limbik.papers.contract import Chapter, Claim, Order, Table, Verdict
 from limbik.papers.extended_jacobian.drawings import curves
 from limbik.papers.extended_jacobian.path import (
@@ -202,7 +202,8 @@ def _claims(
                 if lost
                 else "By normal equations and LU it is never lost"
             )
-            + f"; by SVD the largest turn stays at {max(leaving[BY_SVD]):.3g} rad for every w. It "
-            "is the arithmetic that loses it, not the method.",
+            + "; by SVD, which is the same least squares, "
+            + ("for no w" if all(calm[BY_SVD]) else "for some w as well")
+            + f", with a largest turn of {max(leaving[BY_SVD]):.3g} rad.",
         ),
     ]

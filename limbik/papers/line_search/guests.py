@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from limbik.papers import blender
 from limbik.papers.line_search.follow import Entry, Guest, from_positions
 from limbik.papers.line_search.subject import Drill, Subject
@@ -14,8 +12,6 @@ def blender_entries(subject: Subject, drill: Drill) -> list[Entry]:
     chains = [(chain.start, chain.targets) for chain in drill.chains]
     entries = []
     for run in blender.solve_chains(subject.clip, subject.effectors, chains):
-        degrees = np.degrees(run.outside.max())
-        note = f"version {run.version}, {run.remark} Furthest outside its limits: {degrees:.2g}°."
         entries.append(
             from_positions(
                 drill,
@@ -24,7 +20,7 @@ def blender_entries(subject: Subject, drill: Drill) -> list[Entry]:
                 violation=float(run.outside.max()),
                 feasible=False,
                 seconds=run.seconds,
-                note=note,
+                note=f"version {run.version}, {run.remark}",
             )
         )
     return entries

@@ -1,0 +1,51 @@
+"""glTF 2.0, GLB, VRM and VRM animations into figures and motions.
+
+``gltf_figure.py`` says how nodes become joints, ``gltf_animation.py`` which frame rate a clip gets.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+from limbik.errors import FigureError, FormatError, NoMotionError
+from limbik.figure import Figure
+from limbik.formats.gltf_figure import figure_of
+from limbik.formats.gltf_file import read_document
+from limbik.formats.gltf_motion import motion_of, moving_clips
+from limbik.formats.gltf_rig import read_layout
+from limbik.formats.numbers import shown
+from limbik.motion import Motion
+
+
+def read_figure(path: Path) -> Figure:
+    """The figure in a glTF file, in metres and y up as the format has them; its ``source`` is the
+    ``Rig``, with roles and the names of the clips."""
+    return figure_of(read_layout(read_document(path)))
+
+
+def read_motion(path: Path, figure: Figure | None = None) -> Motion:
+    """The first clip of a glTF file, on its own figure or on one with the same joints."""
+    own = read_figure(path)
+    names = moving_clips(own)
+    if not names:
+        raise NoMotionError("has no animation of its joints", path)
+    if len(names) > 1:
+        text = f"{path.name}: {shown(names[0])} is the first of {len(names)} clips"
+        more = ", ".join(name[:40] for name in names[:20]) + (", ..." if len(names) > 20 else "")
+        warnings.warn(f"{text} ({more}); limbik.formats.gltf.clips has them all", stacklevel=3)
+    motion = motion_of(own, names[0])
+    try:
+        return motion if figure is None else motion.onto(figure)
+    except FigureError as error:
+        raise FormatError(str(error), path) from error
+
+
+def clips(path: Path | str) -> dict[str, Motion]:
+    """All clips of a glTF file that move its joints, by name, on one figure.
+
+    >>> clips("fox.glb")["Run"].fps  # doctest: +SKIP
+    24.0
+    """
+    figure = read_figure(Path(path))
+    return {name: motion_of(figure, name) for name in moving_clips(figure)}

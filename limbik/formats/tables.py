@@ -1,0 +1,270 @@
+"""Joint values as tables: CSV for people and spreadsheets, NPZ for NumPy.
+
+A CSV file has a line of names, ``time`` and the figure's coordinates, then a line a frame: seconds,
+radians, and lengths in the figure's unit, with all digits.  An NPZ file has
+
+    q            (frames, n) the same values        fps          frames a second
+    coordinates  (n,) their names                   positions    (frames, joints, 3) in the world
+    joints       (joints,) names                    parents      (joints,) indices, −1 for a root
+    unit, up     as the figure has them, or ""      name         of the motion
+
+Neither holds the figure, which has to be given to read them; columns are found by their names.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
+from limbik.figure import Figure
+from limbik.formats.files import read_bytes, write_whole
+from limbik.formats.numbers import read_frames, shown
+from limbik.formats.on_parents import VALUES
+from limbik.motion import Motion
+
+TIME = "time"
+STEADY = 0.05
+"""By which share of a frame's time a frame may come early or late."""
+
+ROOM = 100_000_000
+"""Bytes that the arrays of an NPZ file may have, beside five times the file's own."""
+
+STILL = 30.0
+"""Frames a second of a figure at rest, or of a table that has one frame and no other word on it."""
+
+
+_END = re.compile(rb"\r\n|\r|\n")
+_EMPTY = re.compile(rb",(?=[ \t]*(?:[,\r\n]|\Z))")
+_FIRST_EMPTY = re.compile(rb"[\r\n][ \t]*,")
+_TWO_WORDS = re.compile(rb"[ \t](?<=[^\s,][ \t])[ \t]*[^\s,]")
+
+
+def _motion(thing: Figure | Motion) -> Motion:
+    return (
+        Motion(thing, thing.rest[None], STILL, thing.name) if isinstance(thing, Figure) else thing
+    )
+
+
+# ---- CSV -----------------------------------------------------------------------------------------
+
+
+def write_csv(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
+    """Write a motion, or a figure's rest pose, with all digits whatever the ``precision``."""
+    motion = _motion(thing)
+    for name in motion.figure.coordinates:
+        if "\n" in name or "\r" in name or name != name.encode("utf-8", "replace").decode():
+            raise FormatError(f"a CSV file cannot hold the name {shown(name)}", path)
+    head = io.StringIO()
+    csv.writer(head, lineterminator="\n").writerow([TIME, *motion.figure.coordinates])
+
+    def fill(file: BinaryIO) -> None:
+        file.write(head.getvalue().encode())
+        step = max(1, VALUES // (motion.figure.n + 1))
+        times = motion.times
+        for start in range(0, len(motion), step):
+            part = slice(start, start + step)
+            rows = np.column_stack([times[part], motion.q[part]])
+            line = ",".join(["%.17g"] * rows.shape[1]) + "\n"
+            file.write((line * len(rows) % tuple(rows.ravel().tolist())).encode())
+
+    write_whole(path, fill)
+
+
+def read_csv(path: Path, figure: Figure | None = None) -> Motion:
+    """The motion of a CSV file, on the figure whose coordinates it names."""
+    data = read_bytes(path)
+    figure = _needed(figure, path)
+    start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    ends = [at for at in (data.find(b"\n", start), data.find(b"\r", start)) if at >= 0]
+    end = min(ends, default=len(data))
+    names = _header(data[start:end], path)
+    if not names or names[0] != TIME:
+        raise FormatError(f'its first column is not "{TIME}"', path, 1)
+    columns = _columns(names[1:], figure, path, 1)
+    body = data[end:]
+    wrong = _EMPTY.search(body) or _FIRST_EMPTY.search(body) or _TWO_WORDS.search(body)
+    if wrong is not None:
+        line = 1 + len(_END.findall(body, 0, wrong.end()))
+        raise FormatError("has an empty cell, or one that is not a number", path, line)
+    values = read_frames(body.replace(b",", b" "), 0, 1, len(names), 0, path)
+    if len(values) == 0:
+        raise NoMotionError("has no frames", path)
+    return _read(figure, values[:, 1:][:, columns], _rate(values[:, 0], path), path)
+
+
+def _header(line: bytes, path: Path) -> list[str]:
+    try:
+        row = next(csv.reader([line.decode("utf-8")], strict=True), [])
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FormatError(f"is not a CSV file: {error}", path, 1) from error
+    return [name.strip() for name in row]
+
+
+def _rate(times: np.ndarray, path: Path) -> float:
+    """Frames a second of times that are a steady step apart."""
+    if len(times) == 1:
+        return STILL
+    with np.errstate(over="ignore", invalid="ignore"):
+        step = float(times[-1] - times[0]) / (len(times) - 1)
+        late = np.abs(times - times[0] - step * np.arange(len(times)))
+        wrong = ~(late <= STEADY * step)
+    if not step > 0 or not np.isfinite(1.0 / step) or wrong.any():
+        line = 2 + (int(np.argmax(wrong)) if wrong.any() else len(times) - 1)
+        raise FormatError("times must rise by the same step from frame to frame", path, line)
+    return 1.0 / step
+
+
+# ---- NPZ -----------------------------------------------------------------------------------------
+
+
+def write_npz(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
+    """Write a motion, or a figure's rest pose, as arrays of doubles."""
+    motion = _motion(thing)
+    figure = motion.figure
+    arrays = {
+        "q": motion.q,
+        "coordinates": np.array(figure.coordinates, str),
+        "joints": np.array(figure.joints, str),
+        "parents": figure.parents,
+        "fps": np.array(motion.fps),
+        "positions": motion.positions(),
+        "unit": np.array(figure.unit),
+        "up": np.array(figure.up),
+        "name": np.array(motion.name),
+    }
+    write_whole(path, lambda file: np.savez(file, **arrays))  # pyright: ignore[reportArgumentType]
+
+
+def read_npz(path: Path, figure: Figure | None = None) -> Motion:
+    """The motion of an NPZ file, on the figure whose coordinates it names."""
+    data = read_bytes(path)
+    figure = _needed(figure, path)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            arrays = _Arrays(archive, len(data), path)
+            q, fps = arrays.numbers("q"), arrays.numbers("fps")
+            names = arrays.texts("coordinates")
+            told = {key: arrays.texts(key) for key in ("unit", "up", "name") if key in arrays}
+    except _BROKEN as error:
+        raise FormatError(f"is not an NPZ file: {error}", path) from error
+    if q.ndim != 2 or len(names) != q.shape[1] or fps.size != 1:
+        shape = f"q {q.shape}, {len(names)} coordinates, {fps.size} fps"
+        raise FormatError(f"its arrays do not fit together: {shape}", path)
+    if len(q) == 0:
+        raise NoMotionError("has no frames", path)
+    said = {key: texts[0] for key, texts in told.items() if len(texts) == 1}
+    for key, own in (("unit", figure.unit), ("up", figure.up)):
+        if said.get(key) and own and said[key] != own:
+            text = f"its {key} is {shown(said[key])}, that of the figure is {own}"
+            raise FormatError(f"{text}: figure.in_units converts it", path)
+    columns = _columns(names, figure, path)
+    values = q[:, columns].astype(np.float64)
+    return _read(figure, values, float(fps.ravel()[0]), path, said.get("name", ""))
+
+
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,  # a password
+    NotImplementedError,
+    struct.error,
+    ValueError,
+)
+
+
+class _Arrays:
+    """The arrays of an NPZ file, none larger than the file can justify, and no objects."""
+
+    def __init__(self, archive: zipfile.ZipFile, size: int, path: Path) -> None:
+        self._archive, self._path = archive, path
+        self._left = ROOM + 5 * size
+        self._names = set(archive.namelist())
+
+    def __contains__(self, name: str) -> bool:
+        return f"{name}.npy" in self._names
+
+    def numbers(self, name: str) -> np.ndarray:
+        """An array of numbers."""
+        return self._get(name, "fiu")
+
+    def texts(self, name: str) -> list[str]:
+        """The words of an array of them."""
+        return [str(text) for text in self._get(name, "U").ravel().tolist()]
+
+    def _get(self, name: str, kinds: str) -> np.ndarray:
+        if name not in self:
+            raise FormatError(f'has no array "{name}": is it a table of joint values?', self._path)
+        entry = self._archive.getinfo(f"{name}.npy")
+        self._left -= entry.file_size
+        if self._left < 0:
+            raise FormatError(f'array "{name}" is too large for the file', self._path)
+        file = io.BytesIO(self._archive.read(entry))
+        try:
+            version = np.lib.format.read_magic(file)
+            shape, by_columns, kind = _HEADERS[version](file)
+        except (ValueError, KeyError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+            raise FormatError(f'array "{name}" is not one of NumPy', self._path) from error
+        if kind.kind not in kinds or kind.itemsize == 0:
+            raise FormatError(f'array "{name}" holds {kind}, which is of no use', self._path)
+        body = file.getbuffer()[file.tell() :]
+        if min(shape, default=1) < 0 or math.prod(shape) * kind.itemsize != len(body):
+            raise FormatError(f'array "{name}" is not as long as it says', self._path)
+        return np.frombuffer(body, kind).reshape(shape, order="F" if by_columns else "C")
+
+
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+
+# ---- both ----------------------------------------------------------------------------------------
+
+
+def _needed(figure: Figure | None, path: Path) -> Figure:
+    if figure is None:
+        raise FormatError(
+            "holds joint values and no figure: load_motion(path, figure=...), or --figure FILE",
+            path,
+        )
+    return figure
+
+
+def _columns(
+    names: Sequence[str], figure: Figure, path: Path, line: int | None = None
+) -> list[int]:
+    """Which column of a table each of the figure's coordinates is."""
+    where = {name: k for k, name in enumerate(names)}
+    known = set(figure.coordinates)
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name[:80], figure.coordinates)
+            raise FormatError(f"the figure has no coordinate {shown(name)}{hint}", path, line)
+    if len(where) < len(names):
+        twice = next(name for k, name in enumerate(names) if where[name] != k)
+        raise FormatError(f"names {shown(twice)} twice", path, line)
+    missing = [name for name in figure.coordinates if name not in where]
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise FormatError(f"has no column for {shown(missing[0])}{more}", path, line)
+    return [where[name] for name in figure.coordinates]
+
+
+def _read(figure: Figure, q: np.ndarray, fps: float, path: Path, name: str = "") -> Motion:
+    try:
+        return Motion(figure, q, fps, name or path.stem)
+    except FigureError as error:
+        raise FormatError(str(error), path) from error

@@ -1,0 +1,195 @@
+"""The limit of a joint, in its own coordinates, that encloses given rotations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik.balls import swing_and_twist, to_quat
+from limbik.joints import ExponentialBall, Joint, Limit, SwingTwistBall, Turn
+from limbik.limits import SWING_CHART, Range, SwingTwist
+from limbik.rotations import matrix_to_quat, quat_to_euler, quat_to_matrix
+
+_TURN = 2.0 * math.pi
+_LEAST = math.radians(1.5)  # half of the narrowest swing a cone is given
+_NEARLY_BACK = math.radians(172.0)  # beyond it a swing has no clear direction
+_FAR = math.radians(120.0)  # swings beyond it do not count for the twist
+_LOCKED = 0.1  # cosine of a middle Euler angle below which the outer ones mean little
+
+
+def turning(joint: Joint) -> int:
+    """How many ways a joint turns, 0 where one of them is driven by another coordinate."""
+    count = 0
+    for part in joint.parts:
+        if isinstance(part, SwingTwistBall | ExponentialBall):
+            count += 3
+        elif part.coupled is not None:
+            return 0
+        elif isinstance(part, Turn):
+            count += 1
+    return count
+
+
+def limit_around(
+    joint: Joint, wxyz: np.ndarray, rest: np.ndarray, *, roll: float = 0.0
+) -> Limit | None:
+    """The limit of a joint that holds rotations (k, 4) of its own, on the branch of its rest pose.
+
+    A cone for a swing–twist or exponential ball, a range for one, two or three turns about axes
+    that are perpendicular one to the next; None where neither says anything, or for other joints.
+    Slides stay free.  A cone is made at least as wide as it would be at the middle of its length if
+    its rotations' axes were rolled by ``roll`` radians to both sides.
+    """
+    first = 0
+    turns: list[Turn] = []
+    at: list[int] = []
+    for part in joint.parts:
+        if isinstance(part, SwingTwistBall | ExponentialBall):
+            own = rest[first : first + 3]
+            twist = float(own[2])
+            if isinstance(part, ExponentialBall):
+                twist = float(swing_and_twist(part, to_quat(part, own[None]))[0, 2])
+            return _cone(swing_and_twist(part, wxyz), twist, roll)
+        if isinstance(part, Turn):
+            turns.append(part)
+            at.append(first)
+        first += 1
+    values = _angles(turns, wxyz, rest[at])
+    if values is None:
+        return None
+    low, high = np.full(first, -math.inf), np.full(first, math.inf)
+    for k, column in enumerate(at):
+        least, most = float(values[:, k].min()), float(values[:, k].max())
+        if most - least < _TURN - 0.1:
+            low[column], high[column] = least, most
+    return Range(low, high) if np.isfinite(low).any() else None
+
+
+def held(joint: Joint, rest: np.ndarray, slack: float) -> Limit | None:
+    """A limit that leaves a joint's turns ``slack`` radians to both sides of its rest pose."""
+    low, high = [], []
+    for part in joint.parts:
+        first = len(low)  # every part before a ball has one coordinate
+        if isinstance(part, SwingTwistBall):
+            s1, s2, twist = (float(v) for v in rest[first : first + 3])
+            if math.hypot(s1, s2) + slack > SWING_CHART:
+                return None
+            return SwingTwist(swing=slack, center=(s1, s2), twist=(twist - slack, twist + slack))
+        if isinstance(part, ExponentialBall):
+            own = swing_and_twist(part, to_quat(part, rest[None, first : first + 3]))[0]
+            s1, s2, twist = (float(v) for v in own)
+            ends = (max(twist - slack, -math.pi), min(twist + slack, math.pi))
+            return SwingTwist(swing=slack, center=(s1, s2), twist=ends)
+        turns = isinstance(part, Turn)
+        low.append(float(rest[first]) - slack if turns else -math.inf)
+        high.append(float(rest[first]) + slack if turns else math.inf)
+    return Range(low, high) if np.isfinite(low).any() else None
+
+
+def _angles(turns: list[Turn], wxyz: np.ndarray, rest: np.ndarray) -> np.ndarray | None:
+    """(k, turns) angles that come nearest to rotations, each on the branch nearest to ``rest``.
+
+    The turns are Euler angles in axes of their own: the first turn's x, the second's y.
+    """
+    if not 1 <= len(turns) <= 3:
+        return None
+    axes = [np.array(turn.axis) for turn in turns]
+    a = axes[0]
+    b = axes[1] if len(axes) > 1 else np.cross(a, np.eye(3)[int(np.argmin(np.abs(a)))])
+    b = b / np.linalg.norm(b)
+    if abs(a @ b) > 1e-6:
+        return None
+    basis = np.column_stack([a, b, np.cross(a, b)])
+    third = axes[2] @ basis if len(axes) == 3 else np.array([0.0, 0.0, 1.0])
+    last = int(np.argmax(np.abs(third)))
+    if last == 1 or abs(third[last]) < 1.0 - 1e-6:
+        return None
+    sign = np.array([1.0, 1.0, np.sign(third[last])])
+    order = "XYX" if last == 0 else "XYZ"
+    near = np.zeros(3)
+    near[: len(turns)] = rest
+    inside = matrix_to_quat(basis.T @ quat_to_matrix(wxyz) @ basis)
+    one = quat_to_euler(inside, order) * sign
+    # Only one turn: what it can do of a rotation is its twist about the axis.
+    if len(turns) == 1:
+        angle = 2.0 * np.arctan2(inside[:, 1], inside[:, 0])
+        return _near(angle[:, None], near[:1])
+    plain = one * sign
+    lock = np.sin(plain[:, 1]) if last == 0 else np.cos(plain[:, 1])
+    other = plain + math.pi
+    other[:, 1] = -plain[:, 1] if last == 0 else math.pi - plain[:, 1]
+    both = [_near(values * sign, near) for values in (plain, other)]
+    # Two turns have no third angle: the better branch is the one that needs it less.
+    counted = slice(0, 3) if len(turns) == 3 else slice(2, 3)
+    far = [np.abs(values - near)[:, counted].sum(axis=1) for values in both]
+    values = np.where((far[0] <= far[1])[:, None], both[0], both[1])
+    clear = np.abs(lock) > _LOCKED
+    return values[clear, : len(turns)] if clear.any() else None
+
+
+def _near(angles: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    return angles + _TURN * np.round((rest - angles) / _TURN)
+
+
+def _cone(samples: np.ndarray, rest: float, roll: float) -> SwingTwist | None:
+    """A cone and a range of twist around samples (k, 3) of swing and twist."""
+    size = np.linalg.norm(samples[:, :2], axis=1)
+    clear = samples[size < _NEARLY_BACK]
+    if not len(clear):
+        return None
+    center, half = ellipse_around(clear[:, :2], math.sin(roll))
+    room = SWING_CHART - math.hypot(*center)
+    half = np.minimum(half, room)
+    # Far from the middle the same posture has very different twists, depending on the way there.
+    turned = clear[np.linalg.norm(clear[:, :2], axis=1) < _FAR, 2]
+    twist = rest + (turned - rest + math.pi) % _TURN - math.pi
+    low, high = float(twist.min(initial=rest)), float(twist.max(initial=rest))
+    round_about = high - low > _TURN - 0.1
+    return SwingTwist(
+        swing=(float(half[0]), float(half[1])),
+        center=(float(center[0]), float(center[1])),
+        twist=None if round_about else (low, high),
+    )
+
+
+def ellipse_around(points: np.ndarray, least: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Centre (2,) and half axes (2,) of the smallest upright ellipse around points (k, 2), nearly.
+
+    The shorter axis is at least ``least`` times the longer.  For a given ratio of the axes it is a
+    smallest circle, found by walking from a middle towards whatever is farthest in ever smaller
+    steps (Bădoiu & Clarkson, "Optimal core-sets for balls"); the ratio with the least area is
+    searched for.
+    """
+    fan = np.linspace(0.0, _TURN, 128, endpoint=False)
+    outermost = np.argmax(points @ np.stack([np.cos(fan), np.sin(fan)]), axis=0)
+    edge = points[np.unique(outermost)]
+    span = _widened(0.5 * np.ptp(edge, axis=0), least)
+    ratio, spread = 1.0, 4.0
+    for _ in range(4):
+        tried = np.geomspace(ratio / spread, ratio * spread, 7)
+        radii = [_circle(edge / span * [1.0, 1.0 / r])[1] for r in tried]
+        halves = [radius * span * [1.0, r] for radius, r in zip(radii, tried, strict=True)]
+        best = int(np.argmin([float(np.prod(_widened(half, least))) for half in halves]))
+        ratio, spread = float(tried[best]), spread**0.4
+    middle, radius = _circle(edge / span * [1.0, 1.0 / ratio], 400)
+    scale = span * [1.0, ratio]
+    return middle * scale, _widened(radius * scale, least)
+
+
+def _widened(half: np.ndarray, least: float) -> np.ndarray:
+    return np.maximum(half, max(_LEAST, least * float(half.max())))
+
+
+def _circle(points: np.ndarray, steps: int = 40) -> tuple[np.ndarray, float]:
+    """Centre and radius of a circle around points (k, 2) that is nearly the smallest."""
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    best, radius = middle, math.inf
+    for k in range(steps):
+        away = points - middle
+        far = np.einsum("ij,ij->i", away, away)
+        i = int(np.argmax(far))
+        if far[i] < radius:
+            best, radius = middle, float(far[i])
+        middle = middle + away[i] / (k + 2)
+    return best, math.sqrt(radius)

@@ -1,0 +1,257 @@
+"""The body that others are measured by: how far each role moves, from a T-pose, y up, facing +z.
+
+The joints are those of the built-in human and their limits come from ``limbik.figures.anatomy``,
+where the published tables are cited; those fingers that the human lacks are added here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from limbik.balls import ball_of, to_quat
+from limbik.figures import anatomy
+from limbik.figures.human import human
+from limbik.figures.mirror import mirrored
+from limbik.joints import Joint, Turn, unit_axis
+from limbik.limits import Range, SwingTwist
+from limbik.rotations import exp_map, quat_multiply
+
+_LIMBS = {
+    "Shoulder": "LeftShoulder",
+    "UpperArm": "LeftArm",
+    "LowerArm": "LeftForeArm",
+    "Hand": "LeftHand",
+    "UpperLeg": "LeftUpLeg",
+    "LowerLeg": "LeftLeg",
+    "Foot": "LeftFoot",
+    "Toes": "LeftToeBase",
+}
+_FINGERS = ("Index", "Middle", "Ring", "Little")
+_DIGITS = (*_FINGERS, "Thumb")
+
+# Joints whose first two turns share one ellipse: nobody bends a wrist fully in two ways at once.
+_ELLIPSES = ("Shoulder", "Hand", "Foot", "Proximal", "ThumbMetacarpal")
+
+# The thumb's nail faces sideways: its last two joints bend about this axis on a left hand in
+# T-pose, that of ``limbik.figures.hand`` (38 degrees out, rolled by 55 towards the palm).
+_OUT, _ROLLED = math.radians(38.0), math.radians(55.0)
+_THUMB_BEND = unit_axis(
+    (
+        math.cos(_ROLLED) * math.sin(_OUT),
+        math.sin(_ROLLED),
+        -math.cos(_ROLLED) * math.cos(_OUT),
+    )
+)
+
+# Straight limbs do not show how they are rolled, and rigs differ in it: a ball at the elbow or the
+# knee may bend about axes that lie this far on both sides of the hinge's.
+_HINGE_ROLL = {"LowerArm": math.radians(45.0), "LowerLeg": math.radians(15.0)}
+
+# Many recordings put part of the forearm's turn into the wrist; a ball there is granted this much.
+_WRIST_TURN = math.radians(60.0)
+
+_AROUND, _OUTWARD, _ACROSS = 24, 4, 7  # samples around an ellipse, along its radius, of a range
+
+
+def part_of(role: str) -> str:
+    """A role without its side: "UpperArm" for "leftUpperArm"."""
+    for side in ("left", "right"):
+        if role.startswith(side):
+            return role.removeprefix(side)
+    return role
+
+
+@cache
+def _left() -> dict[str, Joint]:
+    """Role without side → joint of the left side in T-pose, with its limit."""
+    figure = human()
+    own = {joint.name: joint for joint in figure.definition}
+    out = {part: own[name] for part, name in _LIMBS.items()}
+    finger_end = replace(own["LeftHandIndex1"], limit=anatomy.FINGER_END_LIMIT)
+    for finger in _FINGERS:
+        out[finger + "Proximal"] = own["LeftFingerBase"]
+        out[finger + "Intermediate"] = own["LeftHandIndex1"]
+        out[finger + "Distal"] = finger_end
+    out["Thumb"] = own["LThumb"]
+    whole, first = own["LThumb"].limit, anatomy.THUMB_LIMIT
+    assert isinstance(whole, Range)
+    out["ThumbMetacarpal"] = replace(
+        own["LThumb"],
+        limit=Range([*first.lower, whole.lower[2]], [*first.upper, whole.upper[2]]),
+    )
+    bend = (Turn(_THUMB_BEND),)
+    out["ThumbProximal"] = Joint("Thumb2", parts=bend, limit=anatomy.THUMB_MIDDLE_LIMIT)
+    out["ThumbDistal"] = Joint("Thumb3", parts=bend, limit=anatomy.THUMB_END_LIMIT)
+    return out
+
+
+def along(role: str) -> np.ndarray | None:
+    """(3,) where a role's bone points in T-pose; None for one whose bone says nothing."""
+    part = part_of(role)
+    if part.startswith("Thumb"):
+        v = _thumb()
+    elif part.endswith(("Arm", "Hand", "Proximal", "Intermediate", "Distal")):
+        v = np.array([1.0, 0.0, 0.0])
+    elif part.endswith("Leg"):
+        v = np.array([0.0, -1.0, 0.0])
+    elif part in ("Foot", "Toes"):
+        v = np.array([0.0, 0.0, 1.0])
+    else:
+        return None
+    return _flipped(role, v)
+
+
+def thumb_side(role: str) -> np.ndarray:
+    """(3,) from the wrist to the thumb's first joint in T-pose, for a role of that side."""
+    return _flipped(role, np.array(_left()["Thumb"].offset))
+
+
+def _thumb() -> np.ndarray:
+    tip = np.array(_left()["Thumb"].tip)
+    return tip / np.linalg.norm(tip)
+
+
+def _flipped(role: str, v: np.ndarray) -> np.ndarray:
+    return v * [-1.0, 1.0, 1.0] if role.startswith("right") else v
+
+
+def movement(role: str, *, turns: int, whole_thumb: bool = False) -> np.ndarray | None:
+    """(k, 4) rotations wxyz that fill what a role's joint may do against its parent, in body axes.
+
+    ``turns`` is how many ways the joint turns that the movement is for.  A hinge gets each of the
+    movements alone, for what it makes of two together means nothing; balls get also what a hinge
+    could not show.  A thumb of one bone moves as far as its first two joints.  None for a role that
+    no table knows.
+    """
+    part = part_of(role)
+    if part == "ThumbMetacarpal" and whole_thumb:
+        part = "Thumb"
+    joint = _joint(role, part)
+    if joint is None:
+        return None
+    rolls = np.linspace(-_WRIST_TURN, _WRIST_TURN, _ACROSS)[:, None] * [1.0, 0.0, 0.0]
+    if turns == 1:
+        samples = rotations(joint, alone=True)
+        return np.concatenate([samples, exp_map(rolls)]) if part == "Hand" else samples
+    samples = rotations(joint, ellipse=part == "Thumb" or part.endswith(_ELLIPSES))
+    if turns == 3 and part == "Hand":
+        samples = np.concatenate([quat_multiply(samples, roll) for roll in exp_map(rolls)])
+    return samples
+
+
+def _joint(role: str, part: str) -> Joint | None:
+    joint = _left().get(part)
+    return mirrored(joint) if joint is not None and role.startswith("right") else joint
+
+
+def hinge(role: str) -> np.ndarray | None:
+    """(3,) the axis in T-pose of a finger's joint that only bends; None for other roles."""
+    part = part_of(role)
+    joint = _joint(role, part)
+    if part.startswith(_DIGITS) and joint is not None and len(joint.parts) == 1:
+        return np.array(joint.parts[0].axis) if isinstance(joint.parts[0], Turn) else None
+    return None
+
+
+def hinge_roll(role: str) -> float:
+    """How far, in radians, the axis may be rolled about the bone that a role's ball bends about."""
+    return _HINGE_ROLL.get(part_of(role), 0.0)
+
+
+def fanned(role: str, samples: np.ndarray) -> np.ndarray:
+    """The rotations about the hinge's axis and about axes rolled to both sides of it."""
+    axis = along(role)
+    roll = hinge_roll(role)
+    if axis is None or not roll:
+        return samples
+    rolls = exp_map(np.linspace(-roll, roll, 5)[:, None] * axis)
+    return np.concatenate([_about(samples, turn) for turn in rolls])
+
+
+def _about(samples: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """The same rotations about axes that were turned: t·R·t⁻¹."""
+    back = turn * [1.0, -1.0, -1.0, -1.0]
+    return quat_multiply(quat_multiply(turn, samples), back)
+
+
+def column_movement(part: str, at: int, count: int) -> np.ndarray:
+    """(k, 4) what one of ``count`` joints of the back or the neck may do, counted from below.
+
+    The whole movement is shared out as the human's three joints share it: their shares, added up
+    from below, give a curve over the column's height, and each joint gets the curve's rise over its
+    own stretch.
+    """
+    shares = anatomy.SPINE_SHARES if part == "back" else anatomy.NECK_SHARES
+    first = next(iter(shares))
+    one = anatomy.COLUMN[first]
+    assert one.swing is not None
+    heights = np.linspace(0.0, 1.0, len(shares) + 1)
+    rise = [0.0, 0.0]
+    for k in (0, 1):
+        total = np.cumsum([0.0, *(share[k] for share in shares.values())])
+        ends = np.interp([at / count, (at + 1) / count], heights, total)
+        rise[k] = float(ends[1] - ends[0]) / shares[first][k]
+    bend, turn = rise
+    limit = SwingTwist(
+        swing=(one.swing[0] * bend, one.swing[1] * bend),
+        center=(one.center[0] * bend, one.center[1] * bend),
+        twist=(one.twist[0] * turn, one.twist[1] * turn),
+    )
+    joint = human().definition[human().index(first)]
+    return rotations(replace(joint, limit=limit))
+
+
+def rotations(joint: Joint, *, ellipse: bool = False, alone: bool = False) -> np.ndarray:
+    """(k, 4) rotations wxyz that fill a joint's limit, its ends among them.
+
+    With ``ellipse`` the first two turns go only as far together as a quarter of an ellipse between
+    the ends of their ranges allows; with ``alone`` each turn moves while the others are at zero.
+    """
+    limit = joint.limit
+    found = ball_of(joint)
+    if isinstance(limit, SwingTwist):
+        assert found is not None
+        assert limit.swing is not None
+        s1, s2 = _disc()
+        swings = np.array(limit.center) + np.column_stack([s1, s2]) * limit.swing
+        return to_quat(found[0], _with_third(swings, *limit.twist))
+    assert isinstance(limit, Range)
+    turns = [part for part in joint.parts if isinstance(part, Turn)]
+    lower = np.broadcast_to(limit.lower, len(turns))
+    upper = np.broadcast_to(limit.upper, len(turns))
+    if alone:
+        lines = np.linspace(lower, upper, 15)
+        one = np.eye(len(turns))
+        values = np.concatenate([np.outer(lines[:, k], one[k]) for k in range(len(turns))])
+    elif ellipse and len(turns) > 1:
+        disc = np.column_stack(_disc())
+        values = np.where(disc > 0.0, disc * upper[:2], -disc * lower[:2])
+        if len(turns) == 3:
+            values = _with_third(values, lower[2], upper[2])
+    else:
+        axes = [np.linspace(low, high, 15) for low, high in zip(lower, upper, strict=True)]
+        values = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(turns))
+    out = exp_map(values[:, :1] * np.array(turns[0].axis))
+    for k, turn in enumerate(turns[1:], 1):
+        out = quat_multiply(out, exp_map(values[:, k : k + 1] * np.array(turn.axis)))
+    return out
+
+
+def _disc() -> tuple[np.ndarray, np.ndarray]:
+    """Points that fill the unit disc, its centre and its quarter points among them."""
+    r, a = np.meshgrid(
+        np.linspace(0.0, 1.0, _OUTWARD + 1),
+        np.linspace(0.0, 2.0 * math.pi, _AROUND, endpoint=False),
+        indexing="ij",
+    )
+    x, y = (r * np.cos(a)).ravel(), (r * np.sin(a)).ravel()
+    return np.where(np.abs(x) < 1e-12, 0.0, x), np.where(np.abs(y) < 1e-12, 0.0, y)
+
+
+def _with_third(pairs: np.ndarray, low: float, high: float) -> np.ndarray:
+    third = np.linspace(low, high, _ACROSS)
+    return np.column_stack([np.repeat(pairs, _ACROSS, axis=0), np.tile(third, len(pairs))])

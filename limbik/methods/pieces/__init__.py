@@ -1,0 +1,1 @@
+"""What methods are put together from: their arrays, linear systems, steps and searches."""

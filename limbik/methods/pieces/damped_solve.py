@@ -1,0 +1,115 @@
+"""One damped least-squares system, blind to the limits, in whichever form is smaller; its trial."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba.extending import register_jitable
+
+from limbik.compiling import kernel
+from limbik.goals.terms import F_TERM, N_ROWS, ROWS, T_WEIGHT, TERM_FLOATS
+from limbik.kinematics import N_COORDS
+from limbik.linear import cholesky, cholesky_solve, copy, dot
+from limbik.objective import F_FULL, F_METRIC, F_REST, F_REST_POSE, N_FULL, evaluate
+from limbik.problem import Problem
+from limbik.projection import project
+
+
+def damping_scale(problem: Problem) -> float:
+    """√w·lever for the largest weight w of a row: what λ is measured in, so that units cancel.
+
+    The lever, a quarter of the figure's size, is about what a radian moves an effector by.  Rows of
+    goals written in Python count as lengths of weight 1.
+    """
+    n, lever, ints, floats = problem.figure.n, problem.scene.lever, problem.ints, problem.floats
+    squares = np.full(problem.rows, lever**2)
+    row = 0
+    for k, term in enumerate(problem.terms):
+        first, count = int(ints[F_TERM]) + TERM_FLOATS * k + T_WEIGHT, ROWS[term.kind]
+        # The buffers hold √w, and the rows of an angle have the lever in their weight already.
+        of_rows = np.resize(floats[first : first + min(count, 3)], count) ** 2
+        squares[row : row + count] = of_rows * (1.0 if term.is_angle else lever**2)
+        row += count
+    if ints[N_FULL]:
+        first = int(ints[F_FULL])
+        full = floats[first : first + problem.rows**2].reshape(problem.rows, problem.rows)
+        squares *= (full**2).sum(axis=1)
+    metric, rest = int(ints[F_METRIC]), int(ints[F_REST])
+    stiff = floats[rest : rest + n] * floats[metric : metric + n]
+    return math.sqrt(max(squares.max(initial=0.0), stiff.max(initial=0.0))) or 1.0
+
+
+def system_size(problem: Problem) -> int:
+    """Floats that ``damped_solve`` needs."""
+    n, rows = problem.figure.n, problem.rows
+    return min(n, rows) ** 2 + max(n, rows)
+
+
+@kernel
+def damped_solve(ints, floats, q, jt, target, square, spare, step):
+    """Equation 15 of line_search: Δθ = (JᵀJ + λ²I)⁻¹Jᵀe into step (n,), λ² given as ``square``.
+
+    The diagonal goals D are further rows of J, and I is the metric in which a slide counts as the
+    angle that moves as far at the lever.  With E = λ²I + D that is (JᵀJ + E)Δθ = Jᵀe + d, d = D(p −
+    q); where there are fewer rows than coordinates, the same by (JE⁻¹Jᵀ + I)y = e − JE⁻¹d and
+    Δθ = E⁻¹(Jᵀy + d).  False where rounding or overflow leave no positive definite system.
+    """
+    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
+    metric, weight, pose = ints[F_METRIC], ints[F_REST], ints[F_REST_POSE]
+    side = min(n, rows)
+    a, y = spare[: side * side].reshape(side, side), spare[side * side :]
+    if rows > n:
+        for c in range(n):
+            firm = floats[weight + c]
+            step[c] = dot(jt[c], target, rows) + firm * (floats[pose + c] - q[c])
+            for d in range(c + 1):
+                a[c, d] = dot(jt[c], jt[d], rows)
+            a[c, c] += firm + square / floats[metric + c]
+        if not cholesky(a, n):
+            return False
+        cholesky_solve(a, n, step)
+        return True
+    for i in range(rows):
+        for j in range(i):
+            a[i, j] = 0.0
+        # Times λ² throughout, so that no entry grows as λ falls.
+        a[i, i] = square
+    copy(target, rows, y)
+    for c in range(n):
+        firm = floats[weight + c]
+        ease = 1.0 / (1.0 / floats[metric + c] + firm / square)
+        drift = ease * firm * (floats[pose + c] - q[c]) / square
+        for i in range(rows):
+            scaled = ease * jt[c, i]
+            y[i] -= drift * jt[c, i]
+            if scaled != 0.0:
+                for j in range(i + 1):
+                    a[i, j] += scaled * jt[c, j]
+    if not cholesky(a, rows):
+        return False
+    cholesky_solve(a, rows, y)
+    for c in range(n):
+        firm = floats[weight + c]
+        ease = 1.0 / (1.0 / floats[metric + c] + firm / square)
+        pull = firm * (floats[pose + c] - q[c]) / square
+        step[c] = ease * (dot(jt[c], y, rows) + pull)
+    return True
+
+
+@register_jitable
+def damped_trial(ints, floats, q, sheet, square):
+    """P(q + Δθ) for the Δθ of ``damped_solve`` into sheet.trial, residuals into sheet.trial_r.
+
+    Returns f there and the evaluations it took: inf and 0 where there is no such step.
+    """
+    if not damped_solve(ints, floats, q, sheet.jt, sheet.target, square, sheet.spare, sheet.step):
+        return math.inf, 0
+    total = 0.0
+    for c in range(len(q)):
+        sheet.trial[c] = q[c] + sheet.step[c]
+        total += abs(sheet.trial[c])
+    if not math.isfinite(total):
+        return math.inf, 0
+    project(ints, floats, sheet.trial, sheet.scratch)
+    return evaluate(ints, floats, sheet.trial, sheet.state, sheet.trial_r), 1
