@@ -1,6 +1,6 @@
 """All benchmarks, one after the other: ``python -m benchmarks``."""
 
-from benchmarks import arm, drag, peers, startup, track
+from benchmarks import arm, drag, methods, peers, startup, track
 
 if __name__ == "__main__":
     startup.main()
@@ -8,3 +8,4 @@ if __name__ == "__main__":
     arm.main(10_000)
     peers.main(500)
     drag.main()
+    methods.main([])

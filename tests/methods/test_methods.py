@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from common_problems import FIGURES, SPECIAL, TABLE, Asked, near_rest, problem_of
+from common_problems import FIGURES, SPECIAL, TABLE, Asked, frame_goal, near_rest, problem_of
 from scipy.optimize import least_squares
 
 import limbik
@@ -162,6 +162,30 @@ def test_a_target_too_far_for_f_to_be_finite_ends_all_the_same(name: str) -> Non
     r = limbik.solve(figure, goals, start=[0.3, 0.3, 0.3], method=name, budget=9, restarts=0)
     assert not r.ok
     assert figure.violation(r.q) == 0.0
+
+
+AROUND = (
+    "projected_lm",
+    "pseudo_inverse",
+    "newton_svd",
+    "damped_least_squares",
+    "selectively_damped",
+    "broyden",
+    "gauss_seidel",
+    "semismooth_newton",
+    "trust_region",
+)
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_half_a_turn_is_no_dead_end_for_gauss_newton(name: str) -> None:
+    # By axes the gradient is 0 there; what ``linearise`` aims at leads around.
+    figure = limbik.figures.arm().with_limits({"Joint7": None})
+    turned = figure.rest + np.pi * (np.arange(figure.n) == figure.n - 1)
+    goals = [frame_goal(figure, "Tool", turned, rows="axes")]
+    r = limbik.solve(figure, goals, start=figure.rest, method=name, restarts=0)
+    assert r.status is Status.REACHED
+    assert abs(r.q[-1] - figure.rest[-1]) == pytest.approx(np.pi, abs=0.01)
 
 
 @pytest.mark.parametrize("name", limbik.methods)
