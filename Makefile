@@ -1,6 +1,7 @@
 # make demo    install limbik into .venv and run its demonstration
 # make test    lint, check types and run every test
 # make bench   measure limbik beside its peers
+# make fuzz    try damaged files on every loader, each for SECONDS (600 unless said otherwise)
 #
 # Needs Python 3.11 or newer; name another one with  make PYTHON=python3.12 ...
 
@@ -10,9 +11,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-SOURCE := limbik tests $(wildcard benchmarks examples)
+SOURCE := limbik tests $(wildcard benchmarks examples fuzz)
+SECONDS ?= 600
 
-.PHONY: demo test lint types pytest bench format clean
+.PHONY: demo test lint types pytest bench fuzz format clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -42,11 +44,14 @@ types: $(VENV)/installed-test
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 pytest: $(VENV)/installed-test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 bench: $(VENV)/installed-test
 	$(PIP) --editable ".[all,test,bench]"
 	$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/installed-test
+	$(BIN)/python -m fuzz --seconds $(SECONDS)
 
 format: $(VENV)/installed-test
 	$(BIN)/ruff check --fix $(SOURCE)

@@ -17,6 +17,7 @@ from command_line import Ran, environment, in_a_shell
 from web_page import Page
 
 import limbik
+from limbik.papers import catalogue
 from limbik.papers.catalogue import PAPERS
 from limbik.papers.cells import typeset
 from limbik.papers.contract import Chapter, Order, Table, Verdict
@@ -41,6 +42,8 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[Order]:
         module = types.ModuleType(name)
         module.run = run  # pyright: ignore[reportAttributeAccessIssue]
         monkeypatch.setitem(sys.modules, f"limbik.papers.{name}", module)
+    # In this process, where the sample stands in for the papers.
+    monkeypatch.setattr(catalogue, "cores", lambda: 1)
     return seen
 
 
@@ -263,3 +266,17 @@ def test_two_runs_give_the_same_numbers(name: str, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         written.append((tmp_path / folder / "numbers.json").read_bytes())
     assert written[0] == written[1]
+
+
+def test_two_processes_give_the_numbers_of_one(tmp_path: Path) -> None:
+    both = [catalogue.PAPERS["newton_svd"], catalogue.PAPERS["extended_jacobian"]]
+    told: list[str] = []
+    order = Order(quick=True, progress=lambda what, done, total: told.append(what))
+    together = catalogue.reproduce_all(both, order)
+    alone = catalogue.reproduce(both[0], Order(quick=True))
+    assert [done.paper.name for done in together] == ["newton_svd", "extended_jacobian"]
+    assert together[0].claims == alone.claims
+    for here, there in zip(together[0].chapters, alone.chapters, strict=True):
+        assert str(here.numbers) == str(there.numbers)
+        assert [p.data for p in here.pictures] == [p.data for p in there.pictures]
+    assert len(set(told)) > 2

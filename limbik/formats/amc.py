@@ -6,6 +6,7 @@ degree of freedom, in the order the ASF file lists them.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from array import array
@@ -24,7 +25,10 @@ from limbik.motion import Motion
 FPS = 120.0
 """Frames a second: the format does not say, and CMU recorded at 120."""
 
-_LINE = re.compile(rb"[^\r\n]+")
+BLOCK = 20_000
+"""Lines that wait to be taken apart together; it bounds the memory beside file and values."""
+
+_LINE, _WORD = re.compile(rb"[^\r\n]+"), re.compile(rb"\S+")
 _END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -78,13 +82,16 @@ class _Reader:
         if not moving:
             raise NoMotionError("its skeleton has no degree of freedom, so nothing moves", path)
         self._bones = {bone.name.encode(): bone for bone in skeleton.bones.values()}
-        self._texts: dict[bytes, list[bytes]] = {bone.name.encode(): [] for bone in moving}
-        self._starts: dict[bytes, array[int]] = {name: array("Q") for name in self._texts}
-        self._frames = 0
+        # Of every bone the values so far, and the lines that wait with the places they stand at.
+        self._values: dict[bytes, array[float]] = {b.name.encode(): array("d") for b in moving}
+        self._texts: dict[bytes, list[bytes]] = {name: [] for name in self._values}
+        self._starts: dict[bytes, list[int]] = {name: [] for name in self._values}
+        self._frames = self._waiting = 0
         self._read()
         if self._frames == 0:
             raise NoMotionError("has no frames", path)
         self._check_frame(len(data))
+        self._take_in()
 
     def _fail(self, message: str, at: int) -> NoReturn:
         line = 1 + len(_END.findall(self._data, 0, at))
@@ -100,18 +107,21 @@ class _Reader:
             if len(words) == 2 and words[0] in texts:
                 texts[words[0]].append(words[1])
                 starts[words[0]].append(match.start())
-                if len(texts[words[0]]) != self._frames:
+                if len(texts[words[0]]) != self._waiting:
                     self._out_of_step(words[0], match.start())
             elif len(words) == 1 and words[0].isdigit():
                 self._check_frame(match.start())
+                if self._waiting * len(texts) >= BLOCK:
+                    self._take_in()
                 self._frames += 1
+                self._waiting += 1
             else:
                 self._other(words, match.start())
 
     def _check_frame(self, at: int) -> None:
         """Every bone must have its values before the next frame begins."""
         for name, texts in self._texts.items():
-            if len(texts) != self._frames:
+            if len(texts) != self._waiting:
                 self._fail(f"frame {self._frames} has no values for bone {shown(name)}", at)
 
     def _out_of_step(self, name: bytes, at: int) -> NoReturn:
@@ -144,33 +154,34 @@ class _Reader:
     def values(self) -> dict[str, np.ndarray]:
         """(frames, dof) of every bone that moves, in radians and the file's unit of length."""
         out: dict[str, np.ndarray] = {}
-        for name in list(self._texts):
+        for name in list(self._values):
             bone = self._bones[name]
             scale = np.array([1.0 if slides(dof) else self._angle for dof in bone.dof])
-            out[bone.name] = self._numbers(bone, self._texts.pop(name)) * scale
+            out[bone.name] = np.array(self._values.pop(name)).reshape(-1, len(bone.dof)) * scale
         return out
 
-    def _numbers(self, bone: Bone, texts: list[bytes]) -> np.ndarray:
+    def _take_in(self) -> None:
+        """Make numbers of the lines that wait."""
+        for name, texts in self._texts.items():
+            self._values[name].extend(self._numbers(self._bones[name], texts, self._starts[name]))
+            texts.clear()
+            self._starts[name].clear()
+        self._waiting = 0
+
+    def _numbers(self, bone: Bone, texts: list[bytes], starts: list[int]) -> list[float]:
         width = len(bone.dof)
-        words = b" ".join(texts).split()
-        try:
-            values = np.array(list(map(float, words)))
-        except ValueError:
-            values = np.full(len(words), math.nan)
-        clean = bool(np.isfinite(values).all()) and not any(b"_" in text for text in texts)
-        if len(words) == width * len(texts) and clean and self._even(texts, width):
-            return values.reshape(-1, width)
-        for text, at in zip(texts, self._starts[bone.name.encode()], strict=True):
-            parts = text.split()
+        # Lines are split no further than needed: words take many times their letters.
+        if all(len(text.split(None, width)) == width for text in texts):
+            with contextlib.suppress(ValueError):
+                values = list(map(float, b" ".join(texts).split()))
+                if np.isfinite(values).all() and not any(b"_" in text for text in texts):
+                    return values
+        for text, at in zip(texts, starts, strict=True):
+            parts = text.split(None, width)
             if len(parts) != width:
-                what = f"bone {shown(bone.name)} has {len(parts)} of {width} values"
-                self._fail(what, at)
+                count = sum(1 for _ in _WORD.finditer(text))
+                self._fail(f"bone {shown(bone.name)} has {count} of {width} values", at)
             for part in parts:
                 if number(part) is None:
                     self._fail(f"{shown(part)} is not a finite number", at)
         raise AssertionError("a fault that no line has")
-
-    @staticmethod
-    def _even(texts: list[bytes], width: int) -> bool:
-        """Whether every line has as many values as the others."""
-        return all(len(text.split()) == width for text in texts)

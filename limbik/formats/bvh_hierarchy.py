@@ -116,9 +116,8 @@ class Hierarchy:
                 self._open.append(self._waiting)
                 self._waiting = None
             elif self._waiting is not None:
-                self._fail(
-                    f'expected "{{" of {self._what(self._waiting)}, found {shown(text[at : at + 80])}'
-                )
+                what, found = self._what(self._waiting), shown(text[at : at + 80])
+                self._fail(f'expected "{{" of {what}, found {found}')
             elif text[at] == "}":
                 self._close()
             else:

@@ -86,7 +86,8 @@ class Document:
         raw = bytes(text)
         # Empty lists and objects take thirty times the room of their two letters.
         objects, lists, values = raw.count(b"{"), raw.count(b"["), raw.count(b",")
-        if 240 * objects + 64 * lists + 60 * values > _ROOM + 4 * self.size:
+        takes = 240 * objects + 64 * lists + 60 * values + 100 * raw.count(b":")
+        if takes > _ROOM + 4 * self.size:
             self.fail("has more JSON than any model needs")
         try:
             found = json.loads(raw, parse_constant=self._constant)
@@ -221,7 +222,9 @@ class Document:
         """The file an address names; anything outside this file's folder is refused."""
         folder = self.path.parent.resolve()
         named = unquote(uri)
-        outside = _SCHEME.match(named) or "\\" in named or "\0" in named
+        # Half of a pair of UTF-16 ("\ud800" in the JSON) is no letter that a path can have.
+        unwritable = named != named.encode("utf-8", "replace").decode()
+        outside = _SCHEME.match(named) or "\\" in named or "\0" in named or unwritable
         file = folder if outside else (folder / named).resolve()
         if outside or folder not in file.parents:
             self.fail(f"{what}: {shown(uri)} is outside the file's folder, which is refused")

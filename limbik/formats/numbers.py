@@ -51,7 +51,7 @@ def read_frames(
     values is refused.
     """
     values = np.empty(min(announced * width, (len(data) - start) // 2 + 1))
-    layout = _Layout(width, announced, path)
+    layout, first = _Layout(width, announced, path), start
     while start < len(data):
         end = _cut(data, start)
         block = data[start:end]
@@ -62,7 +62,9 @@ def read_frames(
         numbers = _floats(block, lines, path)
         done = layout.words + len(lines)
         if done > len(values):
-            values.resize(max(done, min(2 * len(values), done + len(data) // 2)), refcheck=False)
+            # As many as there will be if the rest of the file is like what came before it.
+            likely = int(1.02 * done * (len(data) - first) / (end - first)) + 1
+            values.resize(max(done, min(likely, (len(data) - first) // 2 + 1)), refcheck=False)
         values[layout.words : done] = numbers
         layout.add(lines)
     layout.finish()

@@ -15,11 +15,8 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
-import struct
 import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -29,6 +26,7 @@ import numpy as np
 from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
 from limbik.figure import Figure
 from limbik.formats.files import read_bytes, write_whole
+from limbik.formats.npz_arrays import BROKEN, MAX_ARRAYS, Arrays
 from limbik.formats.numbers import read_frames, shown
 from limbik.formats.on_parents import VALUES
 from limbik.motion import Motion
@@ -36,9 +34,6 @@ from limbik.motion import Motion
 TIME = "time"
 STEADY = 0.05
 """By which share of a frame's time a frame may come early or late."""
-
-ROOM = 100_000_000
-"""Bytes that the arrays of an NPZ file may have, beside five times the file's own."""
 
 STILL = 30.0
 """Frames a second of a figure at rest, or of a table that has one frame and no other word on it."""
@@ -92,15 +87,21 @@ def read_csv(path: Path, figure: Figure | None = None) -> Motion:
     if not names or names[0] != TIME:
         raise FormatError(f'its first column is not "{TIME}"', path, 1)
     columns = _columns(names[1:], figure, path, 1)
-    body = data[end:]
-    wrong = _EMPTY.search(body) or _FIRST_EMPTY.search(body) or _TWO_WORDS.search(body)
+    faults = (fault.search(data, end) for fault in (_EMPTY, _FIRST_EMPTY, _TWO_WORDS))
+    wrong = next((fault for fault in faults if fault is not None), None)
     if wrong is not None:
-        line = 1 + len(_END.findall(body, 0, wrong.end()))
+        line = 1 + len(_END.findall(data, end, wrong.end()))
         raise FormatError("has an empty cell, or one that is not a number", path, line)
-    values = read_frames(body.replace(b",", b" "), 0, 1, len(names), 0, path)
+    data = data.replace(b",", b" ")
+    values = read_frames(data, end, 1, len(names), 0, path)
+    del data
     if len(values) == 0:
         raise NoMotionError("has no frames", path)
-    return _read(figure, values[:, 1:][:, columns], _rate(values[:, 0], path), path)
+    fps = _rate(values[:, 0], path)
+    if columns != sorted(columns):
+        for at in range(0, len(values), VALUES):  # not all at once, which would take a copy
+            values[at : at + VALUES, 1:] = values[at : at + VALUES, 1:][:, columns]
+    return _read(figure, values[:, 1:], fps, path)
 
 
 def _header(line: bytes, path: Path) -> list[str]:
@@ -150,13 +151,15 @@ def read_npz(path: Path, figure: Figure | None = None) -> Motion:
     """The motion of an NPZ file, on the figure whose coordinates it names."""
     data = read_bytes(path)
     figure = _needed(figure, path)
+    if data.count(b"PK\x01\x02") > MAX_ARRAYS:
+        raise FormatError(f"has more than {MAX_ARRAYS:,} arrays", path)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            arrays = _Arrays(archive, len(data), path)
+            arrays = Arrays(archive, len(data), path)
             q, fps = arrays.numbers("q"), arrays.numbers("fps")
             names = arrays.texts("coordinates")
             told = {key: arrays.texts(key) for key in ("unit", "up", "name") if key in arrays}
-    except _BROKEN as error:
+    except BROKEN as error:
         raise FormatError(f"is not an NPZ file: {error}", path) from error
     if q.ndim != 2 or len(names) != q.shape[1] or fps.size != 1:
         shape = f"q {q.shape}, {len(names)} coordinates, {fps.size} fps"
@@ -169,66 +172,8 @@ def read_npz(path: Path, figure: Figure | None = None) -> Motion:
             text = f"its {key} is {shown(said[key])}, that of the figure is {own}"
             raise FormatError(f"{text}: figure.in_units converts it", path)
     columns = _columns(names, figure, path)
-    values = q[:, columns].astype(np.float64)
-    return _read(figure, values, float(fps.ravel()[0]), path, said.get("name", ""))
-
-
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    RuntimeError,  # a password
-    NotImplementedError,
-    struct.error,
-    ValueError,
-)
-
-
-class _Arrays:
-    """The arrays of an NPZ file, none larger than the file can justify, and no objects."""
-
-    def __init__(self, archive: zipfile.ZipFile, size: int, path: Path) -> None:
-        self._archive, self._path = archive, path
-        self._left = ROOM + 5 * size
-        self._names = set(archive.namelist())
-
-    def __contains__(self, name: str) -> bool:
-        return f"{name}.npy" in self._names
-
-    def numbers(self, name: str) -> np.ndarray:
-        """An array of numbers."""
-        return self._get(name, "fiu")
-
-    def texts(self, name: str) -> list[str]:
-        """The words of an array of them."""
-        return [str(text) for text in self._get(name, "U").ravel().tolist()]
-
-    def _get(self, name: str, kinds: str) -> np.ndarray:
-        if name not in self:
-            raise FormatError(f'has no array "{name}": is it a table of joint values?', self._path)
-        entry = self._archive.getinfo(f"{name}.npy")
-        self._left -= entry.file_size
-        if self._left < 0:
-            raise FormatError(f'array "{name}" is too large for the file', self._path)
-        file = io.BytesIO(self._archive.read(entry))
-        try:
-            version = np.lib.format.read_magic(file)
-            shape, by_columns, kind = _HEADERS[version](file)
-        except (ValueError, KeyError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
-            raise FormatError(f'array "{name}" is not one of NumPy', self._path) from error
-        if kind.kind not in kinds or kind.itemsize == 0:
-            raise FormatError(f'array "{name}" holds {kind}, which is of no use', self._path)
-        body = file.getbuffer()[file.tell() :]
-        if min(shape, default=1) < 0 or math.prod(shape) * kind.itemsize != len(body):
-            raise FormatError(f'array "{name}" is not as long as it says', self._path)
-        return np.frombuffer(body, kind).reshape(shape, order="F" if by_columns else "C")
-
-
-_HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
+    q = q if columns == sorted(columns) else q[:, columns]
+    return _read(figure, q, float(fps.ravel()[0]), path, said.get("name", ""))
 
 
 # ---- both ----------------------------------------------------------------------------------------

@@ -108,7 +108,7 @@ def cyclic_descent(ints, floats, work, options, q, out, history):
                     bend += jt[c, i] * jt[c, i]
                 if moved != 0.0 and (pushed - push[c]) / moved > 0.0:
                     bend = (pushed - push[c]) / moved
-                length, value = push[c] / bend, now
+                length, value = push[c] / bend if bend > 0.0 else 0.0, now
                 if not abs(length) > _STILL:
                     break
                 for _ in range(_TRIES):

@@ -115,10 +115,10 @@ def extended_jacobian(ints, floats, work, options, q, out, history):
             break
         if iteration >= options[O_ITERATIONS]:
             break
-        linearise(ints, floats, q, state, r, jt, sheet.target)
+        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
         jacobians += 1
         descent(ints, floats, q, jt, r, sheet.push)
-        if gain_left(ints, floats, q, sheet, f) <= stationary:
+        if not bent and gain_left(ints, floats, q, sheet, f) <= stationary:
             code = STATIONARY
             break
         place_all(ints, floats, q, world, axes, sheet.scratch)

@@ -114,7 +114,7 @@ def fabrik(ints, floats, work, options, q, out, history):
             code = STUCK
     if code == STUCK:
         code = judge(ints, floats, q, sheet, f, stationary)
-        jacobians += 1
+        jacobians += code != REACHED
     finish(out, f, iteration, evaluations, jacobians, noted)
     return code
 

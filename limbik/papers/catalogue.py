@@ -111,7 +111,7 @@ def reproduce_all(papers: list[Paper], order: Order) -> list[Reproduced]:
     """
     workers = min(_PROCESSES, cores(), len(papers))
     if workers < 2 or not order.quick:
-        return [reproduce(paper, order) for paper in papers]
+        return [reproduce(paper, order) for paper in order.steps("papers", papers)]
     context = multiprocessing.get_context("spawn")
     told: Any = context.Queue()
     silent = replace(order, progress=_forget)
@@ -148,9 +148,11 @@ def _apart(paper: Paper, order: Order) -> Reproduced:
 def _pass_on(told: Any, running: list[Future[Reproduced]], order: Order) -> None:
     """Pass on what the processes tell, until all are done or one has failed."""
     while not all(future.done() for future in running):
+        order.progress("papers", sum(future.done() for future in running), len(running))
         if any(future.done() and future.exception() for future in running):
             return
         try:
             order.progress(*told.get(timeout=_LOOK))
         except queue.Empty:
             continue
+    order.progress("papers", len(running), len(running))

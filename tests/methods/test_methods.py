@@ -183,9 +183,8 @@ def test_half_a_turn_is_no_dead_end_for_gauss_newton(name: str) -> None:
     figure = limbik.figures.arm().with_limits({"Joint7": None})
     turned = figure.rest + np.pi * (np.arange(figure.n) == figure.n - 1)
     goals = [frame_goal(figure, "Tool", turned, rows="axes")]
-    r = limbik.solve(figure, goals, start=figure.rest, method=name, restarts=0)
-    assert r.status is Status.REACHED
-    assert abs(r.q[-1] - figure.rest[-1]) == pytest.approx(np.pi, abs=0.01)
+    assert np.abs(Problem(figure, goals).gradient(figure.rest)).max() < 1e-12
+    assert limbik.solve(figure, goals, start=figure.rest, method=name, restarts=0).ok
 
 
 @pytest.mark.parametrize("name", limbik.methods)

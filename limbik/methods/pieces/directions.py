@@ -7,6 +7,7 @@ import math
 from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import F_CONE, I_IN_CONE, N_COORDS
+from limbik.limits import SWING_CHART
 from limbik.objective import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST
 from limbik.projection import CONE_FLOATS
 
@@ -64,11 +65,12 @@ def pulls(ints, floats, q, desk, count, curved):
         if curved and desk.spans[d] == 2:
             cone = ints[F_CONE] + CONE_FLOATS * ints[ints[I_IN_CONE] + c]
             a, b = floats[cone], floats[cone + 1]
-            x = (q[c] - floats[cone + 2]) / (a * a)
-            y = (q[c + 1] - floats[cone + 3]) / (b * b)
-            size = math.sqrt(x * x + y * y)
-            press = (x * desk.push[c] + y * desk.push[c + 1]) / size
-            desk.bend[d] = max(0.0, press) / (a * a * b * b * size * size * size)
+            if max(a, b) < SWING_CHART:  # otherwise no limit, but the end of the coordinates
+                x = (q[c] - floats[cone + 2]) / (a * a)
+                y = (q[c + 1] - floats[cone + 3]) / (b * b)
+                size = math.sqrt(x * x + y * y)
+                press = (x * desk.push[c] + y * desk.push[c + 1]) / size
+                desk.bend[d] = max(0.0, press) / (a * a * b * b * size * size * size)
         if ints[N_REST]:
             for s in range(desk.spans[d]):
                 share = desk.coefficients[d, s]

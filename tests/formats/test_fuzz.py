@@ -1,0 +1,71 @@
+"""Ten seconds of fuzzing for every loader; ``make fuzz`` takes longer."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from real_data import PROJECT
+
+if not (PROJECT / "fuzz").is_dir():
+    pytest.skip("The fuzzer is not beside the tests.", allow_module_level=True)
+
+import limbik
+from fuzz.__main__ import LOADERS, run
+from fuzz.check import Finding, check, readers
+from fuzz.seeds import companions, figure_for, seeds
+from limbik.errors import FigureError
+from limbik.formats import FORMATS
+
+SECONDS = int(os.environ.get("LIMBIK_FUZZ_SECONDS", "10"))
+
+
+def test_every_ending_has_its_fuzzer() -> None:
+    read = {e[1:] for e, known in FORMATS.items() if known.figure or known.motion}
+    assert read == set(LOADERS)
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+def test_every_seed_is_read(loader: str, tmp_path: Path) -> None:
+    for name, content in companions().items():
+        (tmp_path / name).write_bytes(content)
+    path = tmp_path / f"seed.{loader}"
+    reads = readers(path.suffix, figure_for(loader))
+    assert max(check(seed, path, reads) for seed in seeds(loader)) == len(reads)
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+def test_no_finding_in_ten_seconds(loader: str, tmp_path: Path) -> None:
+    if importlib.util.find_spec("atheris") is None:
+        pytest.skip("Fuzzing needs atheris, which has no wheel for this Python or system.")
+    tried, fault = run(loader, SECONDS, tmp_path)
+    assert not fault, f"{fault}\nThe input is in {tmp_path}."
+    assert tried > 50
+
+
+def _raises(error: Exception):
+    def read(path: Path) -> limbik.Figure:
+        raise error
+
+    return read
+
+
+def test_the_check_notices_what_no_loader_may_do(tmp_path: Path) -> None:
+    path = tmp_path / "x.bvh"
+    figure = limbik.figures.arm()
+    for error in (ValueError("a"), FigureError("a"), RecursionError(), MemoryError()):
+        with pytest.raises(type(error)):
+            check(b"", path, [_raises(error)])
+    with pytest.raises(Finding, match="the answer is a int"):
+        check(b"", path, [lambda _: 3])
+    with pytest.raises(Finding, match=r"took .* bytes of memory"):
+        check(b"", path, [lambda _: (bytearray(300_000_000), figure)[1]])
+    with pytest.raises(Finding, match="says nothing"):
+        check(b"", path, [_raises(limbik.FormatError(""))])
+
+    with pytest.raises(RuntimeWarning):
+        check(b"", path, [lambda _: (np.array([1e300]) * 1e300, figure)[1]])
+    assert check(b"", path, [lambda _: figure, _raises(limbik.FormatError("no"))]) == 1
