@@ -109,7 +109,8 @@ def change_json(model: Any, chance: random.Random) -> None:
         elif kind == 1:
             holder[key] = copy.deepcopy(chance.choice(VALUES))
         elif kind == 2 and isinstance(value, int | float) and not isinstance(value, bool):
-            holder[key] = value + chance.choice([-1, 1, 2, 0.5])
+            # A whole number may be too large to become a float.
+            holder[key] = value + chance.choice([-1, 1, 2, 0.5 if abs(value) < 2**53 else 3])
         elif kind == 3:
             other, name = chance.choice(places)
             holder[key] = copy.deepcopy(other[name])
@@ -127,29 +128,30 @@ def gltf_mutator(data: bytes, most: int, chance: random.Random) -> bytes | None:
     """A glTF text file with some values changed."""
     try:
         model = json.loads(data)
-    except (ValueError, RecursionError):
+        if not isinstance(model, dict | list):
+            return None
+        change_json(model, chance)
+        return json.dumps(model).encode()[:most]
+    except (ValueError, RecursionError):  # no JSON, or nested deeper than Python goes
         return None
-    if not isinstance(model, dict | list):
-        return None
-    change_json(model, chance)
-    return json.dumps(model).encode()[:most]
 
 
 def glb_mutator(data: bytes, most: int, chance: random.Random) -> bytes | None:
     """A GLB with values of its JSON or of its numbers changed, and its lengths made right."""
     try:
         model, blob = unpacked(data)
-    except (ValueError, RecursionError, struct.error):
+        if not isinstance(model, dict | list):
+            return None
+        raw = bytearray(blob)
+        if chance.random() < 0.3 and len(raw) >= 4:
+            for _ in range(chance.choice([1, 2, 8])):
+                at = 4 * chance.randrange(len(raw) // 4)
+                struct.pack_into("<f", raw, at, chance.choice(FLOATS))
+        else:
+            change_json(model, chance)
+        return packed(model, bytes(raw))[:most]
+    except (ValueError, RecursionError, struct.error):  # no GLB, or nested too deeply
         return None
-    if not isinstance(model, dict | list):
-        return None
-    raw = bytearray(blob)
-    if chance.random() < 0.3 and len(raw) >= 4:
-        for _ in range(chance.choice([1, 2, 8])):
-            struct.pack_into("<f", raw, 4 * chance.randrange(len(raw) // 4), chance.choice(FLOATS))
-    else:
-        change_json(model, chance)
-    return packed(model, bytes(raw))[:most]
 
 
 # ---- NPZ -----------------------------------------------------------------------------------------

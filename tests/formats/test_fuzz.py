@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import random
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ if not (PROJECT / "fuzz").is_dir():
 import limbik
 from fuzz.__main__ import LOADERS, run
 from fuzz.check import Finding, check, readers
+from fuzz.mutations import mutator
 from fuzz.seeds import companions, figure_for, seeds
 from limbik.errors import FigureError
 from limbik.formats import FORMATS
@@ -35,6 +37,19 @@ def test_every_seed_is_read(loader: str, tmp_path: Path) -> None:
     path = tmp_path / f"seed.{loader}"
     reads = readers(path.suffix, figure_for(loader))
     assert max(check(seed, path, reads) for seed in seeds(loader)) == len(reads)
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+def test_changes_build_on_changes_and_keep_within_bounds(loader: str) -> None:
+    change, start = mutator(loader), seeds(loader)
+    new, kinds = start[0], set[bytes]()
+    for k in range(3000):
+        made = change(new, 20_000, random.Random(k))
+        assert made is None or len(made) <= 20_000
+        # From the beginning again now and then: what is damaged too much is not changed further.
+        new = start[k % len(start)] if made is None or k % 40 == 0 else made
+        kinds.add(new)
+    assert len(kinds) > 500
 
 
 @pytest.mark.parametrize("loader", LOADERS)
