@@ -92,8 +92,6 @@ def _check_free(path: Path, force: bool) -> None:
 def _say_what_gltf_makes(thing: Figure | Motion, found: Contents, source: str) -> None:
     figure = thing.figure if isinstance(thing, Motion) else thing
     name = Path(source).name
-    if not figure.unit:
-        warnings.warn(f"{name}: its unit is not known, and glTF takes it for metres", stacklevel=2)
     if found.meshes and figure.source is None:
         text = "the mesh does not follow into another unit or up axis; bones are drawn instead"
         warnings.warn(f"{name}: {text}", stacklevel=2)

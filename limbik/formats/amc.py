@@ -23,13 +23,15 @@ from limbik.formats.numbers import number, shown
 from limbik.motion import Motion
 
 FPS = 120.0
-"""Frames a second: the format does not say, and CMU recorded at 120."""
+"""Frames a second: the format does not say, and CMU recorded at 120.  What limbik writes says it in
+a comment before the first frame."""
 
 BLOCK = 20_000
 """Lines that wait to be taken apart together; it bounds the memory beside file and values."""
 
 _LINE, _WORD = re.compile(rb"[^\r\n]+"), re.compile(rb"\S+")
 _END = re.compile(rb"\r\n|\r|\n")
+_RATE = re.compile(rb"([0-9.e+-]{1,25}) frames a second")
 
 
 def read_motion(path: Path, figure: Figure | None = None) -> Motion:
@@ -46,11 +48,12 @@ def read_motion(path: Path, figure: Figure | None = None) -> Motion:
     else:
         raise FormatError("needs a figure that was read from an ASF file", path)
     own = figure_of(skeleton, path)
-    values = _Reader(data, skeleton, path).values()
+    reader = _Reader(data, skeleton, path)
+    values = reader.values()
     moving = [skeleton.bones[name] for name in own.joints if name in values]
     columns = [values[bone.name][:, bone.in_q] for bone in moving]
     try:
-        motion = Motion(own, np.hstack(columns), FPS, path.stem)
+        motion = Motion(own, np.hstack(columns), reader.fps, path.stem)
         return motion if figure is None else motion.onto(figure)
     except FigureError as error:
         raise FormatError(str(error), path) from error
@@ -77,7 +80,7 @@ class _Reader:
 
     def __init__(self, data: bytes, skeleton: Skeleton, path: Path) -> None:
         self._path, self._skeleton, self._data = path, skeleton, data
-        self._angle = skeleton.angle
+        self._angle, self.fps = skeleton.angle, FPS
         moving = [bone for bone in skeleton.bones.values() if bone.dof]
         if not moving:
             raise NoMotionError("its skeleton has no degree of freedom, so nothing moves", path)
@@ -132,6 +135,10 @@ class _Reader:
     def _other(self, words: list[bytes], at: int) -> None:
         """Comments, settings, bones that do not move; anything else is refused."""
         first = words[0]
+        if self._frames == 0 and first == b"#" and len(words) == 2:
+            said = _RATE.search(words[1])
+            rate = None if said is None else number(said.group(1))
+            self.fps = rate if rate is not None and rate > 0.0 else self.fps
         if first.startswith(b"#") or (self._frames == 0 and at < 3):
             return
         if first.startswith(b":"):

@@ -5,7 +5,7 @@ to write.  Any other goes into two files, the motion in x.amc and its skeleton i
 an x.asf that was there is replaced, because the motion would not fit it.
 
 The format has no frame rate: readers take it for granted (120 in limbik), so any other is said in a
-comment and in a warning.
+comment, which limbik reads back, and in a warning for everybody else.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def write(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
     if not bones:
         raise FormatError("nothing moves, so there is nothing an AMC file could hold", path)
     if abs(motion.fps - FPS) > 1e-3 * FPS:
-        text = f"{path.name}: AMC has no frame rate, and readers assume {FPS:g}; this is"
+        text = f"{path.name}: AMC has no frame rate, and other programs assume {FPS:g}; this is"
         warnings.warn(f"{text} {motion.fps:g} frames a second", stacklevel=3)
 
     def fill(file: BinaryIO) -> None:

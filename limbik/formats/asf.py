@@ -39,6 +39,10 @@ _DOF = {kind + axis: (kind == "t", k) for kind in "tr" for k, axis in enumerate(
 _WORD = re.compile(r"[()\s,]+")
 
 
+LARGEST = 1e50
+"""Beyond it products of two values and their squares are no longer finite."""
+
+
 def slides(dof: str) -> bool:
     """Whether a degree of freedom ("tx", "rz") is a length; otherwise it is an angle."""
     return _DOF[dof][0]
@@ -322,7 +326,10 @@ class _Reader:
         values = [number(word) for word in words]
         if len(values) != count or any(value is None for value in values):
             self._fail(f"{what} needs {count} numbers, found {shown(' '.join(words))}")
-        return tuple(value for value in values if value is not None)
+        found = tuple(value for value in values if value is not None)
+        if any(abs(value) > LARGEST for value in found):
+            self._fail(f"{what} {shown(' '.join(words))} is beyond {LARGEST:g}")
+        return found
 
     def _angles(self, what: str, words: list[str]) -> tuple[float, ...]:
         return tuple(value * self.skeleton.angle for value in self._numbers(what, words, 3))

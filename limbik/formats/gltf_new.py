@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,8 @@ from limbik.formats.gltf_capsules import body
 from limbik.formats.gltf_draft import ARRAY, INDICES, Draft
 from limbik.formats.gltf_poses import Tracks, add_animation, turned
 from limbik.motion import Motion
+from limbik.units import METRES
 from limbik.version import __version__
-
-METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
-"""The units glTF's metres are made from; lengths in an unknown unit stay as they are."""
 
 COLOR = (0.62, 0.65, 0.7, 1.0)
 
@@ -25,9 +24,16 @@ def write_new(thing: Figure | Motion, path: Path) -> None:
     """Write a figure in its rest pose, or a motion, with capsules for bones.
 
     Joints are nodes of the same names and the same frames.  A figure in another unit than metres,
-    or with z up, hangs on a node that scales and turns it.
+    or with z up, hangs on a node that scales and turns it.  Lengths in a unit that is not known
+    stay as they are, with a warning.
     """
     figure = thing.figure if isinstance(thing, Motion) else thing
+    if figure.unit not in METRES:
+        warnings.warn(
+            f"{path.name}: glTF is in metres, and the figure's unit is not known; its lengths are "
+            "written as they are",
+            stacklevel=4,
+        )
     draft = Draft(path)
     draft.json["asset"] = {"version": "2.0", "generator": f"limbik {__version__}"}
     rest = _tracks(figure, figure.rest[None])

@@ -270,8 +270,9 @@ def test_a_skeleton_file_comes_back(tmp_path: Path) -> None:
 
 def test_what_is_said_and_refused(tmp_path: Path) -> None:
     clip = limbik.figures.cartwheel()
-    with pytest.warns(UserWarning, match="AMC has no frame rate, and readers assume 120"):
+    with pytest.warns(UserWarning, match="AMC has no frame rate, and other programs assume 120"):
         limbik.save(clip[:4:2], tmp_path / "a.amc")
+    assert limbik.load_motion(tmp_path / "a.amc").fps == 60.0
     with pytest.raises(FormatError, match=r"holds no motion: save it as \.amc"):
         limbik.save(clip, tmp_path / "a.asf")
     with pytest.raises(FormatError, match="nothing moves"):

@@ -35,6 +35,7 @@ def through(motion: Motion, file: Path) -> Motion:
     return limbik.load_motion(file, figure=figure)
 
 
+@pytest.mark.filterwarnings("ignore:two.gl.*the figure's unit is not known:UserWarning")
 @pytest.mark.parametrize("second", CARRY)
 @pytest.mark.parametrize("first", CARRY)
 def test_a_motion_through_two_formats(

@@ -246,6 +246,7 @@ def capsules(body: trimesh.Trimesh) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         yield body.vertices[k * size : (k + 1) * size], body.faces[owner == k] - k * size
 
 
+@pytest.mark.filterwarnings("ignore:new.gl.*the figure's unit is not known:UserWarning")
 @pytest.mark.parametrize("ending", [".glb", ".gltf"])
 @pytest.mark.parametrize("name", ["human", "hand", "spider", "chain"])
 def test_new_files_are_read_by_others(name: str, ending: str, tmp_path: Path) -> None:
@@ -281,7 +282,8 @@ def test_new_files_are_read_by_others(name: str, ending: str, tmp_path: Path) ->
 def test_a_new_motion(tmp_path: Path) -> None:
     motion = limbik.load_motion(find("cmu_bvh/02_01.bvh"))[::4]
     out = tmp_path / "walk.glb"
-    limbik.save(motion, out)
+    with pytest.warns(UserWarning, match=r"walk\.glb: glTF is in metres, and the figure's unit is"):
+        limbik.save(motion, out)
     again = limbik.load_motion(out)
     assert (again.figure.joints, len(again)) == (motion.figure.joints, len(motion))
     assert again.fps == pytest.approx(motion.fps, rel=1e-3)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -159,6 +160,19 @@ def test_nan_in_text(ending: str, tmp_path: Path) -> None:
     read = limbik.load_motion if ending == "bvh" else limbik.load
     with pytest.raises(FormatError, match=r"(?i)nan"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("length 7.2", "length 1e300"),
+        ("length 7.2", "length -1e60"),
+        ("direction 0.34 -0.93 0", "direction 0.34 -1e200 0"),
+    ],
+)
+def test_lengths_whose_products_overflow(old: str, new: str, tmp_path: Path) -> None:
+    said = refused(tmp_path / "far.asf", ASF.replace(old, new))
+    assert re.search(r"line \d+: (length|direction) .* is beyond 1e\+50", said)
 
 
 def test_nan_in_tables_and_motions(tmp_path: Path) -> None:
