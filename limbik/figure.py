@@ -12,9 +12,10 @@ from limbik import kinematics as kin
 from limbik.balls import ball_of, from_quat_each, to_quat, width_of
 from limbik.errors import FigureError, did_you_mean
 from limbik.joints import Joint, Limit
+from limbik.limits import SwingTwist
 from limbik.projection import project_many
 from limbik.recoordinate import with_ball
-from limbik.tree import Tree, limit_of_coordinate
+from limbik.tree import Tree, limit_of_coordinate, slide_limit
 from limbik.units import change, changed
 
 
@@ -214,7 +215,8 @@ class Figure:
     def with_limits(self, limits: Mapping[str, Limit | None]) -> Figure:
         """The same figure with other limits, by joint name or by coordinate name.
 
-        ``None`` removes a limit.  The rest pose is projected onto the new limits.
+        ``None`` removes a limit; a cone leaves the ranges of the joint's slides as they are.  The
+        rest pose is projected onto the new limits.
 
         >>> fig = fig.with_limits({"LeftForeArm": Range(0, 145, degrees=True)})  # doctest: +SKIP
         """
@@ -224,7 +226,8 @@ class Figure:
             joint = changed[name]
             if label:
                 limit = limit_of_coordinate(joint, label, limit)
-            changed[name] = replace(joint, limit=limit)
+            sliding = slide_limit(joint) if isinstance(limit, SwingTwist) else None
+            changed[name] = replace(joint, limit=limit, slide_limit=sliding)
         return self._rebuilt(changed.values())
 
     def with_balls(self, kind: str) -> Figure:

@@ -157,7 +157,8 @@ class Joint:
     The transform from the parent's frame is translate(offset) · rotate(wxyz) · parts.  ``tip`` is
     the end of a last bone (BVH's End Site) in the joint's own frame; it is drawn and written back,
     and is not a joint.  ``alias`` is a second name, after which its coordinates are called: robots
-    name both a link, which is a place, and the joint that moves it.
+    name both a link, which is a place, and the joint that moves it.  A ``limit`` that is a cone
+    speaks of the ball alone; ``slide_limit`` has a pair for each of the joint's slides beside it.
     """
 
     name: str
@@ -168,6 +169,7 @@ class Joint:
     limit: Limit | None = None
     tip: Vector | None = None
     alias: str = ""
+    slide_limit: Range | None = None
 
     def __post_init__(self) -> None:
         # Plain tuples: a figure must not change when somebody's array does.

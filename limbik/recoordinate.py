@@ -22,6 +22,7 @@ from limbik.joints import (
 )
 from limbik.limits import SWING_CHART, Range, SwingTwist
 from limbik.rotations import log_map
+from limbik.tree import slide_limit
 
 KINDS = ("swing-twist", "euler", "exponential")
 
@@ -46,10 +47,18 @@ def with_ball(joint: Joint, kind: str, along: np.ndarray) -> Joint:
     if list(parts) == old:
         return joint
     moved = tuple(part for part in joint.parts if isinstance(part, Slide)) + parts
-    new = replace(joint, parts=moved, limit=None)
+    new = replace(joint, parts=moved, limit=None, slide_limit=None)
     to = ball_of(new)
     assert to is not None  # it was just made
-    return replace(new, limit=_limit(joint, ball, at, to[0], len(moved) - len(parts)))
+    limit, sliding = _limit(joint, ball, at, to[0]), slide_limit(joint)
+    if isinstance(limit, SwingTwist) or sliding is None:
+        return replace(new, limit=limit, slide_limit=sliding)
+    low, high = np.full(width_of(new), -math.inf), np.full(width_of(new), math.inf)
+    slides = sliding.lower.size
+    low[:slides], high[:slides] = sliding.lower, sliding.upper
+    if limit is not None:
+        low[slides:], high[slides:] = limit.lower, limit.upper
+    return replace(new, limit=Range(low, high))
 
 
 def _parts(ball: Ball, kind: str, along: np.ndarray) -> tuple[Part, ...]:
@@ -63,36 +72,31 @@ def _parts(ball: Ball, kind: str, along: np.ndarray) -> tuple[Part, ...]:
     return make(ball.twist, ball.swing)
 
 
-def _limit(joint: Joint, ball: Ball, at: int, to: Ball, slides: int) -> Limit | None:
-    """The limit of a joint whose ball changes from ``ball`` to ``to``."""
+def _limit(joint: Joint, ball: Ball, at: int, to: Ball) -> Limit | None:
+    """The limit of a joint's turning when its ball changes from ``ball`` to ``to``."""
     limit = joint.limit
     if limit is None:
         return None
     cones = not isinstance(ball, tuple) and not isinstance(to, tuple)
     if isinstance(limit, SwingTwist) and cones:
         return limit
-    low, high = np.full(slides + 3, -math.inf), np.full(slides + 3, math.inf)
     if isinstance(limit, Range):
         width = width_of(joint)
         lower, upper = np.broadcast_to(limit.lower, width), np.broadcast_to(limit.upper, width)
-        keep = [c for c in range(width) if not at <= c < at + 3]
-        low[:slides], high[:slides] = lower[keep], upper[keep]
         values = _box(ball, lower[at : at + 3], upper[at : at + 3])
     else:
         values = _cone(limit, ball)
     samples = from_quat_each(to, to_quat(ball, values))
-    free = not np.isfinite(low[:slides]).any() and not np.isfinite(high[:slides]).any()
-    if isinstance(to, SwingTwistBall) and free:
+    if isinstance(to, SwingTwistBall):
         return _enclosing_cone(samples)
     if isinstance(to, ExponentialBall):
-        return None if slides else _enclosing_cone(swing_and_twist(to, to_quat(to, samples)))
+        return _enclosing_cone(swing_and_twist(to, to_quat(to, samples)))
+    low, high = np.full(3, -math.inf), np.full(3, math.inf)
     for k in range(3):
         least, most = samples[:, k].min() - _SPARE, samples[:, k].max() + _SPARE
         if most - least < _TURN - 0.1:
-            low[slides + k], high[slides + k] = least, most
-    if not np.isfinite(low).any() and not np.isfinite(high).any():
-        return None
-    return Range(low, high)
+            low[k], high[k] = least, most
+    return Range(low, high) if np.isfinite(low).any() else None
 
 
 def _box(ball: Ball, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

@@ -197,6 +197,22 @@ def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
     return tuple(done.values())
 
 
+def slide_columns(joint: Joint) -> list[int]:
+    """Which of a joint's coordinates are slides."""
+    kinds = [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
+    return [k for k, slides in enumerate(kinds) if slides]
+
+
+def slide_limit(joint: Joint) -> Range | None:
+    """The ranges of a joint's slides, whichever way its limit says them; None where they are free.
+
+    A cone that replaces a range leaves them as they are.
+    """
+    ranges, slides = _ranges(joint, len(joint.labels)), slide_columns(joint)
+    low, high = ranges.lower[slides], ranges.upper[slides]
+    return Range(low, high) if np.isfinite([*low, *high]).any() else None
+
+
 def limit_of_coordinate(joint: Joint, label: str, limit: Limit | None) -> Range:
     """The joint's ranges with the one of a single coordinate replaced."""
     if isinstance(limit, SwingTwist) or isinstance(joint.limit, SwingTwist):
@@ -278,6 +294,14 @@ def _ranges(joint: Joint, count: int) -> Range:
             if isinstance(part, SwingTwistBall):
                 lower[at + 2], upper[at + 2] = joint.limit.twist
             at += len(part.labels)
+        if joint.slide_limit is not None:
+            slides = slide_columns(joint)
+            if joint.slide_limit.lower.size not in (1, len(slides)):
+                raise FigureError(
+                    f'joint "{joint.name}": its slide_limit has {joint.slide_limit.lower.size} '
+                    f"values for {len(slides)} slides"
+                )
+            lower[slides], upper[slides] = joint.slide_limit.lower, joint.slide_limit.upper
     elif joint.limit is not None and not isinstance(joint.limit, Range):
         raise FigureError(
             f'joint "{joint.name}": its limit must be a Range or a SwingTwist, got {joint.limit!r}'

@@ -91,11 +91,20 @@ def changed(joints: Sequence[Joint], by: Change) -> list[Joint]:
             each = [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
             scale = np.where(each, by.scale, 1.0)
             limit = Range(limit.lower * scale, limit.upper * scale)
+        sliding = joint.slide_limit
+        if sliding is not None:
+            sliding = Range(by.scale * sliding.lower, by.scale * sliding.upper)
         parts = tuple(_part(part, slides, by.scale) for part in joint.parts)
         w, x, y, z = (float(v) for v in wxyz)
         out.append(
             replace(
-                joint, parts=parts, offset=_vector(offset), wxyz=(w, x, y, z), limit=limit, tip=tip
+                joint,
+                parts=parts,
+                offset=_vector(offset),
+                wxyz=(w, x, y, z),
+                limit=limit,
+                tip=tip,
+                slide_limit=sliding,
             )
         )
     return out

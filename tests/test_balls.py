@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from real_data import find
@@ -129,3 +132,26 @@ def test_what_does_not_fit_is_refused_by_name() -> None:
     other = Figure([Joint("A", parts=euler("ZYX")), Joint("C", "A"), Joint("B", "C")])
     with pytest.raises(FigureError, match='joint "C" is missing or hangs elsewhere'):
         wander(figure, 2, 4).onto(other)
+
+
+def test_a_cone_leaves_the_ranges_of_slides() -> None:
+    sliding = [-0.1, -0.2, -0.3], [0.1, 0.2, 0.3]
+    whole = Range([*sliding[0], *[-math.inf] * 3], [*sliding[1], *[math.inf] * 3])
+    shoulder = Joint("A", parts=free(swing_twist("y")), limit=whole)
+    figure = Figure([shoulder], unit="m").with_limits({"A": SwingTwist(swing=1.0)})
+    for changed, scale in (
+        (figure, 1.0),
+        (figure.with_balls("exponential"), 1.0),
+        (figure.with_balls("euler"), 1.0),
+        (figure.with_limits({"A": SwingTwist(swing=0.5)}), 1.0),
+        (figure.in_units("cm"), 100.0),
+    ):
+        np.testing.assert_allclose(changed.lower[:3], scale * np.array(sliding[0]), rtol=1e-12)
+        np.testing.assert_allclose(changed.upper[:3], scale * np.array(sliding[1]), rtol=1e-12)
+        q = np.full(6, 50.0)
+        np.testing.assert_allclose(
+            changed.project(q)[:3], np.minimum(50.0, scale * np.array(sliding[1]))
+        )
+    assert np.isinf(figure.with_limits({"A": None}).lower[:3]).all()
+    with pytest.raises(FigureError, match='joint "A": its slide_limit has 2 values for 3 slides'):
+        Figure([replace(figure.definition[0], slide_limit=Range([0, 0], [1, 1]))])
