@@ -128,6 +128,11 @@ def test_a_warning_is_one_line(tmp_path: Path) -> None:
     assert ran.err.splitlines() == ["Warning: clip.bvh: announces 5 frames and has 3"]
 
 
+def test_a_warning_about_a_file_without_motion_comes_once() -> None:
+    ran = Ran("info", real_data.find("robots/dmc_humanoid_CMU_V2020.xml"))
+    assert (ran.code, ran.err.count("Warning:")) == (0, 1)
+
+
 # ---- solve ---------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -48,10 +49,16 @@ def opened(name: str) -> Opened:
     known = FORMATS.get(path.suffix.lower())
     if known is not None and known.motion is None:
         return Opened(load(path), None)
-    try:
-        motion = load_motion(path)
-    except NoMotionError:
-        return Opened(load(path), None)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            motion = load_motion(path)
+        except NoMotionError:
+            motion = None
+    if motion is None:
+        return Opened(load(path), None)  # and says again what was said of the file
+    for warning in told:
+        warnings.warn(warning.message, stacklevel=2)
     return Opened(motion.figure, motion)
 
 
