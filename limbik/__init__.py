@@ -19,6 +19,7 @@ from limbik.limits import Range, SwingTwist
 from limbik.many import Results, solve_many
 from limbik.methods import METHODS as methods
 from limbik.motion import Motion
+from limbik.poser.view import view
 from limbik.problem import Problem
 from limbik.result import ActiveLimit, Miss, Result, Status
 from limbik.solve import solve
@@ -61,4 +62,5 @@ __all__ = [
     "solve_many",
     "track",
     "track_many",
+    "view",
 ]  # fmt: skip

@@ -111,19 +111,17 @@ def active_limits(
     found: list[ActiveLimit] = []
 
     def add(c: int, side: str, value: float, multiplier: float) -> None:
-        joint = figure.joints[figure.owner[c]]
+        joint = figure.definition[figure.owner[c]].name
         name = joint if side == "cone" else figure.coordinates[c]
         found.append(ActiveLimit(joint, name, side, value, multiplier))
 
     lower = floats[ints[kin.F_LOWER] :][: figure.n]
     upper = floats[ints[kin.F_UPPER] :][: figure.n]
     in_cone = ints[ints[kin.I_IN_CONE] :][: figure.n]
-    for c in range(figure.n):
-        if in_cone[c] == kin.NONE and push[c] != 0.0:
-            if push[c] < 0.0 and q[c] <= lower[c]:
-                add(c, "lower", float(q[c]), float(-push[c]))
-            elif push[c] > 0.0 and q[c] >= upper[c]:
-                add(c, "upper", float(q[c]), float(push[c]))
+    ranged = in_cone == kin.NONE
+    below, above = (push < 0.0) & (q <= lower), (push > 0.0) & (q >= upper)
+    for c in np.flatnonzero(ranged & (below | above)).tolist():
+        add(c, "lower" if below[c] else "upper", float(q[c]), abs(float(push[c])))
     normals, scratch = np.empty((2, 3)), np.empty(SCRATCH)
     for cone in range(int(ints[kin.N_CONES])):
         entry = int(ints[kin.I_CONE]) + CONE_INTS * cone

@@ -13,6 +13,7 @@ from limbik.cli.demo import demo
 from limbik.cli.info import info
 from limbik.cli.methods import methods
 from limbik.cli.papers import papers
+from limbik.cli.pose import pose
 from limbik.cli.solve import solve
 from limbik.cli.terminal import Commands
 from limbik.cli.track import track
@@ -36,6 +37,7 @@ def _flowing(function: Callable[..., None]) -> str:
 
 
 for _command, _examples in (
+    (pose, ["limbik pose", "limbik pose walk.bvh", "limbik pose robot.urdf --port 9000 --no-open"]),
     (info, ["limbik info walk.bvh", "limbik info human"]),
     (
         convert,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import inspect
-import textwrap
 from typing import Annotated
 
 import typer
@@ -14,6 +12,7 @@ from rich.table import Table
 
 from limbik.cli.terminal import out
 from limbik.methods import METHODS, Method
+from limbik.methods.settings import meanings
 from limbik.solve import find_method
 
 
@@ -59,11 +58,11 @@ def _show(method: type[Method]) -> None:
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column()
-    meanings = _meanings(method)
+    found = meanings(method)
     for field in dataclasses.fields(method):
         table.add_row(
             escape(f"{field.name}={_short(field.default)}"),
-            f"[dim]{escape(meanings.get(field.name, ''))}[/dim]",
+            f"[dim]{escape(found.get(field.name, ''))}[/dim]",
         )
     out.print(table)
 
@@ -77,21 +76,3 @@ def _short(value: object) -> str:
     if isinstance(value, Method):
         return f"{type(value).__name__}(…)"
     return f"{value:.6g}" if isinstance(value, float) else repr(value)
-
-
-def _meanings(method: type[Method]) -> dict[str, str]:
-    """What stands below each setting in the source of the method and of ``Method``."""
-    found: dict[str, str] = {}
-    for source in (Method, method):
-        (owner,) = ast.parse(textwrap.dedent(inspect.getsource(source))).body
-        assert isinstance(owner, ast.ClassDef)
-        for setting, below in zip(owner.body, owner.body[1:], strict=False):
-            if (
-                isinstance(setting, ast.AnnAssign)
-                and isinstance(setting.target, ast.Name)
-                and isinstance(below, ast.Expr)
-                and isinstance(below.value, ast.Constant)
-                and isinstance(below.value.value, str)
-            ):
-                found[setting.target.id] = " ".join(below.value.value.split())
-    return found

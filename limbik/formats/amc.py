@@ -42,7 +42,7 @@ def read_motion(path: Path, figure: Figure | None = None) -> Motion:
     """
     data = read_bytes(path)
     if figure is None:
-        skeleton = read_skeleton(_skeleton_beside(path))
+        skeleton = read_skeleton(skeleton_beside(path))
     elif isinstance(figure.source, Skeleton):
         skeleton = figure.source
     else:
@@ -59,7 +59,8 @@ def read_motion(path: Path, figure: Figure | None = None) -> Motion:
         raise FormatError(str(error), path) from error
 
 
-def _skeleton_beside(path: Path) -> Path:
+def skeleton_beside(path: Path) -> Path:
+    """The ASF file in an AMC file's folder that it belongs to."""
     try:
         found = sorted(file for file in path.parent.iterdir() if file.suffix.lower() == ".asf")
     except OSError:

@@ -46,9 +46,17 @@ def _template() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return directions.reshape(-1, 3), far.ravel(), triangles
 
 
-def body(figure: Figure) -> Body:
-    """A capsule from every joint to each of its children and to its tip, in the rest pose; a ball
-    at joints that have neither.  Each follows the joint it starts at."""
+class Bones(NamedTuple):
+    """(bones,) the joint each bone follows, and (bones, 3) its two ends in the world, at rest."""
+
+    joints: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+
+def bones(figure: Figure) -> Bones:
+    """A bone from every joint to each of its children and to its tip, in the rest pose; at joints
+    that have neither, one without length.  Each follows the joint it starts at."""
     frames = figure.frames(figure.rest)
     places = frames[:, :3, 3]
     ends: list[tuple[int, np.ndarray]] = []
@@ -61,7 +69,12 @@ def body(figure: Figure) -> Body:
     bare = sorted(set(range(len(places))) - {i for i, _ in ends})
     ends += [(i, places[i]) for i in bare]
     owner = np.array([i for i, _ in ends])
-    start, end = places[owner], np.array([end for _, end in ends])
+    return Bones(owner, places[owner], np.array([end for _, end in ends]))
+
+
+def body(figure: Figure) -> Body:
+    """A capsule for every bone, in the rest pose; a ball where a bone has no length."""
+    owner, start, end = bones(figure)
     directions, far, triangles = _template()
     along = end - start
     length = np.linalg.norm(along, axis=1)
@@ -71,7 +84,7 @@ def body(figure: Figure) -> Body:
     centre = np.where(far[None, :, None], end[:, None], start[:, None])
     positions = centre + radius[:, None, None] * normals
     count = len(directions)
-    shifts = count * np.arange(len(ends))[:, None, None]
+    shifts = count * np.arange(len(owner))[:, None, None]
     return Body(
         positions.reshape(-1, 3),
         normals.reshape(-1, 3),

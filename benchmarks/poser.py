@@ -1,0 +1,214 @@
+"""The poser over a real websocket: 120 drags a second of a human with six goals, for ten seconds.
+
+python -m benchmarks.poser
+
+The server runs in a process of its own.  Three times are taken of every drag: the solve, as the
+answer tells it; from the message received to the answer handed to the socket, in the server; and
+the round trip, in the client.  Nothing may queue: an answer is there before the next drag is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from websockets.asyncio.client import ClientConnection, connect
+
+from benchmarks.report import keep, show
+
+RATE, SECONDS = 120, 10.0
+LAP = 240  # drags once round the circle
+RADIUS = 0.09  # m
+WARM_UP = 120  # drags before anything is counted
+
+_DRAG = struct.Struct("<BBHI7d")
+
+
+# ---- server -------------------------------------------------------------------------------------
+
+
+class Timed:
+    """An application, with the time from each binary message to its binary answer, in seconds."""
+
+    def __init__(self, app: Any) -> None:
+        self.app, self.times = app, []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        came = 0.0
+
+        async def timed_receive() -> Any:
+            nonlocal came
+            message = await receive()
+            came = time.perf_counter() if message.get("bytes") else 0.0
+            return message
+
+        async def timed_send(message: Any) -> None:
+            await send(message)
+            if came and message.get("bytes"):
+                self.times.append(time.perf_counter() - came)
+
+        await self.app(scope, timed_receive, timed_send)
+
+
+def serve() -> None:
+    """Print the address, serve until Ctrl-C, print the times."""
+    from limbik.poser.first import First, drag_once
+    from limbik.poser.serving import PoserServer
+
+    drag_once()
+    server = PoserServer(First("human").session)
+    timed = server.config.app = Timed(server.config.app)
+    print(server.url, flush=True)
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        print(json.dumps(timed.times), flush=True)
+
+
+# ---- client -------------------------------------------------------------------------------------
+
+
+class Pinned:
+    """A page with five effectors pinned and the left hand to be dragged: six goals."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.sequence = 0
+        self.hand: dict[str, Any] = {}
+
+    async def start(self) -> None:
+        """Wait for the greeting and pin everything but the left hand."""
+        state = await self._said("state")
+        others = [e for e in state["effectors"] if e["name"] != "LeftHand"]
+        self.hand = next(e for e in state["effectors"] if e["name"] == "LeftHand")
+        for id, effector in enumerate(others, start=1):
+            command = {"id": id, "do": "effector.set", "effector": effector["id"], "mode": "pin"}
+            await self.socket.send(json.dumps(command))
+            await self._said("state")
+
+    async def _said(self, what: str) -> Any:
+        while True:
+            message = await self.socket.recv()
+            if isinstance(message, str) and what in (said := json.loads(message)):
+                return said[what]
+
+    async def drag(self) -> None:
+        """The next step of the left hand round its circle."""
+        self.sequence += 1
+        angle = 2.0 * np.pi * self.sequence / LAP
+        circle = RADIUS * np.array([np.sin(angle), 1.0 - np.cos(angle), np.sin(angle)])
+        place = np.array(self.hand["position"]) + circle
+        message = _DRAG.pack(1, 1, self.hand["id"], self.sequence, *place, 1.0, 0.0, 0.0, 0.0)
+        await self.socket.send(message)
+
+    async def pose(self) -> bytes:
+        """The next answer to a drag."""
+        while True:
+            message = await self.socket.recv()
+            if isinstance(message, bytes) and struct.unpack_from("<I", message, 4)[0]:
+                return message
+
+
+async def dragged(url: str) -> dict[str, Any]:
+    """Drag for ten seconds: (drags,) solve and round-trip times in ms; ``queued`` counts the drags
+    that were sent while another was still without its answer."""
+    sent, answered, solved, reached = {}, {}, [], []
+    queued = 0
+    origin: Any = url.rstrip("/")
+    async with connect(f"ws{url[4:]}ws", origin=origin, compression=None) as socket:
+        page = Pinned(socket)
+        await page.start()
+        for _ in range(WARM_UP):
+            await page.drag()
+            await page.pose()
+        count = round(RATE * SECONDS)
+        last = page.sequence + count
+
+        async def listen() -> None:
+            while True:
+                message = await page.pose()
+                now = time.perf_counter()
+                status, goals, sequence = struct.unpack_from("<xBHI", message)
+                answered[sequence] = now
+                solved.append(struct.unpack_from("<f", message, 16)[0])
+                reached.append(status == 0 and goals == 6)
+                if sequence == last:
+                    return
+
+        listening = asyncio.create_task(listen())
+        began = time.perf_counter()
+        for k in range(count):
+            await asyncio.sleep(max(0.0, began + k / RATE - time.perf_counter()))
+            queued += len(sent) > len(answered)
+            await page.drag()
+            sent[page.sequence] = time.perf_counter()
+        took = time.perf_counter() - began
+        await asyncio.wait_for(listening, 30.0)
+    return {
+        "solve": np.array(solved),
+        "round trip": np.array([answered[k] - sent[k] for k in sent]) * 1e3,
+        "queued": queued,
+        "reached_%": 100.0 * float(np.mean(reached)),
+        "rate": count / took,
+    }
+
+
+def measure() -> list[dict[str, Any]]:
+    """A server and a client, and a row for each of the three times."""
+    with tempfile.TemporaryDirectory() as state:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.poser", "serve"],
+            stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent.parent,
+            env={**os.environ, "LIMBIK_STATE": state},
+        )  # fmt: skip
+        assert server.stdout is not None
+        try:
+            found = asyncio.run(dragged(server.stdout.readline().strip()))
+            server.send_signal(signal.SIGINT)
+            within = 1e3 * np.array(json.loads(server.stdout.readline()))
+        finally:
+            server.kill()
+            server.wait()
+    times = {
+        "solve": found["solve"],
+        "received to sent": within[-len(found["solve"]) :],
+        "round trip of a websocket": found["round trip"],
+    }
+    return [
+        {
+            "time": name,
+            "drags": len(values),
+            "rate_hz": found["rate"],
+            "median_ms": float(np.median(values)),
+            "p95_ms": float(np.percentile(values, 95)),
+            "p99_ms": float(np.percentile(values, 99)),
+            "worst_ms": float(values.max()),
+            "queued": found["queued"],
+            "reached_%": found["reached_%"],
+        }
+        for name, values in times.items()
+    ]
+
+
+def main() -> None:
+    """Measure, print, keep."""
+    rows = measure()
+    show(f"Poser, human, six goals, {RATE} drags a second for {SECONDS:g} s", rows)
+    keep("poser", rows)
+
+
+if __name__ == "__main__":
+    serve() if sys.argv[1:] == ["serve"] else main()

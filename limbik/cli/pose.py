@@ -1,0 +1,67 @@
+"""``limbik pose``: the poser in the browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from limbik.cli import arguments
+from limbik.cli.terminal import note, out
+
+
+def pose(
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help=f"A file, or one of: {arguments.NAMES}.")
+    ] = "human",
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            show_default="8765, or the next that is free",
+            help="Port to serve on.",
+        ),
+    ] = None,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Print the address, and open no browser.")
+    ] = False,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="Address to serve on. Beyond this machine (0.0.0.0) a token is asked for, which "
+            "the printed address has; the connection is not encrypted."
+        ),
+    ] = "127.0.0.1",
+) -> None:
+    """Pose and animate a figure in the browser.
+
+    Drag hands, feet or any joint, and the figure follows inside its limits.  Serves until Ctrl-C;
+    what was done is kept and is there again when the page is reloaded.
+    """
+    from limbik.poser.installed import require_poser
+
+    require_poser()
+    from limbik.poser.first import First
+    from limbik.poser.serving import PoserServer, open_browser
+
+    first = First(file)
+    server = PoserServer(first.session, host=host, port=port)
+    if server.sessions.store.note:
+        note("Warning", server.sessions.store.note, "bold yellow")
+    first.prepare(then=server.sessions.hello_again)
+    # Whole, because a terminal makes no link out of an address that is broken at its edge.
+    out.print(f"limbik poser: {server.url}", soft_wrap=True)
+    out.print("Ctrl-C ends it.", style="dim")
+    if not no_open:
+        open_browser(server.url)
+    with suppress(KeyboardInterrupt):  # the way to end it
+        server.run()
+    if server.busy or first.preparing:
+        # Python would wait for what is being compiled in another thread; everything is saved.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)

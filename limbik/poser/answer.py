@@ -1,0 +1,112 @@
+"""What a solve came to, as the page is told: errors a goal, limits that hold back, one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.figure import Figure
+from limbik.methods.contract import REACHED, STUCK
+from limbik.poser.effector import Effector
+from limbik.problem import Problem
+from limbik.result import ActiveLimit, Status, explain, misses, status_of
+
+GOAL, LIMIT = 11, 4
+"""Numbers a goal and a limit (Answer)."""
+
+_FAINT = 0.02  # limits that hold less than this part of the strongest are not told
+_NAN = float("nan")
+_NOT = (_NAN,) * 4
+_SIDES = {"lower": -1.0, "upper": 1.0, "cone": 0.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A pose and how the goals stand in it.
+
+    q:      (n,) inside the limits, finite
+    status: None where nothing was solved
+    goals:  (goals, 11) a row for each effector that is held: its id, error as a length and as an
+            angle (NaN where that is not asked), 1 when within tolerance, target x y z, target
+            w x y z (NaN without)
+    limits: (limits, 4) joint's index, coordinate's index (−1 for a cone), side (−1 lower, 1 upper,
+            0 cone), and how strongly it holds back compared with the strongest, which comes first;
+            empty where every goal is met
+    ms:     of the solve alone
+    """
+
+    q: np.ndarray
+    status: Status | None
+    why: str
+    goals: np.ndarray
+    limits: np.ndarray
+    ms: float = 0.0
+    iterations: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether every goal is within its tolerance."""
+        return bool((self.goals[:, 3] > 0.0).all())
+
+    def error_of(self, effector: int) -> tuple[float, float]:
+        """(length, angle) by which an effector misses its target; NaN where that is not asked."""
+        row = self.goals[self.goals[:, 0] == effector]
+        return (float(row[0, 1]), float(row[0, 2])) if len(row) else (_NAN, _NAN)
+
+
+def unheld(q: np.ndarray) -> Answer:
+    """The answer where no effector is held: the pose as it is."""
+    return Answer(q, None, "", np.empty((0, GOAL)), np.empty((0, LIMIT)))
+
+
+def tell(
+    problem: Problem,
+    held: Sequence[Effector],
+    q: np.ndarray,
+    code: int | None,
+    ms: float = 0.0,
+    iterations: int = 0,
+) -> Answer:
+    """The answer q to a problem whose goals are those of ``held``, in their order.
+
+    ``code`` is the method's exit code, None where nothing was solved.
+    """
+    errors = misses(problem, q)
+    goals = np.empty((len(held), GOAL))
+    for row, effector, miss in zip(goals, held, errors, strict=True):
+        row[:] = (
+            effector.id,
+            _NAN if miss.length is None else miss.length,
+            _NAN if miss.angle is None else miss.angle,
+            miss.ok,
+            *effector.position,
+            *(_NOT if effector.mode == "aim" or effector.wxyz is None else effector.wxyz),
+        )
+    limits = np.empty((0, LIMIT))
+    if code is None:
+        return Answer(q, None, "", goals, limits)
+    if all(miss.ok for miss in errors):
+        why = explain(problem, q, Status.REACHED, errors, 1)
+        return Answer(q, Status.REACHED, why, goals, limits, ms, iterations)
+    status, active = status_of(problem, STUCK if code == REACHED else code, q)
+    # Told of two attempts, it does not advise restarts, which a drag never makes.
+    why = explain(problem, q, status, errors, 2, code in (STUCK, REACHED))
+    return Answer(q, status, why, goals, _limits(problem.figure, active), ms, iterations)
+
+
+def _limits(figure: Figure, active: Sequence[ActiveLimit]) -> np.ndarray:
+    """(limits, 4) of the limits that count, the strongest first."""
+    most = active[0].multiplier if active else 0.0
+    counts = [limit for limit in active if limit.multiplier > _FAINT * most]
+    out = np.empty((len(counts), LIMIT))
+    for row, limit in zip(out, counts, strict=True):
+        cone = limit.side == "cone"
+        row[:] = (
+            figure.index(limit.joint),
+            -1 if cone else figure.coordinates.index(limit.coordinate),
+            _SIDES[limit.side],
+            limit.multiplier / most,
+        )
+    return out

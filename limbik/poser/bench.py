@@ -1,0 +1,257 @@
+"""What a session works on: a document with its history, its figure, and the drag under way.
+
+Not a word of messages: session.py has those.  Commands are functions of the session, and what they
+have in common is here.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from limbik.errors import LimbikError
+from limbik.figure import Figure
+from limbik.mesh import SkinnedMesh
+from limbik.poser.answer import Answer
+from limbik.poser.between import Moments, pose_at
+from limbik.poser.document import Choice, Document
+from limbik.poser.effector import Effector, Vec3, Vec4
+from limbik.poser.gestures import Dragging, Sliding, live_of
+from limbik.poser.history import History
+from limbik.poser.keying import keyed
+from limbik.poser.method_choice import is_ready, prepare
+from limbik.poser.opening import Opened
+from limbik.poser.placing import also_held, anchored
+from limbik.poser.shelf import Shelf
+
+COMPILING = "Getting the method {} ready; the first time takes about 20 s."
+
+
+class Bench:
+    """A document being worked on; ``folder`` is where its files lie.
+
+    ``answer`` is what the last solve said of the pose that is shown, ``ghost`` what the method
+    compared with said; None where nothing is known.  ``notify`` takes a sentence for the person
+    while something is still at work.  ``dirty`` counts changes that are worth keeping, ``revision``
+    all of them.
+    """
+
+    def __init__(self, document: Document, folder: Path) -> None:
+        self.folder, self.document = folder, document
+        self.shelf, self.history, self.moments = Shelf(folder), History(), Moments()
+        self.dirty = self.revision = 0
+        self.notify: Callable[[str], None] = lambda sentence: None
+        self.gesture: Dragging | Sliding | None = None
+        self.answer: Answer | None = None
+        self.ghost: Answer | None = None
+        self._held: int | None = None  # the effector that a command gave a target
+
+    @property
+    def figure(self) -> Figure:
+        """The document's figure, with its limits."""
+        return self.shelf.figure(self.document)
+
+    @property
+    def opened(self) -> Opened:
+        """What came with the figure."""
+        return self.shelf.opened(self.document.source)
+
+    @property
+    def meshes(self) -> tuple[SkinnedMesh, ...]:
+        """The meshes that follow the figure."""
+        return self.opened.meshes
+
+    @property
+    def figure_id(self) -> int:
+        """A number that changes when what is drawn changes; limits do not count."""
+        named = repr((self.document.source, self.document.balls)).encode()
+        return zlib.crc32(named) & 0x7FFFFFFF
+
+    def joint(self, index: int) -> str:
+        """A joint's name."""
+        joints = self.figure.joints
+        if not 0 <= index < len(joints):
+            raise LimbikError(f"There is no joint {index} any more.")
+        return joints[index]
+
+    def coordinate(self, index: int) -> str:
+        """A coordinate's name."""
+        coordinates = self.figure.coordinates
+        if not 0 <= index < len(coordinates):
+            raise LimbikError(f"There is no coordinate {index} any more.")
+        return coordinates[index]
+
+    def effector(self, id: int) -> Effector:
+        """An effector by its id."""
+        found = self.document.effector(id)
+        if found is None:
+            raise LimbikError(f"There is no effector {id} any more.")
+        return found
+
+    # ---- keeping order ---------------------------------------------------------------------
+
+    def changed(self) -> None:
+        self.dirty += 1
+        self.revision += 1
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """All of a command or nothing of it."""
+        before, gesture, answer, ghost = self.document, self.gesture, self.answer, self.ghost
+        steps = self.history.past, self.history.future
+        try:
+            yield
+        except BaseException:
+            self.document, self.gesture = before, gesture
+            self.answer, self.ghost = answer, ghost
+            self.history = History(*steps)
+            raise
+
+    def let_go(self) -> None:
+        """Free effectors are where their joints are, but for one that was just given a target."""
+        document = self.document
+        free = anchored(self.figure, document.effectors, document.q, modes=("free",))
+        kept = tuple(
+            old if old.id == self._held else new
+            for old, new in zip(document.effectors, free, strict=True)
+        )
+        if kept != document.effectors:
+            self.document = replace(document, effectors=kept)
+
+    # ---- drags -----------------------------------------------------------------------------
+
+    def grab(self, id: int) -> None:
+        """Begin to drag an effector, which ends whatever else is under way."""
+        self.drop()
+        effector = self.effector(id)
+        self.ready(self.document.method)
+        if self.document.compare is not None:
+            self.ready(self.document.compare)
+        self.gesture = Dragging(self.figure, self.document, effector)
+
+    def slide(self, coordinate: int, value: float) -> None:
+        """Move one coordinate, as a slider does; pins stay put as well as the others allow."""
+        joint = self.figure.joints[self.figure.owner[coordinate]]
+        if not isinstance(self.gesture, Sliding) or self.gesture.joint != joint:
+            self.drop()
+            self.ready(self.document.method)
+            self.gesture = Sliding(self.figure, self.document, joint)
+        self.document, self.answer = self.gesture.to(self.document, coordinate, value)
+        self.ghost = None
+
+    def drop(self) -> None:
+        """End the drag that is under way, if there is one: one step of the history."""
+        gesture, self.gesture = self.gesture, None
+        if gesture is None or self.document == gesture.before:
+            return
+        dragged: tuple[int, ...] = ()
+        try:
+            if isinstance(gesture, Dragging):
+                self.document, self.answer, self.ghost = gesture.end(self.document)
+                dragged = (gesture.effector,)
+            self._edited(dragged)
+        except LimbikError:
+            self.document, self.answer, self.ghost = gesture.before, None, None
+            raise
+        self.history.did(gesture.label, gesture.before)
+        self.changed()
+
+    def drag(self, id: int, position: Vec3 | None, wxyz: Vec4 | None) -> None:
+        """Draw an effector to a place and a turn, of which one may be None: as it was."""
+        if not isinstance(self.gesture, Dragging) or self.gesture.effector != id:
+            self.grab(id)
+        assert isinstance(self.gesture, Dragging)
+        self.document, self.answer, self.ghost = self.gesture.to(self.document, position, wxyz)
+        self.changed()
+
+    # ---- poses -----------------------------------------------------------------------------
+
+    def solve(self, dragged: int | None = None) -> None:
+        """Solve for what is pinned and aimed, and for the effector ``dragged`` as if a person held
+        it; over a clip the answer is an edit."""
+        self.ready(self.document.method)
+        live = live_of(self.figure, self.document, dragged)
+        answer = live.solve()
+        answer = live.finish() if answer.status is not None else answer
+        self.document = replace(self.document, q=answer.q)
+        self.answer, self.ghost, self._held = answer, None, dragged
+        self._edited(() if dragged is None else (dragged,))
+
+    def pose(self, q: np.ndarray, *, anchor: bool = True) -> None:
+        """Take the pose q (n,), brought inside the limits; over a clip it is an edit.
+
+        Effectors that are free or pinned come along, unless ``anchor`` is False.
+        """
+        q = self.figure.project(q)
+        effectors = self.document.effectors
+        if anchor:
+            effectors = anchored(self.figure, effectors, q)
+        self.document = replace(self.document, q=q, effectors=effectors)
+        self.answer = self.ghost = None
+        self._edited(())
+
+    def refit(self) -> None:
+        """After limits were changed: the pose inside them, with pins held if that is possible."""
+        q = self.figure.project(self.document.q)
+        if np.array_equal(q, self.document.q):
+            self.answer = self.ghost = None
+            return
+        self.document = replace(self.document, q=q)
+        self.ready(self.document.method)
+        self.answer, self.ghost = live_of(self.figure, self.document, None).solve(), None
+        self.document = replace(self.document, q=self.answer.q)
+
+    def check(self) -> None:
+        """Refuse a method that cannot solve for what is pinned and aimed."""
+        live_of(self.figure, self.document, None)
+        if self.document.compare is not None:
+            live_of(self.figure, self.document, None, choice=self.document.compare)
+
+    def _edited(self, dragged: tuple[int, ...]) -> None:
+        """Over a clip: keep the pose as an edit at the frame that is shown."""
+        document = self.document
+        if document.timeline.clip is None:
+            return
+        frame = round(document.frame)
+        timeline = keyed(
+            self.figure, document.timeline, frame, document.q, document.effectors, dragged=dragged
+        )
+        self.document = replace(document, timeline=timeline, frame=float(frame))
+
+    def ready(self, choice: Choice) -> None:
+        """Compile a method where that was not done yet; the page is told, for it takes a while."""
+        if not is_ready(choice.name):
+            self.notify(COMPILING.format(choice.name))
+            prepare(choice.name)
+
+    def show(self, frame: float) -> None:
+        """Stand at a frame of the timeline, in the pose that it has there; no step of the history.
+
+        Pins and free effectors come along; what the keys hold is where they say.
+        """
+        document, figure = self.document, self.figure
+        frame = min(max(frame, 0.0), float(document.timeline.last))
+        moment = pose_at(
+            figure, document.timeline, frame, document.effectors, document.locked,
+            moments=self.moments,
+        )  # fmt: skip
+        if moment is None:
+            self.document = replace(document, frame=frame)
+        else:
+            targets = moment.targets
+            effectors = tuple(
+                replace(e, position=targets[e.id].position, wxyz=targets[e.id].wxyz or e.wxyz)
+                if e.id in targets and targets[e.id].mode == e.mode != "free"
+                else anchored(figure, (e,), moment.q)[0]
+                for e in document.effectors
+            )
+            self.document = replace(document, q=moment.q, effectors=effectors, frame=frame)
+            answer = moment.answer
+            goals = also_held(figure, effectors, moment.q, answer.goals)
+            self.answer, self.ghost = replace(answer, goals=goals), None
+        self.revision += 1

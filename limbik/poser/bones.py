@@ -1,0 +1,139 @@
+"""Capsules that stand in for a body where a figure has no mesh: where each lies, and how thick.
+
+On a body that is recognised, thickness follows anatomy: a thigh is thicker than a forearm, whatever
+their lengths.  On other figures it follows the bones' lengths, evened out, and never grows from a
+joint to its children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from limbik.figure import Figure
+from limbik.formats.gltf_capsules import bones
+
+_PARTS: dict[str, float] = {
+    "hips": 0.060, "spine": 0.062, "chest": 0.068, "upperChest": 0.070, "neck": 0.030,
+    "head": 0.052, "jaw": 0.012, "Eye": 0.008, "Shoulder": 0.032, "UpperArm": 0.028,
+    "LowerArm": 0.023, "Hand": 0.016, "UpperLeg": 0.046, "LowerLeg": 0.033, "Foot": 0.022,
+    "Toes": 0.018,
+}  # fmt: skip
+"""Radius of the bones that follow a part, as a share of the body's height."""
+
+_FINGER = 0.0065
+_BACK = ("spine", "chest", "upperChest")
+_ARM_ROOTS = ("Shoulder", "UpperArm")
+_LEG_ROOT = 0.044  # from the pelvis to a thigh
+_HEAD = 0.085  # of the height: how long a head without a tip is drawn
+
+SLIM = 0.17
+"""On other figures, the radius as a share of the bone's length, evened out ..."""
+THIN, THICK = 0.006, 0.034
+"""... and within these shares of the figure's size."""
+_STUBBY = 0.75  # a bone of a limb is no thicker than this share of its length
+
+
+def capsules(figure: Figure, roles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """One capsule a bone, each in the frame of the joint it follows: ``joint`` (index), ``from``
+    and ``to`` (3 numbers, figure's unit), ``radius``.
+
+    ``roles`` are those of ``limbik.humanoid.recognise(figure)``: role → joint.
+    """
+    owner, start, end = bones(figure)
+    length = np.linalg.norm(end - start, axis=1)
+    parts = _parts(figure, roles)
+    height = _height(figure, roles)
+    radius = _by_length(figure, owner, length)
+    if height > 0.0:
+        ends = _ends(figure, owner, end)
+        for k, joint in enumerate(owner):
+            known = _radius(parts[joint], parts[ends[k]] if ends[k] >= 0 else "")
+            if known > 0.0:
+                radius[k] = known * height
+                limb = parts[joint] not in (*_BACK, "hips", "head", "neck")
+                if limb and length[k] > 0.0:
+                    radius[k] = min(radius[k], _STUBBY * length[k])
+    frames = figure.frames(figure.rest)
+    turns = frames[owner, :3, :3]
+    along = np.einsum("bji,bj->bi", turns, end - start)
+    for k in np.flatnonzero(length == 0.0):
+        if height > 0.0 and parts[owner[k]] == "head":
+            along[k] = turns[k].T @ _onwards(figure, frames, int(owner[k])) * _HEAD * height
+    return [
+        {"joint": int(j), "from": [0.0, 0.0, 0.0], "to": to.tolist(), "radius": float(r)}
+        for j, to, r in zip(owner, along, radius, strict=True)
+    ]
+
+
+def _parts(figure: Figure, roles: Mapping[str, str]) -> list[str]:
+    """What each joint is part of, "UpperArm" and so on; joints between two parts belong to the
+    first, and a joint above all of them to none."""
+    own = {}
+    for role, joint in roles.items():
+        own[joint] = role.removeprefix("left").removeprefix("right")
+    parts: list[str] = []
+    for joint, parent in zip(figure.joints, figure.parents, strict=True):
+        parts.append(own.get(joint, parts[parent] if parent >= 0 else ""))
+    return parts
+
+
+def _radius(part: str, next_part: str) -> float:
+    """Share of the height for a bone of ``part`` that ends at ``next_part``; 0 where unknown."""
+    if part == "hips" and next_part == "UpperLeg":
+        return _LEG_ROOT
+    if part in (*_BACK, "hips") and next_part in _ARM_ROOTS:
+        return _PARTS["Shoulder"]
+    if part in _PARTS:
+        return _PARTS[part]
+    finger = part.startswith(("Thumb", "Index", "Middle", "Ring", "Little"))
+    return _FINGER if finger else 0.0
+
+
+def _height(figure: Figure, roles: Mapping[str, str]) -> float:
+    """A body's height from its bones, so that it does not matter how it stands; 0 for no body."""
+    needed = ("hips", "head", "leftUpperLeg", "leftLowerLeg", "leftFoot")
+    if any(role not in roles for role in needed):
+        return 0.0
+    places = figure.positions(figure.rest)
+    hips, head, hip, knee, foot = (places[figure.index(roles[role])] for role in needed)
+    steps = (head - hips, hip - knee, knee - foot)
+    return 1.25 * float(sum(np.linalg.norm(step) for step in steps))
+
+
+def _ends(figure: Figure, owner: np.ndarray, end: np.ndarray) -> list[int]:
+    """The joint at which each bone ends, −1 for one that ends at a tip."""
+    places = figure.positions(figure.rest)
+    out = []
+    for joint, place in zip(owner, end, strict=True):
+        children = np.flatnonzero(figure.parents == joint)
+        there = children[(places[children] == place).all(axis=1)]
+        out.append(int(there[0]) if len(there) else -1)
+    return out
+
+
+def _by_length(figure: Figure, owner: np.ndarray, length: np.ndarray) -> np.ndarray:
+    """(bones,) radii from lengths: the geometric mean with the usual bone, no thicker than what the
+    bone hangs on; a bone without length is as thick as that."""
+    long = length[length > 0.0]
+    usual = float(np.median(long)) if len(long) else figure.size
+    radius = np.clip(SLIM * np.sqrt(length * usual), THIN * figure.size, THICK * figure.size)
+    thickest = np.full(len(figure.parents), THICK * figure.size)
+    for joint in range(len(figure.parents)):
+        parent = int(figure.parents[joint])
+        above = thickest[parent] if parent >= 0 else THICK * figure.size
+        mine = owner == joint
+        radius[mine] = np.where(length[mine] > 0.0, np.minimum(radius[mine], above), above)
+        drawn = mine & (length > 0.0)
+        thickest[joint] = radius[drawn].max() if drawn.any() else above
+    return radius
+
+
+def _onwards(figure: Figure, frames: np.ndarray, joint: int) -> np.ndarray:
+    """(3,) the direction in the world in which a joint carries its parent's bone on, at rest."""
+    parent = int(figure.parents[joint])
+    step = frames[joint, :3, 3] - frames[parent, :3, 3] if parent >= 0 else np.zeros(3)
+    long = float(np.linalg.norm(step))
+    return step / long if long > 0.0 else np.array([0.0, 1.0, 0.0])

@@ -1,0 +1,106 @@
+"""A document carried over to a figure with the same joints and other coordinates for its balls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from limbik.balls import ball_of, joint_values, width_of
+from limbik.figure import Figure
+from limbik.poser.clip import Clip
+from limbik.poser.document import Document
+from limbik.poser.timeline import Timeline
+
+_VALUES = 50_000  # joints over several frames that are taken at a time; it bounds the memory
+
+
+def with_balls(figure: Figure, kind: str) -> Figure:
+    """The figure with other coordinates for its balls, but for the root's.
+
+    Swing and twist tell rotations apart up to half a turn, and a root must go all the way round.
+    """
+    changed = figure.with_balls(kind)
+    joints, rest, first = [], changed.rest.copy(), 0
+    for old, new in zip(figure.definition, changed.definition, strict=True):
+        width = width_of(old)
+        if old.parent is None:
+            rest[first : first + width] = figure.rest[first : first + width]
+        joints.append(old if old.parent is None else new)
+        first += width
+    return Figure(
+        joints, rest=rest, name=figure.name, unit=figure.unit, up=figure.up, source=figure.source
+    )
+
+
+def carried(document: Document, here: Figure, there: Figure) -> Document:
+    """The document of figure ``here`` with its poses, keys and clip in the coordinates of
+    ``there``."""
+
+    def pose(q: np.ndarray) -> np.ndarray:
+        return across(here, there, q[None])[0]
+
+    return replace(
+        document,
+        q=there.project(pose(document.q)),
+        poses=tuple(replace(stored, q=_fixed(pose(stored.q))) for stored in document.poses),
+        timeline=_timeline(document.timeline, here, there),
+    )
+
+
+def _timeline(timeline: Timeline, here: Figure, there: Figure) -> Timeline:
+    clip = timeline.clip
+    order = _same_places(here, there)
+    keys = []
+    for key in timeline.keys:
+        if key.pose is not None:
+            # Over a clip a key is a change; that of a ball is a rotation vector, whatever its
+            # coordinates are.
+            edits = clip is not None
+            moved = key.pose[order] if edits else across(here, there, key.pose[None])[0]
+            key = replace(key, pose=moved)
+        keys.append(key)
+    if clip is not None:
+        clip = Clip(across(here, there, clip.q), clip.fps, clip.name)
+    return replace(timeline, keys=tuple(keys), clip=clip)
+
+
+def across(here: Figure, there: Figure, q: np.ndarray) -> np.ndarray:
+    """(frames, n) the poses q (frames, n) of ``here`` in the coordinates of ``there``, each frame
+    near the one before.  Joints that move the same way keep their numbers."""
+    out = q.copy()
+    step = max(1, _VALUES // len(here.joints))
+    last = there.rest
+    for low in range(0, len(q), step):
+        some = slice(low, low + step)
+        world, first = here.frames(q[some]), 0
+        for i, (old, new) in enumerate(zip(here.definition, there.definition, strict=True)):
+            columns = slice(first, first + width_of(new))
+            first = columns.stop
+            if old.parts != new.parts:
+                above = int(here.parents[i])
+                placed = world[:, i] if above < 0 else np.linalg.inv(world[:, above]) @ world[:, i]
+                out[some, columns] = joint_values(new, placed, last[columns])
+        last = out[some][-1]
+    return out
+
+
+def _same_places(here: Figure, there: Figure) -> np.ndarray:
+    """(n,) for each coordinate of ``there`` the one of ``here`` that a change of it stands at."""
+    order, first = [], 0
+    for old, new in zip(here.definition, there.definition, strict=True):
+        width = width_of(old)
+        before, after = ball_of(old), ball_of(new)
+        places = list(range(first, first + width))
+        if before is not None and after is not None:
+            ball = places[before[1] : before[1] + 3]
+            rest = [place for place in places if place not in ball]
+            places = rest[: after[1]] + ball + rest[after[1] :]
+        order += places
+        first += width
+    return np.array(order, int)
+
+
+def _fixed(q: np.ndarray) -> np.ndarray:
+    q.setflags(write=False)
+    return q

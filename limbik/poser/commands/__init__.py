@@ -1,0 +1,18 @@
+"""What a page can ask for, one file a theme; importing this package registers all of it."""
+
+from limbik.poser.commands import (
+    effectors,
+    figures,
+    joints,
+    limits,
+    methods,
+    poses,
+    timeline,
+    undoing,
+)
+from limbik.poser.commands.registry import COMMANDS, Command, find
+
+__all__ = [
+    "COMMANDS", "Command", "effectors", "figures", "find", "joints", "limits", "methods", "poses",
+    "timeline", "undoing",
+]  # fmt: skip

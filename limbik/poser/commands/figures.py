@@ -1,0 +1,75 @@
+"""Figures: a built-in one, one from files, and the clips that came with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from limbik.errors import LimbikError
+from limbik.motion import Motion
+from limbik.poser.carrying import across
+from limbik.poser.clip import Clip
+from limbik.poser.commands.registry import Answer, command
+from limbik.poser.document import Source
+from limbik.poser.opening import holds_figure, keep_files, open_motion
+from limbik.poser.protocol import text
+from limbik.poser.starting import first_document
+from limbik.poser.timeline import Timeline
+
+if TYPE_CHECKING:
+    from limbik.poser.session import Session
+
+MOST_FILES = 64
+
+
+@command("builtin", "Open {name}")
+def builtin(session: Session, name: str) -> Answer:
+    """A figure that needs no file."""
+    _start(session, Source("builtin", name))
+    return None
+
+
+def _opening(session: Session, arguments: dict[str, Any]) -> str:
+    return f"Open {arguments['files'][0]}" if arguments["files"] else ""
+
+
+@command("open", _opening)
+def open_files(session: Session, files: list[str]) -> Answer:
+    """Files that were uploaded: a figure with what belongs to it, or a motion for the figure that
+    is there."""
+    if len(files) > MOST_FILES:
+        raise LimbikError(f"At most {MOST_FILES} files can be opened together.")
+    kept = keep_files(files, session.folder)
+    if holds_figure(kept):
+        _start(session, Source("files", kept[0].rsplit("/", 1)[-1], kept))
+        return None
+    motion = open_motion(kept, session.folder, session.opened.figure)
+    _play(session, motion)
+    return None
+
+
+@command("clip.choose", "Choose a clip")
+def choose(session: Session, index: int) -> Answer:
+    """Another clip of the figure's file; edits of the one before go with it."""
+    clips = session.opened.clips
+    if not 0 <= index < len(clips):
+        raise LimbikError(f"There is no clip {index} in this file.")
+    _play(session, clips[index].read())
+    return None
+
+
+def _start(session: Session, source: Source) -> None:
+    """Begin with another figure; the methods stay."""
+    opened, old = session.shelf.opened(source), session.document
+    new = first_document(source, opened)
+    session.document = replace(new, method=old.method, compare=old.compare)
+    for note in opened.notes[:3]:
+        session.also(text({"note": note}))
+
+
+def _play(session: Session, motion: Motion) -> None:
+    """Lay a motion under the timeline and stand at its start."""
+    q = across(motion.figure, session.figure, motion.q)
+    clip = Clip(q, motion.fps, motion.name)
+    session.document = replace(session.document, timeline=Timeline.over(clip))
+    session.show(0.0)

@@ -1,0 +1,129 @@
+"""Limits: of one joint, and of all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from limbik import humanoid
+from limbik.animate.learn import limits_from
+from limbik.balls import ball_of
+from limbik.errors import FigureError, LimbikError
+from limbik.figure import Figure
+from limbik.joints import Limit
+from limbik.motion import Motion
+from limbik.poser.carrying import carried
+from limbik.poser.commands.registry import Answer, command
+from limbik.poser.describe import limit_from
+from limbik.poser.document import Document
+
+if TYPE_CHECKING:
+    from limbik.poser.session import Session
+
+WIDEST = 180.0  # degrees of margin around a clip
+
+
+@command("limit.set", "Limit {joint}", merges=True)
+def set_limit(session: Session, joint: int, limit: dict[str, Any]) -> Answer:
+    """Another limit for one joint."""
+    name = session.joint(joint)
+    new = limit_from(session.figure.definition[joint], limit)
+    _use(session, {**session.document.limits, name: new})
+    return None
+
+
+@command("limit.reset", "Reset the limit of {joint}")
+def reset_limit(session: Session, joint: int) -> Answer:
+    """The limit of one joint as the file has it."""
+    name = session.joint(joint)
+    _use(session, {j: limit for j, limit in session.document.limits.items() if j != name})
+    return None
+
+
+@command("limits.file", "Limits of the file")
+def of_file(session: Session) -> Answer:
+    """All limits as the file has them, in its own coordinates."""
+    _use(_in_balls(session, ""), {})
+    return None
+
+
+@command("limits.none", "No limits")
+def none(session: Session) -> Answer:
+    """No joint is limited."""
+    _use(session, {joint.name: None for joint in _plain(session).definition})
+    return None
+
+
+@command("limits.humanoid", "Anatomical limits")
+def of_people(session: Session) -> Answer:
+    """The limits of people, for a figure that is one.
+
+    Ranges of three angles fit a shoulder badly: balls get swing–twist coordinates, and the pose,
+    the keys and the clip come along.
+    """
+    body = session.shelf.body(session.document.source)
+    if not body.complete:
+        raise LimbikError(
+            f"This figure is not known as a body: {', '.join(body.missing[:4])} "
+            f"{'were' if len(body.missing) > 1 else 'was'} not found."
+        )
+    if any(_is_euler_ball(joint) for joint in session.figure.definition if joint.parent):
+        _in_balls(session, "swing-twist")
+    _use(session, _anatomical(session, body))
+    return None
+
+
+def _anatomical(session: Session, body: humanoid.Body) -> dict[str, Limit]:
+    """Anatomical limits from the rest pose or, where nobody stands like that, the clip's start."""
+    plain, clip = _plain(session), session.document.timeline.clip
+    try:
+        return humanoid.limits(plain, body)
+    except FigureError:
+        if clip is None:
+            raise
+    return humanoid.limits(plain, body, standing=clip.q[0])
+
+
+@command("limits.clip", "Limits from the clip")
+def of_clip(session: Session, margin: float) -> Answer:
+    """As far as the joints go in the clip, and ``margin`` degrees further."""
+    clip = session.document.timeline.clip
+    if clip is None:
+        raise LimbikError("There is no clip to take limits from.")
+    if not 0.0 <= margin <= WIDEST:
+        raise LimbikError(f"The margin must be 0 to {WIDEST:g} degrees.")
+    plain = _plain(session)
+    learned = limits_from(Motion(plain, clip.q, clip.fps, clip.name), margin=margin)
+    _use(session, learned)
+    return None
+
+
+def _is_euler_ball(joint: Any) -> bool:
+    found = ball_of(joint)
+    return found is not None and isinstance(found[0], tuple)
+
+
+def _plain(session: Session) -> Figure:
+    """The figure with the limits that its file has."""
+    return session.shelf.plain(session.document.source, session.document.balls)
+
+
+def _in_balls(session: Session, balls: str) -> Session:
+    """Put the document into other coordinates, without edited limits."""
+    document = session.document
+    if document.balls != balls:
+        here = session.shelf.figure(document)
+        there = session.shelf.plain(document.source, balls)
+        bare: Document = replace(document, balls=balls, limits=MappingProxyType({}))
+        session.document = carried(bare, here, there)
+    return session
+
+
+def _use(session: Session, limits: Mapping[str, Limit | None]) -> None:
+    """Edit limits; those that the file has anyway are no edits."""
+    own = {joint.name: joint.limit for joint in _plain(session).definition}
+    edited = {name: limit for name, limit in limits.items() if limit != own[name]}
+    session.document = replace(session.document, limits=MappingProxyType(edited))
+    session.refit()

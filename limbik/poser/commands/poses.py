@@ -1,0 +1,110 @@
+"""Poses: reset, mirrored, stored and recalled, set as numbers or from a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from limbik.errors import LimbikError
+from limbik.poser.commands.registry import Answer, command
+from limbik.poser.document import StoredPose
+from limbik.poser.pose_json import read_pose
+
+if TYPE_CHECKING:
+    from limbik.poser.session import Session
+
+MOST = 200
+LONGEST_NAME = 100
+
+
+@command("pose.reset", "Reset the pose")
+def reset(session: Session) -> Answer:
+    """The rest pose; what is pinned is pinned where it is there."""
+    session.pose(session.figure.rest)
+    return None
+
+
+@command("pose.mirror", "Mirror the pose")
+def mirror(session: Session) -> Answer:
+    """Left and right exchanged, of the pose, of what is pinned and aimed, and of the locks."""
+    document = session.document
+    reflect = session.shelf.mirror(document)
+    if reflect is None:
+        raise LimbikError("This figure has no left and right that could be told apart.")
+    q = reflect.pose(document.q)
+    session.document = replace(
+        document,
+        effectors=reflect.effectors(document.effectors, document.q),
+        locked=reflect.joints(document.locked),
+    )
+    session.pose(q, anchor=False)
+    return None
+
+
+@command("pose.set", "Set the pose")
+def set_pose(session: Session, q: list[float]) -> Answer:
+    """The pose by its numbers, brought inside the limits."""
+    session.pose(session.figure.single_pose(q))
+    return None
+
+
+@command("pose.load", "Load a pose")
+def load(session: Session, pose: dict[str, Any]) -> Answer:
+    """The pose of a saved JSON file, with the effectors that it was saved with."""
+    q, effectors = read_pose(pose, session.figure)
+    if effectors:
+        next_id = max(session.document.next_id, *(effector.id + 1 for effector in effectors))
+        session.document = replace(session.document, effectors=effectors, next_id=next_id)
+    session.pose(q, anchor=not effectors)
+    return None
+
+
+@command("pose.store", "Store a pose")
+def store(session: Session, name: str) -> Answer:
+    """Put the pose aside under a name; replies with its id."""
+    document = session.document
+    if len(document.poses) >= MOST:
+        raise LimbikError(f"There are {MOST} stored poses, and there is no room for more.")
+    new = StoredPose(document.next_id, _name(name, len(document.poses) + 1), document.q)
+    session.document = replace(document, poses=(*document.poses, new), next_id=document.next_id + 1)
+    return {"pose": new.id}
+
+
+@command("pose.recall", lambda session, given: f"Recall {_stored(session, given['pose']).name}")
+def recall(session: Session, pose: int) -> Answer:
+    """Take a stored pose."""
+    session.pose(_stored(session, pose).q)
+    return None
+
+
+@command("pose.rename", lambda session, given: f"Rename {_stored(session, given['pose']).name}")
+def rename(session: Session, pose: int, name: str) -> Answer:
+    """Another name for a stored pose."""
+    old = _stored(session, pose)
+    new = replace(old, name=_name(name, 1))
+    poses = tuple(new if other is old else other for other in session.document.poses)
+    session.document = replace(session.document, poses=poses)
+    return None
+
+
+@command("pose.delete", lambda session, given: f"Delete {_stored(session, given['pose']).name}")
+def delete(session: Session, pose: int) -> Answer:
+    """Forget a stored pose."""
+    old = _stored(session, pose)
+    poses = tuple(other for other in session.document.poses if other is not old)
+    session.document = replace(session.document, poses=poses)
+    return None
+
+
+def _stored(session: Session, id: int) -> StoredPose:
+    for pose in session.document.poses:
+        if pose.id == id:
+            return pose
+    raise LimbikError("That pose is not stored any more.")
+
+
+def _name(name: str, number: int) -> str:
+    plain = " ".join(name.split())
+    if len(plain) > LONGEST_NAME:
+        raise LimbikError(f"A name has at most {LONGEST_NAME} letters.")
+    return plain or f"Pose {number}"

@@ -1,0 +1,165 @@
+"""Commands of the timeline: its settings, its keys, its clip, and frames for onion skins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbik.errors import LimbikError
+from limbik.poser.between import pose_at
+from limbik.poser.commands.registry import Answer, command
+from limbik.poser.keying import keyed
+from limbik.poser.protocol import MOST_ASKED_FRAMES, ProtocolError, frames_message
+from limbik.poser.timeline import Timeline
+
+if TYPE_CHECKING:
+    from limbik.poser.session import Session
+
+_CHANGES = {
+    "fps": "Change the frame rate",
+    "frames": "Change the length",
+    "loop": "Change looping",
+    "span": "Change the blend of edits",
+    "ease": "Change the ease",
+}
+
+
+def _settings_label(session: Session, arguments: dict[str, Any]) -> str:
+    named = [_CHANGES[name] for name in arguments]
+    return named[0] if len(named) == 1 else "Change the timeline"
+
+
+def _keys_label(verb: str) -> Any:
+    def label(session: Session, arguments: dict[str, Any]) -> str:
+        count = len(set(arguments["keys"]))
+        return f"{verb} a key" if count == 1 else f"{verb} {count} keys"
+
+    return label
+
+
+def _replace(session: Session, timeline: Timeline) -> None:
+    """Take another timeline, and the pose that it has at the frame that is looked at."""
+    session.document = replace(session.document, timeline=timeline)
+    session.show(session.document.frame)
+
+
+@command("timeline.set", _settings_label, merges=True)
+def set_timeline(
+    session: Session,
+    fps: float | None = None,
+    frames: int | None = None,
+    loop: bool | None = None,
+    span: int | None = None,
+    ease: str | None = None,
+) -> Answer:
+    """Frames a second, number of frames, looping, span of edits to come, ease between keys."""
+    old = session.document.timeline
+    new = old.with_settings(fps=fps, frames=frames, loop=loop, span=span, ease=ease)
+    if new.ease != old.ease or new.frames != old.frames:
+        _replace(session, new)
+    else:
+        session.document = replace(session.document, timeline=new)
+    return None
+
+
+@command("key.insert", "Insert a key at frame {frame}")
+def insert(session: Session, frame: int, pose: bool = True, goals: bool = True) -> Answer:
+    """Key the pose and the goals of now at a frame; a key that is there already is replaced."""
+    if not (pose or goals):
+        raise LimbikError("A key needs a pose or goals.")
+    document = session.document
+    timeline = keyed(
+        session.figure, document.timeline, frame, document.q, document.effectors, pose, goals
+    )
+    session.document = replace(document, timeline=timeline)
+    made = timeline.key_at(frame)
+    return None if made is None else {"key": made.id}
+
+
+@command("key.move", _keys_label("Move"))
+def move(session: Session, keys: list[int], by: int) -> Answer:
+    """Move keys so many frames; a key that they land on is replaced."""
+    _replace(session, session.document.timeline.moved(keys, by))
+    return None
+
+
+@command("key.copy", _keys_label("Copy"))
+def copy(session: Session, keys: list[int], by: int) -> Answer:
+    """Copy keys so many frames away; a key that they land on is replaced."""
+    before = session.document.timeline
+    after = before.copied(keys, by)
+    _replace(session, after)
+    return {"keys": [key.id for key in after.keys if key.id >= before.next_id]}
+
+
+@command("key.delete", _keys_label("Delete"))
+def delete(session: Session, keys: list[int]) -> Answer:
+    """Delete keys."""
+    _replace(session, session.document.timeline.without(keys))
+    return None
+
+
+@command("key.set", "Change a key")
+def set_key(
+    session: Session, key: int, pose: bool | None = None, goals: bool | None = None
+) -> Answer:
+    """Give a key a pose or goals, as they are at its frame, or take them away."""
+    document, figure = session.document, session.figure
+    timeline = document.timeline
+    old = timeline.key(key)
+    has_pose = old.pose is not None if pose is None else pose
+    has_goals = old.goals is not None if goals is None else goals
+    if not (has_pose or has_goals):
+        raise LimbikError("A key needs a pose or goals; delete it instead.")
+    new = replace(old, pose=old.pose if has_pose else None, goals=old.goals if has_goals else None)
+    if (has_pose and old.pose is None) or (has_goals and old.goals is None):
+        here = _shown_at(session, old.frame)
+        fresh = keyed(figure, timeline, old.frame, here.q, here.effectors).key(key)
+        new = replace(
+            new,
+            pose=fresh.pose if has_pose and old.pose is None else new.pose,
+            goals=fresh.goals if has_goals and old.goals is None else new.goals,
+        )
+    session.document = document
+    _replace(session, timeline.with_key(new))
+    return None
+
+
+def _shown_at(session: Session, frame: int) -> Any:
+    """The document as it is when the timeline stands at a frame; the session is left there."""
+    if session.document.frame != frame:
+        session.show(float(frame))
+    return session.document
+
+
+@command("clip.remove", "Remove the clip")
+def remove_clip(session: Session) -> Answer:
+    """Take the clip away, and its edits; the pose stays."""
+    timeline = session.document.timeline
+    if timeline.clip is None:
+        raise LimbikError("There is no clip to remove.")
+    session.document = replace(session.document, timeline=timeline.without_clip())
+    return None
+
+
+@command("frames")
+def frames(session: Session, frames: list[float]) -> Answer:
+    """Poses of the timeline at some frames, which follow the reply as one binary message."""
+    if len(frames) > MOST_ASKED_FRAMES:
+        raise ProtocolError(f"frames: at most {MOST_ASKED_FRAMES} at once")
+    document, figure = session.document, session.figure
+    poses = np.empty((len(frames), figure.n))
+    for row, frame in zip(poses, frames, strict=True):
+        moment = pose_at(
+            figure,
+            document.timeline,
+            frame,
+            document.effectors,
+            document.locked,
+            moments=session.moments,
+        )
+        row[:] = document.q if moment is None else moment.q
+    session.also(frames_message(figure, poses, np.array(frames), session.command_id))
+    return None

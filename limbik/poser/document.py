@@ -1,0 +1,121 @@
+"""What a person makes in the poser: one immutable document.
+
+A command makes a new document out of the old one (``dataclasses.replace``).  What did not change is
+shared between the two, so that a history of two hundred costs little, in memory and on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from limbik.joints import Limit
+from limbik.poser.effector import Effector, Mode, Vec3, Vec4
+from limbik.poser.timeline import Timeline
+
+__all__ = [
+    "Choice", "Document", "Effector", "Mode", "Source", "StoredPose", "Vec3", "Vec4",
+]  # fmt: skip
+
+Setting = float | int | bool | str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the figure comes from: a built-in name, files in the session's folder, or memory.
+
+    ``files`` are paths below the session's folder: those that were opened together, the one with
+    the figure first.  For "memory" it is the one file that figure_json.py wrote.
+    """
+
+    kind: Literal["builtin", "files", "memory"]
+    name: str
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method by name, and the settings in which it differs from its defaults."""
+
+    name: str = "projected_lm"
+    settings: Mapping[str, Setting] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPose:
+    """A pose that was put aside under a name; q (n,)."""
+
+    id: int
+    name: str
+    q: np.ndarray
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StoredPose)
+            and (self.id, self.name) == (other.id, other.name)
+            and np.array_equal(self.q, other.q)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.name))
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """Everything that undo brings back.
+
+    q:         (n,) the pose, read-only, inside the limits
+    balls:     coordinates of the balls, "" as the source has them, else "swing-twist" (and so on,
+               ``Figure.with_balls``)
+    limits:    joints whose limits differ from the source's, None where there is no limit
+    locked:    joints that keep their values while others are solved for
+    frame:     where the timeline stands; q is the pose there, with what was changed since
+    next_id:   the id that the next effector or stored pose gets
+    """
+
+    source: Source
+    q: np.ndarray
+    balls: str = ""
+    limits: Mapping[str, Limit | None] = field(default_factory=lambda: MappingProxyType({}))
+    effectors: tuple[Effector, ...] = ()
+    locked: tuple[str, ...] = ()
+    method: Choice = Choice()
+    compare: Choice | None = None
+    timeline: Timeline = field(default_factory=Timeline)
+    frame: float = 0.0
+    poses: tuple[StoredPose, ...] = ()
+    next_id: int = 1
+
+    def __post_init__(self) -> None:
+        if self.q.flags.writeable:
+            fixed = self.q.copy()
+            fixed.setflags(write=False)
+            object.__setattr__(self, "q", fixed)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Document):
+            return NotImplemented
+        return all(
+            _same(getattr(self, name), getattr(other, name)) for name in Document.__match_args__
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.source, self.next_id, len(self.effectors)))
+
+    def effector(self, id: int) -> Effector | None:
+        """The effector with that id, or None."""
+        return next((effector for effector in self.effectors if effector.id == id), None)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
+    if isinstance(one, Timeline) and isinstance(other, Timeline):
+        return one.to_json() == other.to_json()
+    return bool(one == other)

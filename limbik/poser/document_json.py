@@ -1,0 +1,258 @@
+"""Documents on disk: a whole history as JSON, in which what documents share is written once.
+
+Parts (a pose, an effector, a key, ...) stand in a table, in which documents and larger parts name
+them by number.  Poses of clips are large and never change: each is an .npz in the session's folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from limbik.errors import FormatError, LimbikError
+from limbik.formats.files import write_whole
+from limbik.poser.clip import Clip
+from limbik.poser.document import Choice, Document, Source, StoredPose
+from limbik.poser.effector import Effector
+from limbik.poser.figure_json import limit_from_json, limit_to_json
+from limbik.poser.history import Step
+from limbik.poser.keys import Key
+from limbik.poser.timeline import Timeline
+
+_CLIPS = "clips"
+_PLAIN = ("balls", "frame", "next_id")
+_SHARED = tuple(field.name for field in fields(Document) if field.name not in _PLAIN)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The document of a moment and its history."""
+
+    document: Document
+    past: tuple[Step, ...] = ()
+    future: tuple[Step, ...] = ()
+
+
+class ClipFiles:
+    """The files of clips in a session's folder; each is written once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / _CLIPS
+        # The clip is kept beside its name, so that its identity stays its own.
+        self._names: dict[int, tuple[Clip, str]] = {}
+        self._before: set[str] = set()
+
+    def name_of(self, clip: Clip) -> str:
+        """The name of a clip's file, which is there when this returns."""
+        if id(clip) not in self._names:
+            content = clip.q.tobytes() + repr((clip.q.shape, clip.fps, clip.name)).encode()
+            name = hashlib.sha256(content).hexdigest()[:32]
+            path = self._folder / f"{name}.npz"
+            if not path.exists():
+                self._folder.mkdir(parents=True, exist_ok=True)
+                meta = np.array([clip.name])
+                fps = np.array(clip.fps)
+
+                def write(file: Any) -> None:
+                    np.savez_compressed(file, q=clip.q, fps=fps, name=meta)
+
+                write_whole(path, write)
+            self._names[id(clip)] = clip, name
+        return self._names[id(clip)][1]
+
+    def read(self, name: str) -> Clip:
+        """The clip in a file."""
+        path = self._folder / f"{name}.npz"
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                clip = Clip(arrays["q"], float(arrays["fps"]), str(arrays["name"][0]))
+        except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise FormatError(f"the clip cannot be read: {error}", path) from error
+        self._names[id(clip)] = clip, name
+        return clip
+
+    def keep_only(self, names: set[str]) -> None:
+        """Remove files that neither this state of the session nor the one before it names: the one
+        before may be what is on disk if the server is killed now."""
+        needed, self._before = names | self._before, names
+        self._names = {key: (c, name) for key, (c, name) in self._names.items() if name in needed}
+        for path in self._folder.glob("*.npz"):
+            if path.stem not in needed:
+                path.unlink(missing_ok=True)
+
+
+# ---- writing ------------------------------------------------------------------------------------
+
+
+class _Table:
+    """Parts by number; the same object is written once."""
+
+    def __init__(self, files: ClipFiles) -> None:
+        self.parts: list[Any] = []
+        self.clips: set[str] = set()
+        self._files = files
+        self._numbers: dict[tuple[str, int], int] = {}
+        self._alive: list[Any] = []  # what is gone may lend its identity to another object
+
+    def number(self, kind: str, part: Any) -> int:
+        """The number of a part, which is written into the table where it is new."""
+        key = (kind, id(part))
+        if key not in self._numbers:
+            self._alive.append(part)
+            written = getattr(self, f"_{kind}")(part)
+            self._numbers[key] = len(self.parts)
+            self.parts.append(written)
+        return self._numbers[key]
+
+    def document(self, document: Document) -> dict[str, Any]:
+        out = {name: getattr(document, name) for name in _PLAIN}
+        return out | {name: self.number(name, getattr(document, name)) for name in _SHARED}
+
+    def _source(self, source: Source) -> Any:
+        return [source.kind, source.name, list(source.files)]
+
+    def _q(self, q: np.ndarray) -> Any:
+        return q.tolist()
+
+    def _limits(self, limits: Mapping[str, Any]) -> Any:
+        return {joint: limit_to_json(limit) for joint, limit in limits.items()}
+
+    def _effectors(self, effectors: tuple[Effector, ...]) -> Any:
+        return [self.number("effector", effector) for effector in effectors]
+
+    def _effector(self, effector: Effector) -> Any:
+        return effector.to_json()
+
+    def _locked(self, locked: tuple[str, ...]) -> Any:
+        return list(locked)
+
+    def _method(self, choice: Choice) -> Any:
+        return {"name": choice.name, "settings": dict(choice.settings)}
+
+    def _compare(self, choice: Choice | None) -> Any:
+        return None if choice is None else self._method(choice)
+
+    def _poses(self, poses: tuple[StoredPose, ...]) -> Any:
+        return [[pose.id, pose.name, self.number("q", pose.q)] for pose in poses]
+
+    def _timeline(self, timeline: Timeline) -> Any:
+        clip = None
+        if timeline.clip is not None:
+            clip = self._files.name_of(timeline.clip)
+            self.clips.add(clip)
+        keys = [self.number("key", key) for key in timeline.keys]
+        settings = replace(timeline, keys=(), clip=None).to_json()
+        return {"settings": settings, "keys": keys, "clip": clip}
+
+    def _key(self, key: Key) -> Any:
+        return key.to_json()
+
+
+def dump(snapshot: Snapshot, files: ClipFiles) -> dict[str, Any]:
+    """A snapshot as JSON; its clips are written to ``files``, and others that were there go."""
+    table = _Table(files)
+
+    def steps(some: tuple[Step, ...]) -> list[dict[str, Any]]:
+        return [{"label": s.label, "document": table.document(s.document)} for s in some]
+
+    saved = {
+        "document": table.document(snapshot.document),
+        "past": steps(snapshot.past),
+        "future": steps(snapshot.future),
+        "parts": table.parts,
+    }
+    files.keep_only(table.clips)
+    return saved
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+class _Parts:
+    """The table read again; a part that was shared is shared again."""
+
+    def __init__(self, parts: list[Any], files: ClipFiles) -> None:
+        self._parts, self._files = parts, files
+        self._made: dict[tuple[str, int, int], Any] = {}
+        self._clips: dict[str, Clip] = {}
+        self._n = 0
+
+    def document(self, saved: dict[str, Any]) -> Document:
+        self._n = len(self._parts[saved["q"]])
+        plain = {name: saved[name] for name in _PLAIN}
+        return Document(**plain, **{name: self.part(name, saved[name]) for name in _SHARED})
+
+    def part(self, kind: str, number: int) -> Any:
+        # What has a number for every coordinate is checked against their count.
+        key = (kind, number, self._n)
+        if key not in self._made:
+            make: Callable[[Any], Any] = getattr(self, f"_{kind}")
+            self._made[key] = make(self._parts[number])
+        return self._made[key]
+
+    def _source(self, saved: Any) -> Source:
+        return Source(saved[0], saved[1], tuple(saved[2]))
+
+    def _q(self, saved: Any) -> np.ndarray:
+        q = np.array(saved, float)
+        if q.shape != (self._n,) or not np.isfinite(q).all():
+            raise LimbikError(f"a saved pose is not {self._n} finite numbers")
+        q.setflags(write=False)
+        return q
+
+    def _limits(self, saved: Any) -> Mapping[str, Any]:
+        return MappingProxyType({joint: limit_from_json(limit) for joint, limit in saved.items()})
+
+    def _effectors(self, saved: Any) -> tuple[Effector, ...]:
+        return tuple(self.part("effector", number) for number in saved)
+
+    def _effector(self, saved: Any) -> Effector:
+        return Effector.from_json(saved)
+
+    def _locked(self, saved: Any) -> tuple[str, ...]:
+        return tuple(saved)
+
+    def _method(self, saved: Any) -> Choice:
+        return Choice(saved["name"], MappingProxyType(saved["settings"]))
+
+    def _compare(self, saved: Any) -> Choice | None:
+        return None if saved is None else self._method(saved)
+
+    def _poses(self, saved: Any) -> tuple[StoredPose, ...]:
+        return tuple(StoredPose(id, name, self.part("q", number)) for id, name, number in saved)
+
+    def _timeline(self, saved: Any) -> Timeline:
+        timeline = Timeline.from_json(saved["settings"], self._n)
+        keys = tuple(self.part("key", number) for number in saved["keys"])
+        clip = None if saved["clip"] is None else self._clip(saved["clip"])
+        return replace(timeline, keys=keys, clip=clip)
+
+    def _key(self, saved: Any) -> Key:
+        return Key.from_json(saved, self._n)
+
+    def _clip(self, name: str) -> Clip:
+        if name not in self._clips:
+            self._clips[name] = self._files.read(name)
+        return self._clips[name]
+
+
+def load(saved: dict[str, Any], files: ClipFiles) -> Snapshot:
+    """What ``dump`` wrote; LimbikError where it is something else."""
+    try:
+        parts = _Parts(saved["parts"], files)
+
+        def steps(some: Any) -> tuple[Step, ...]:
+            return tuple(Step(step["label"], parts.document(step["document"])) for step in some)
+
+        return Snapshot(
+            parts.document(saved["document"]), steps(saved["past"]), steps(saved["future"])
+        )
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise LimbikError(f"the saved session is damaged: {error!r:.100}") from error

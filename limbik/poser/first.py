@@ -1,0 +1,73 @@
+"""What a server starts with: the figure that a client gets who comes without a session."""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from limbik.errors import LimbikError, did_you_mean
+from limbik.poser.companions import bring
+from limbik.poser.document import Source
+from limbik.poser.opening import BUILTIN, open_source
+from limbik.poser.session import Session
+
+
+class First:
+    """A built-in figure by its name, or a file; LimbikError where it is neither or cannot be read.
+
+    A file and what belongs to it is copied into the folder of every session, so that a session can
+    be restored when the file is no longer there.
+    """
+
+    def __init__(self, name: str) -> None:
+        path = Path(name)
+        self._path = path if path.exists() or name not in BUILTIN else None
+        self._name = name
+        self._thread: threading.Thread | None = None
+        if self._path is None:
+            return
+        if not path.exists() and not path.suffix:
+            known = ", ".join(BUILTIN)
+            hint = did_you_mean(name, BUILTIN) or f" (built in are {known})"
+            raise LimbikError(f'"{name}" is neither a file nor built in{hint}')
+        with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
+            open_source(self._source(Path(folder)), Path(folder))
+
+    def session(self, id: str, folder: Path) -> Session:
+        """A fresh session."""
+        if self._path is None:
+            return Session.builtin(self._name, folder, id=id)
+        return Session.of_source(self._source(folder), folder, id=id)
+
+    def _source(self, folder: Path) -> Source:
+        assert self._path is not None
+        return Source("files", self._path.name, bring(self._path, folder))
+
+    @property
+    def preparing(self) -> bool:
+        """Whether the default method is still being made ready."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def prepare(self, then: Callable[[], None]) -> None:
+        """Make everything ready for the first drag, in a thread, and call ``then``: with cold
+        caches it takes half a minute, and a page shall come up meanwhile."""
+
+        def work() -> None:
+            drag_once()
+            then()
+
+        self._thread = threading.Thread(target=work, name="limbik-warm", daemon=True)
+        self._thread.start()
+
+
+def drag_once() -> None:
+    """Drag the built-in human by the smallest way, which compiles all that a drag needs."""
+    with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
+        session = Session.builtin("human", Path(folder))
+        session.greeting()
+        hand = session.document.effectors[0]
+        drag = struct.pack("<BBHI7d", 1, 1, hand.id, 1, *hand.position, 1.0, 0.0, 0.0, 0.0)
+        session.receive(drag)

@@ -1,0 +1,106 @@
+"""Gestures: a drag of an effector or of a slider, from grab to drop one step of the history."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from limbik.figure import Figure
+from limbik.poser.answer import Answer
+from limbik.poser.document import Choice, Document
+from limbik.poser.effector import Effector, Vec3, Vec4
+from limbik.poser.placing import anchored
+from limbik.poser.posing import Live
+
+
+def live_of(
+    figure: Figure,
+    document: Document,
+    dragged: int | None,
+    *,
+    choice: Choice | None = None,
+    also_locked: tuple[str, ...] = (),
+) -> Live:
+    """The document's goals and its method (or another ``choice``) made ready to solve."""
+    method = document.method if choice is None else choice
+    return Live(
+        figure,
+        document.effectors,
+        dragged,
+        document.q,
+        locked=(*document.locked, *also_locked),
+        method=method.name,
+        settings=dict(method.settings),
+    )
+
+
+class Dragging:
+    """An effector held by a person.
+
+    ``before`` is the document in which the drag began; ``ghost`` answers with the method that is
+    compared with, from its own last pose.
+    """
+
+    def __init__(self, figure: Figure, before: Document, effector: Effector) -> None:
+        self.before, self.effector, self.label = before, effector.id, f"Move {effector.joint}"
+        self.moved = False
+        # Free effectors are where their joints are, whatever they were last dragged to.
+        effectors = anchored(figure, before.effectors, before.q, modes=("free",))
+        self._start = replace(before, effectors=effectors)
+        self._live = live_of(figure, self._start, effector.id)
+        compare = before.compare
+        self._ghost = (
+            None if compare is None else live_of(figure, self._start, effector.id, choice=compare)
+        )
+        self._held = next(e for e in effectors if e.id == effector.id)
+
+    def to(
+        self, document: Document, position: Vec3 | None, wxyz: Vec4 | None
+    ) -> tuple[Document, Answer, Answer | None]:
+        """The document with the effector drawn to a target, the answer and that of the ghost."""
+        if position is None and not self.moved:
+            self.label = f"Turn {self._held.joint}"
+        elif position is not None:
+            self.label = f"Move {self._held.joint}"
+        self.moved = True
+        answer = self._live.drag(position, wxyz)
+        ghost = None if self._ghost is None else self._ghost.drag(position, wxyz)
+        return self._with(document, answer, position, wxyz), answer, ghost
+
+    def end(self, document: Document) -> tuple[Document, Answer, Answer | None]:
+        """The document with the last target met as well as it can be."""
+        answer = self._live.finish()
+        ghost = None if self._ghost is None else self._ghost.finish()
+        return replace(document, q=answer.q), answer, ghost
+
+    def _with(
+        self, document: Document, answer: Answer, position: Vec3 | None, wxyz: Vec4 | None
+    ) -> Document:
+        held = self._held
+        if position is not None:
+            held = replace(held, position=position)
+        if wxyz is not None and held.mode != "aim":
+            held = replace(held, wxyz=wxyz)
+        self._held = held
+        effectors = (held if e.id == held.id else e for e in self._start.effectors)
+        return replace(document, q=answer.q, effectors=tuple(effectors))
+
+
+class Sliding:
+    """A coordinate moved by a slider; what is pinned stays put as well as the others allow."""
+
+    def __init__(self, figure: Figure, before: Document, joint: str) -> None:
+        self.before, self.joint, self.label = before, joint, f"Bend {joint}"
+        self._figure = figure
+        self._live = live_of(figure, before, None, also_locked=(joint,))
+
+    def to(self, document: Document, coordinate: int, value: float) -> tuple[Document, Answer]:
+        """The document with q[coordinate] = value, inside the limits."""
+        q = document.q.copy()
+        q[coordinate] = value
+        q = self._figure.project(q)
+        self._live.begin(q)
+        answer = self._live.solve()
+        effectors = anchored(self._figure, document.effectors, answer.q, modes=("free",))
+        return replace(document, q=np.array(answer.q), effectors=effectors), answer

@@ -1,0 +1,94 @@
+"""The methods a person can choose from, what can be set on each, and how well each is ready."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from limbik import attempts as att
+from limbik.errors import MethodError
+from limbik.methods import METHODS, Method
+from limbik.methods.settings import Setting, settings_of
+from limbik.solve import find_method
+
+MOST_ITERATIONS = 5000
+"""Iterations that may be asked for: more would keep a page waiting for seconds."""
+
+MOST = {"iterations": MOST_ITERATIONS, "sweeps": 1000, "rounds": 100, "halvings": 100, "pairs": 100}
+"""The largest values of settings that cost time or memory."""
+
+
+def methods_info() -> list[dict[str, Any]]:
+    """Every method with its settings: MethodInfo of the page's messages."""
+    return [
+        {
+            "name": name,
+            "title": (inspect.getdoc(method) or name).split("\n")[0],
+            "settings": [_setting_info(s) for s in settings_of(method) if s.kind],
+        }
+        for name, method in METHODS.items()
+    ]
+
+
+def _setting_info(setting: Setting) -> dict[str, Any]:
+    return {
+        "name": setting.name,
+        "kind": setting.kind,
+        "value": setting.default,
+        "choices": list(setting.choices) if setting.kind == "choice" else None,
+        "help": setting.meaning,
+    }
+
+
+def method_of(name: str, settings: Mapping[str, Any] | None = None) -> Method:
+    """The method called ``name`` with these settings; MethodError with a sentence where there is no
+    such method or setting, or a value that cannot be."""
+    default = find_method(name)
+    known = {s.name: s for s in settings_of(type(default)) if s.kind}
+    values: dict[str, Any] = {}
+    for key, value in (settings or {}).items():
+        if key not in known:
+            raise MethodError(f'{name} has no setting "{key}" (it has {", ".join(known)})')
+        values[key] = _checked(known[key], value, f"{name}: {key}")
+    return type(default)(**values)
+
+
+def _checked(setting: Setting, value: Any, what: str) -> Any:
+    """The value of a setting as its method wants it."""
+    if value is None and setting.optional:
+        return None
+    match setting.kind:
+        case "bool" if not isinstance(value, bool):
+            raise MethodError(f"{what} must be on or off")
+        case "choice" if value not in setting.choices:
+            raise MethodError(f"{what} must be one of {', '.join(setting.choices)}")
+        case "text" if not isinstance(value, str):
+            raise MethodError(f"{what} must be a text")
+        case "float":
+            return _number(value, what)
+        case "int":
+            number, most = _number(value, what), MOST.get(setting.name, 2**31)
+            least = 1 if setting.name == "iterations" else 0
+            if number != int(number) or not least <= number <= most:
+                raise MethodError(f"{what} must be a whole number from {least} to {most}")
+            return int(number)
+    return value
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise MethodError(f"{what} must be a number")
+    return float(value)
+
+
+def is_ready(name: str) -> bool:
+    """Whether a method is compiled in this process; if not, ``prepare`` may take half a minute."""
+    kernel: Any = find_method(name).kernel
+    return bool(kernel.signatures) and bool(att.one.signatures)
+
+
+def prepare(name: str) -> None:
+    """Compile a method, or load it from Numba's cache; returns when it is ready."""
+    att.compiled(att.one, find_method(name).kernel)

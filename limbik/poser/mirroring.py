@@ -1,0 +1,256 @@
+"""Left and right of any figure: which joint is whose mirror image, and poses reflected.
+
+A pose is mirrored in the world, not in its numbers: joint j takes the world rotation of its twin k,
+reflected, R'_j = S·R_k·B_j with the constant B_j = R⁰_kᵀ·S⁰·R⁰_j that the rest pose gives.  The
+result is then said in the figure's own coordinates and projected onto its limits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from limbik.align import free_root
+from limbik.balls import width_of
+from limbik.errors import LimbikError
+from limbik.figure import Figure
+from limbik.humanoid import recognise
+from limbik.humanoid.words import take_apart
+from limbik.poser.effector import Effector
+from limbik.poser.ground import AXES, Axis
+from limbik.poser.joint_poses import values_near
+from limbik.rotations import matrix_to_quat, quat_to_matrix
+
+_OTHER = {"left": "right", "right": "left"}
+ALONE, _UNKNOWN = -1, -2
+_SNAP = math.cos(math.radians(10.0))  # a plane this near an axis of the world is across it
+_ASKEW = 0.05  # of the size: a figure that is further from its mirror image in every pose has none
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Points x with normal·x = offset; what is on one side is reflected to the other."""
+
+    normal: np.ndarray
+    offset: float
+
+    @property
+    def reflection(self) -> np.ndarray:
+        """(3, 3) how directions are reflected."""
+        return np.eye(3) - 2.0 * np.outer(self.normal, self.normal)
+
+    def points(self, points: np.ndarray) -> np.ndarray:
+        """(..., 3) reflected points."""
+        away = points @ self.normal - self.offset
+        return points - 2.0 * away[..., None] * self.normal
+
+
+def twins(figure: Figure) -> np.ndarray | None:
+    """(joints,) for each joint the one on the other side, itself in the middle, and −1 where it is
+    on a side and has no counterpart; None where left and right cannot be told apart.
+
+    Twins hang on twins.  Roles of a body come before names, and names before the order in which
+    joints hang on a pair.
+    """
+    place = {name: i for i, name in enumerate(figure.joints)}
+    roles = {place[joint]: role for role, joint in recognise(figure).roles.items()}
+    with_role = {role: i for i, role in roles.items()}
+    names = [take_apart(name) for name in figure.joints]
+    with_name = {
+        (name.side, name.words, name.digits, name.aside): i for i, name in enumerate(names)
+    }
+    parents = figure.parents.tolist()
+    found = np.full(len(names), _UNKNOWN)
+    for i, name in enumerate(names):
+        if found[i] != _UNKNOWN:
+            continue
+        above = parents[i] if parents[i] < 0 else int(found[parents[i]])
+        if parents[i] >= 0 and above == ALONE:
+            found[i] = ALONE
+            continue
+        side = next((s for s in _OTHER if roles.get(i, "").startswith(s)), "")
+        other = _OTHER.get(name.side, "")
+        guesses = [
+            with_role.get(_OTHER[side] + roles[i].removeprefix(side)) if side else None,
+            with_name.get((other, name.words, name.digits, name.aside)) if other else None,
+        ]
+        if above != parents[i]:
+            near = [k for k in range(len(names)) if parents[k] == above and found[k] == _UNKNOWN]
+            alike = [k for k in near if names[k].words == name.words]
+            guesses += alike[:1] + near[:1]
+        fits = (k for k in guesses if k is not None and k != i and parents[k] == above)
+        twin = next((k for k in fits if found[k] == _UNKNOWN), None)
+        if twin is not None:
+            found[i], found[twin] = twin, i
+        else:
+            found[i] = i if above == parents[i] and not other else ALONE
+    paired = (found != ALONE) & (found != np.arange(len(names)))
+    return found if paired.any() else None
+
+
+class Mirror:
+    """Reflects the poses and effectors of one figure.
+
+    ``up`` is the axis that points up.  ``poses`` (k, n) are poses among which one may be its own
+    mirror image, where the rest pose is not.
+    """
+
+    def __init__(self, figure: Figure, up: Axis, poses: np.ndarray | None = None) -> None:
+        found = twins(figure)
+        if found is None:
+            raise LimbikError("This figure has no left and right that could be told apart.")
+        self._figure, self.twin, self._up = figure, found, np.eye(3)[AXES.index(up)]
+        here = np.arange(len(found))
+        paired = [i for i in here if found[i] not in (ALONE, i)]
+        left = [i for i in paired if take_apart(figure.joints[i]).side == "left"]
+        self._left = np.array(left or [i for i in paired if found[i] > i])
+        self._right = found[self._left]
+        self._ends = self._ends_of_limbs()
+        tried = figure.rest[None] if poses is None else np.concatenate([figure.rest[None], poses])
+        best = min((self._image(q) for q in tried), key=lambda image: image[0])
+        if best[0] > _ASKEW:
+            raise LimbikError("This figure is in no pose that would be its own mirror image.")
+        _, self._plane, q = best
+        turns = figure.frames(q)[:, :3, :3]
+        self._turns = turns
+        # Improper matrices; with the reflection of a pose they make rotations.
+        twin = np.where(found == ALONE, here, found)
+        self._constant = turns[twin].transpose(0, 2, 1) @ self._plane.reflection @ turns
+        self._free = free_root(figure, np.ones(figure.n, bool)) >= 0
+
+    def _ends_of_limbs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Joints left and right between whose middles the plane goes: feet, or ends of chains."""
+        body, figure = recognise(self._figure), self._figure
+        if "leftFoot" in body and "rightFoot" in body:
+            feet = [np.array([figure.index(body[role])]) for role in ("leftFoot", "rightFoot")]
+            return feet[0], feet[1]
+        carrying = set(figure.parents.tolist())
+        ends = [k for k, i in enumerate(self._left) if int(i) not in carrying]
+        chosen = ends or list(range(len(self._left)))
+        return self._left[chosen], self._right[chosen]
+
+    def _image(self, q: np.ndarray) -> tuple[float, Plane, np.ndarray]:
+        """(how far the pose q is from its mirror image in parts of the size, the plane, q)."""
+        positions, figure = self._figure.positions(q), self._figure
+        across = (positions[self._left] - positions[self._right]).sum(axis=0)
+        across -= self._up * (across @ self._up)
+        length = float(np.linalg.norm(across))
+        if length < 1e-9 * figure.size:
+            return math.inf, Plane(self._up, 0.0), q
+        normal = across / length
+        nearest = np.eye(3)[int(np.argmax(np.abs(normal)))]
+        if abs(normal @ nearest) > _SNAP:
+            normal = nearest * np.sign(normal @ nearest)
+        plane = self._through_middle(positions, normal)
+        away = plane.points(positions[self._left]) - positions[self._right]
+        # Not the worst: a prop in one hand does not make a body askew.
+        askew = float(np.quantile(np.linalg.norm(away, axis=1), 0.8)) / figure.size
+        return askew, plane, q
+
+    def _through_middle(self, positions: np.ndarray, normal: np.ndarray) -> Plane:
+        """The plane halfway between the ends of left and right limbs."""
+        left, right = self._ends
+        middle = 0.5 * (positions[left] + positions[right]).mean(axis=0)
+        return Plane(normal, float(normal @ middle))
+
+    def plane(self, q: np.ndarray) -> Plane:
+        """The plane in which the pose q (n,) is reflected.
+
+        A figure on a fixed base has the one of its rest pose.  One that is free to walk is mirrored
+        where it stands, between its feet, and across the axis it faces by and large, so that feet
+        that are side by side exchange their places.
+        """
+        if not self._free:
+            return self._plane
+        frames = self._figure.frames(q)
+        root = int(np.flatnonzero(self._figure.parents < 0)[0])
+        # Where the root has carried "to the left".
+        lateral = frames[root, :3, :3] @ self._turns[root].T @ self._plane.normal
+        ahead = np.cross(self._up, self._plane.normal)
+        sideways = abs(lateral @ self._plane.normal) >= abs(lateral @ ahead)
+        return self._through_middle(frames[:, :3, 3], self._plane.normal if sideways else ahead)
+
+    def pose(self, q: np.ndarray) -> np.ndarray:
+        """(n,) the pose with left and right exchanged, inside the limits."""
+        figure, plane = self._figure, self.plane(q)
+        frames = figure.frames(q)
+        wanted = np.tile(np.eye(4), (len(frames), 1, 1))
+        wanted[:, :3, :3] = plane.reflection @ frames[self.twin, :3, :3] @ self._constant
+        wanted[:, :3, 3] = plane.points(frames[self.twin, :3, 3])
+        out, first = q.copy(), 0
+        for i, joint in enumerate(figure.definition):
+            columns = slice(first, first + width_of(joint))
+            first = columns.stop
+            above, twin = int(figure.parents[i]), int(self.twin[i])
+            if twin == ALONE:  # it keeps its values, on whatever it hangs
+                wanted[i] = wanted[above] @ np.linalg.inv(frames[above]) @ frames[i]
+            elif columns.start < columns.stop:
+                placed = wanted[i] if above < 0 else np.linalg.inv(wanted[above]) @ wanted[i]
+                guess = q[figure.owner == twin]
+                near = guess if twin == i else figure.rest[columns]
+                out[columns] = values_near(joint, placed, guess, near)
+        return figure.project(self._between_feet(figure.project(out), plane))
+
+    def _between_feet(self, q: np.ndarray, plane: Plane) -> np.ndarray:
+        """A pose whose plane is this one: limbs of unequal lengths would shift it, and mirrored
+        twice a figure would have wandered."""
+        if not self._free:
+            return q
+        left, right = self._ends
+        positions = self._figure.positions(q)
+        middle = 0.5 * (positions[left] + positions[right]).mean(axis=0)
+        root = int(np.flatnonzero(self._figure.parents < 0)[0])
+        here = np.flatnonzero(self._figure.owner == root)
+        slid = here[self._figure.slides[here]]
+        along = self._figure.jacobian(q, self._figure.joints[root])[:3, slid]
+        out = q.copy()
+        out[slid] += along.T @ (plane.normal * (plane.offset - plane.normal @ middle))
+        return out
+
+    def effectors(self, effectors: tuple[Effector, ...], q: np.ndarray) -> tuple[Effector, ...]:
+        """Effectors with their targets reflected as the pose q (n,) is, and sides exchanged.
+
+        Where both sides have an effector they keep their ids and exchange all else; where one side
+        has none, the effector goes over.
+        """
+        plane, figure = self.plane(q), self._figure
+        of_joint = {figure.index(effector.joint): effector for effector in effectors}
+        out = []
+        for effector in effectors:
+            joint = figure.index(effector.joint)
+            twin = int(self.twin[joint])
+            if twin == ALONE:
+                out.append(effector)
+            elif twin in of_joint:
+                out.append(replace(self._over(of_joint[twin], joint, plane), id=effector.id))
+            else:
+                out.append(self._over(effector, twin, plane))
+        return tuple(out)
+
+    def _over(self, effector: Effector, joint: int, plane: Plane) -> Effector:
+        """An effector of a joint's twin as one of the joint."""
+        constant = self._constant[joint]
+        x, y, z = plane.points(np.array(effector.position)).tolist()
+        wxyz = None
+        if effector.wxyz is not None:
+            turn = plane.reflection @ quat_to_matrix(np.array(effector.wxyz)) @ constant
+            a, b, c, d = matrix_to_quat(turn).tolist()
+            wxyz = (a, b, c, d)
+        at = (constant.T @ np.array(effector.at)).tolist()
+        axis = (constant.T @ np.array(effector.axis)).tolist()
+        return replace(
+            effector,
+            joint=self._figure.joints[joint],
+            at=(at[0], at[1], at[2]),
+            axis=(axis[0], axis[1], axis[2]),
+            position=(x, y, z),
+            wxyz=wxyz,
+        )
+
+    def joints(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Joints' names on the other side."""
+        joints = self._figure.joints
+        found = ((name, int(self.twin[self._figure.index(name)])) for name in names)
+        return tuple(name if twin == ALONE else joints[twin] for name, twin in found)

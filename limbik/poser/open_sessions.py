@@ -1,0 +1,199 @@
+"""The sessions that are open, and who is connected to which.
+
+A session opens when a client comes (restored from disk where it was kept) and closes when its
+client goes: saved, then dropped.  All of this runs in the server's event loop; what takes time runs
+in threads, at most one a session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from starlette.websockets import WebSocket
+
+from limbik.errors import LimbikError
+from limbik.poser.keeping import Keeping
+from limbik.poser.resident import Resident, close, log, say, send
+from limbik.poser.session import Session
+from limbik.poser.store import Store
+from limbik.poser.workers import Workers
+
+MOST_SESSIONS = 64
+TAKEN_OVER, ENDED = 4001, 4002
+"""Close codes: opened in another window; closed by the program that showed it."""
+
+Making = Callable[[str, Path], Session]
+"""Makes a session for an id and a folder for its files; may take its time."""
+
+
+class TooManyError(LimbikError):
+    """As many sessions are open as the server keeps."""
+
+
+class _Made(NamedTuple):
+    session: Session
+    restored: bool
+    note: str = ""
+
+
+class OpenSessions:
+    """All open sessions of a server; ``fresh`` makes those that are not on disk."""
+
+    def __init__(self, store: Store, fresh: Making) -> None:
+        self.store, self._fresh = store, fresh
+        self.workers = Workers(MOST_SESSIONS + 8)
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._open: dict[str, Resident] = {}
+        self._keeping = Keeping(store, self.workers, self._open)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    async def keep(self) -> None:
+        """Save what changed, for as long as the server runs."""
+        self.loop = asyncio.get_running_loop()
+        await self._keeping.run()
+
+    async def close(self) -> None:
+        """Save everything and let go of it."""
+        await self._keeping.save_all()
+        self._open.clear()
+        self.workers.close()
+
+    # ---- coming and going --------------------------------------------------------------------
+
+    def get(self, id: str) -> Resident | None:
+        """An open session by its id."""
+        resident = self._open.get(id)
+        return None if resident is None or resident.session is None else resident
+
+    async def enter(self, wanted: str, client: WebSocket) -> Resident:
+        """The session that a client asked for, or a fresh one; who had it before is sent away."""
+        resident = self._open.get(wanted)
+        if resident is None:
+            resident = self._admit(wanted if self.store.has(wanted) else self.store.new_id())
+        before, resident.client = resident.client, client
+        if before is not None:
+            reason = "This figure was opened in another window."
+            self.workers.later(close(before, TAKEN_OVER, reason))
+        async with resident.lock:
+            if resident.session is None:
+                try:
+                    await self._load(resident, self._fresh)
+                except BaseException:
+                    if resident.client is client:
+                        self._open.pop(resident.id, None)
+                    raise
+        return resident
+
+    async def leave(self, resident: Resident, client: WebSocket) -> None:
+        """A client is gone: its session is saved and dropped, unless another client has it now."""
+        if resident.client is client:
+            await self._leave(resident, client)
+
+    async def hold(self, make: Making) -> Resident:
+        """Open a session that stays open without a client, until ``release``."""
+        resident = self._admit(self.store.new_id())
+        resident.held = True
+        async with resident.lock:
+            try:
+                await self._load(resident, make)
+            except BaseException:
+                self._open.pop(resident.id, None)
+                raise
+        return resident
+
+    async def release(self, resident: Resident) -> None:
+        """Close a held session; its client, if it has one, is told."""
+        resident.held = False
+        client = resident.client
+        if client is not None:
+            self.workers.later(
+                close(client, ENDED, "The program that showed this figure closed it.")
+            )
+        await self._leave(resident, client)
+
+    async def _leave(self, resident: Resident, client: WebSocket | None) -> None:
+        async with resident.lock:
+            await self._keeping.save(resident)
+            if resident.client is not client:
+                return  # somebody came while it was being saved
+            if resident.held:
+                resident.client = None
+                return
+            await self.workers.do(self.store.forget_if_empty, resident.id)
+            if resident.client is client:
+                self._open.pop(resident.id, None)
+            else:
+                self.store.files(resident.id)
+
+    def _admit(self, id: str) -> Resident:
+        if len(self._open) >= MOST_SESSIONS:
+            raise TooManyError(
+                f"{MOST_SESSIONS} figures are open in this server, which is all it keeps; close "
+                "one and try again."
+            )
+        resident = self._open[id] = Resident(id)
+        return resident
+
+    # ---- opening -----------------------------------------------------------------------------
+
+    async def _load(self, resident: Resident, fresh: Making) -> None:
+        made = await self.workers.do(self._made, resident.id, fresh)
+        loop = asyncio.get_running_loop()
+
+        def notify(sentence: str) -> None:
+            loop.call_soon_threadsafe(tell, sentence)
+
+        def tell(sentence: str) -> None:
+            self.workers.later(say(resident.client, sentence))
+
+        session = resident.session = made.session
+        session.notify = notify
+        # A figure in files is saved at once, a built-in one when something is done to it.
+        on_disk = made.restored or not any(session.folder.iterdir())
+        resident.saved = session.dirty if on_disk else -1
+        resident.notes = [sentence for sentence in (self.store.note, made.note) if sentence]
+
+    def _made(self, id: str, fresh: Making) -> _Made:
+        """A session from disk, or a fresh one with a sentence why it is fresh."""
+        self.store.touch(id)
+        folder = self.store.files(id)
+        try:
+            saved = self.store.load(id)
+            if saved is not None:
+                return _Made(Session.restore(saved, folder), restored=True)
+        # Whatever a damaged file makes of itself: the person gets a figure, and the file is kept.
+        except Exception as error:
+            aside = self.store.put_aside(id)
+            log.warning("session %s cannot be read; it is kept as %s", id, aside, exc_info=error)
+            note = (
+                f"What you did before cannot be read ({error}). It was put aside as {aside.name}, "
+                "and this is a fresh start."
+            )
+            return _Made(fresh(id, folder), restored=False, note=note)
+        return _Made(fresh(id, folder), restored=False)
+
+    # ---- messages ----------------------------------------------------------------------------
+
+    async def receive(
+        self, resident: Resident, client: WebSocket, message: str | bytes
+    ) -> list[str | bytes] | None:
+        """What the session answers to a message; None when the client has lost the session."""
+        async with resident.lock:
+            if resident.client is not client or resident.session is None:
+                return None
+            return await self.workers.do(resident.session.receive, message)
+
+    def hello_again(self) -> None:
+        """Tell every page anew who is there, because something is ready now; from any thread."""
+        if self.loop is not None:
+            self.loop.call_soon_threadsafe(self._hello_again)
+
+    def _hello_again(self) -> None:
+        for resident in self._open.values():
+            if resident.client is not None and resident.session is not None:
+                self.workers.later(send(resident.client, resident.session.hello()))

@@ -1,0 +1,267 @@
+"""Live: a person's goals and a method made ready, so that one drag after another is solved fast.
+
+A drag is a function of where the hand is, not of how it came there: each target is solved for twice
+from the last answer, first with a light pull to the pose in which the drag began, until that is
+settled, and then polished without it, so that the target is met exactly.  Going back with the hand
+brings the pose back.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from limbik import objective as ob
+from limbik.errors import GoalError
+from limbik.figure import Figure
+from limbik.goals import Goal, Rest
+from limbik.goals import terms as tm
+from limbik.methods import Method
+from limbik.methods.contract import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
+from limbik.poser.answer import Answer, tell, unheld
+from limbik.poser.effector import Effector
+from limbik.poser.method_choice import method_of
+from limbik.poser.slewing import Slewing
+from limbik.poser.stiffness import stiffness
+from limbik.poser.targets import anchor, goal_of, nearer, put_place, put_target
+from limbik.problem import Problem
+from limbik.quaternions import angle_between
+from limbik.solve import Solver
+
+__all__ = ["Answer", "Live"]
+
+PULL = 1e-5
+"""Weight of the pull to the pose in which the drag began, for what carries the whole figure."""
+
+GIVE = 1e-3
+"""Part of its weight that the dragged goal keeps: where a hand cannot follow the mouse, the hand
+gives way and the pinned feet stay where they are."""
+
+EVEN = frozenset({"projected_gradient", "jacobian_transpose", "extended_jacobian"})
+"""Methods for which all goals keep their weights: they crawl where those differ so much."""
+
+NEAR, THEN = 10, 30
+"""Iterations a drag may take with the pull, and without it.  The next drag goes on from there."""
+
+TURN, STEP = math.radians(55.0), 0.05
+"""No joint turns further at once while the target moves less than this part of the size."""
+
+SWINGS = "the figure swings over to another way of getting there; go on dragging"
+
+_SETTLED = 1e-7  # tolerance with the pull (sizes, rad): so small that the pull decides when to stop
+_CALM = 0.9  # f that keeps this part of itself over all its iterations is as good as settled
+_NONE = -1
+
+
+class Live:
+    """Goals and a method made ready: pins and aims always hold, and the dragged effector.
+
+    >>> live = Live(figure, document.effectors, 3, document.q)          # doctest: +SKIP
+    >>> live.drag((0.4, 1.2, 0.3)).why                                  # doctest: +SKIP
+    'every goal is within its tolerance'
+
+    It is made when a drag begins (a few milliseconds) and thrown away when it ends.  To compare two
+    methods, make a second one with the other method from the same pose and give it the same
+    targets: ``pose_message(figure, answer.q, answer, ghost=other)``.  Each goes on from its own
+    last answer, and neither knows of the other.
+    """
+
+    def __init__(
+        self,
+        figure: Figure,
+        effectors: Iterable[Effector],
+        dragged: int | None,
+        q: Sequence[float] | np.ndarray,
+        *,
+        locked: Iterable[str] = (),
+        method: str = "projected_lm",
+        settings: Mapping[str, float | int | bool | str | None] | None = None,
+    ) -> None:
+        """``dragged`` is the id of the effector that is moved, or None; ``q`` (n,) the pose in
+        which that begins; ``locked`` names joints that keep their values.
+
+        Raises LimbikError with a sentence where a goal cannot be asked, or where the method cannot
+        solve for it.
+        """
+        self.figure = figure
+        self.method: Method = method_of(method, settings)
+        self.dragged = dragged
+        self._locked = tuple(locked)
+        self._quick = self.method.name == "projected_lm" and "iterations" not in (settings or {})
+        self._held = [e for e in effectors if e.mode != "free" or e.id == dragged]
+        if dragged is not None and all(e.id != dragged for e in self._held):
+            raise GoalError(f"there is no effector {dragged} to drag")
+        self.q = self._home = self._ahead = figure.project(figure.single_pose(q, "the pose"))
+        self._none = np.empty((0, figure.n + 1))
+        self._slewing = Slewing(figure)
+        self._was: Effector | None = None
+        self._part: np.ndarray | None = None
+        self._compile()
+
+    def begin(self, q: Sequence[float] | np.ndarray) -> None:
+        """Go on from the pose ``q`` (n,), and let the next answers stay near it."""
+        self.q = self.figure.project(self.figure.single_pose(q, "the pose"))
+        self._home = self._ahead = self.q
+        if self._near is not None:
+            problem = self._near.problem
+            first = int(problem.ints[ob.F_REST_POSE])
+            problem.floats[first : first + self.figure.n] = self._home
+
+    def drag(self, position: Sequence[float] | None, wxyz: Sequence[float] | None = None) -> Answer:
+        """The pose for a new target of the dragged effector; None: as it was."""
+        if self.dragged is None:
+            raise GoalError("nothing is dragged")
+        self.move(self.dragged, position, wxyz)
+        return self.solve()
+
+    def move(
+        self, effector: int, position: Sequence[float] | None, wxyz: Sequence[float] | None = None
+    ) -> None:
+        """Give an effector that is held a new target (the place aimed at, for one that aims).
+
+        ``position`` (3,) and ``wxyz`` (4,) in the world; None: as it was.  The first ``wxyz`` makes
+        a goal of its orientation too.
+        """
+        k = next((k for k, held in enumerate(self._held) if held.id == effector), _NONE)
+        if k == _NONE:
+            raise GoalError(f"effector {effector} is not held")
+        old = held = self._held[k]
+        if position is not None:
+            x, y, z = tm.vector(position, 3, f'"{held.joint}": position').tolist()
+            held = replace(held, position=(x, y, z))
+        if wxyz is not None and held.mode != "aim":
+            w, x, y, z = tm.vector(wxyz, 4, f'"{held.joint}": wxyz').tolist()
+            if math.hypot(w, x, y, z) < 1e-12:
+                raise GoalError(f'"{held.joint}": wxyz has zero length')
+            held = replace(held, wxyz=(w, x, y, z))
+        self._held[k] = held
+        if (held.wxyz is None) != (old.wxyz is None):
+            self._compile()
+        else:
+            self._write(k)
+
+    def solve(self) -> Answer:
+        """The answer to the goals as they stand, from the last answer on, in few iterations."""
+        return self._answer(NEAR, THEN if self._quick else None, self._most_turn())
+
+    def finish(self) -> Answer:
+        """The same without the pull, and with all the iterations that the method takes: for the end
+        of a drag."""
+        return self._answer(0, None, math.inf)
+
+    def look(self) -> Answer:
+        """How the goals stand in the present pose; nothing is solved."""
+        return unheld(self.q) if self._then is None else self._told(None)
+
+    # ---- solving ---------------------------------------------------------------------------
+
+    def _answer(self, near: int, then: int | None, most: float) -> Answer:
+        if self._then is None:
+            return unheld(self.q)
+        began = time.perf_counter()
+        q, iterations = self._ahead.copy(), 0
+        if near and self._near is not None:
+            pulled = self._near.problem
+            if pulled.objective(self._home) < pulled.objective(q):
+                q[:] = self._home  # the target came back at once
+            _, totals = self._near.run(q, 0, self._none, near)
+            iterations = int(totals[OUT_ITERATIONS])
+            if not np.isfinite(q).all():
+                q[:] = self._ahead
+        before = self._then.problem.objective(q)
+        code, totals = self._then.run(q, 0, self._none, then)
+        iterations += int(totals[OUT_ITERATIONS])
+        if code == SPENT and totals[OUT_F] > _CALM * before:
+            code = STATIONARY
+        if np.isfinite(q).all():
+            self._ahead = q = self.figure.project(q)
+            if not self._slewing.within(self.q, q, most):
+                q, code = self._swung(q, most, then)
+            self.q = q
+        else:
+            code = STUCK
+        ms = 1e3 * (time.perf_counter() - began)
+        answer = self._told(code, ms, iterations)
+        return answer if self.q is not self._part else replace(answer, why=SWINGS)
+
+    def _swung(self, q: np.ndarray, most: float, then: int | None) -> tuple[np.ndarray, int]:
+        """(pose, exit code) part of the way to q, and from there to the goals where they are no
+        further away; the next drag goes on towards q."""
+        assert self._then is not None
+        self._part = part = self._slewing.towards(self.q, q, most)
+        met = part.copy()
+        code, _ = self._then.run(met, 0, self._none, then)
+        if code == REACHED and np.isfinite(met).all():
+            met = self.figure.project(met)
+            if self._slewing.within(self.q, met, most):
+                return met, code
+        return part, SPENT
+
+    def _most_turn(self) -> float:
+        """How far a joint may turn at once (rad): further when the target moved far, or turned."""
+        new = None if self.dragged is None else self._effector(self.dragged)
+        old, self._was = self._was, new
+        if old is None or new is None:
+            return math.inf
+        moved = math.dist(old.position, new.position) / (STEP * self.figure.size)
+        if old.wxyz is None or new.wxyz is None:
+            return math.inf if old.wxyz != new.wxyz else TURN * max(1.0, moved)
+        turned = float(angle_between(old.wxyz, new.wxyz))
+        return TURN * max(1.0, moved) + turned
+
+    def _effector(self, id: int) -> Effector:
+        return next(held for held in self._held if held.id == id)
+
+    def _told(self, code: int | None, ms: float = 0.0, iterations: int = 0) -> Answer:
+        """The answer, measured at the targets themselves, however far away they are."""
+        assert self._then is not None
+        problem, far = self._then.problem, self._far
+        if far is not None:
+            put_place(problem, far, self._held[far].position)
+        answer = tell(problem, self._held, self.q.copy(), code, ms, iterations)
+        if far is not None:
+            self._write(far)
+        return answer
+
+    # ---- goals -----------------------------------------------------------------------------
+
+    def _compile(self) -> None:
+        """Make problems of the goals: one that meets them, and one with the pull, where the method
+        minimises that too."""
+        self._near: Solver | None = None
+        self._then: Solver | None = None
+        self._far: int | None = None
+        if not self._held:
+            return
+        goals: list[Goal] = []
+        for effector in self._held:
+            gives = effector.id == self.dragged and self.method.name not in EVEN
+            goals.append(goal_of(effector, GIVE if gives else 1.0))
+        self._then = self._solver(goals)
+        if self.method.descends:
+            goals.append(Rest(PULL * stiffness(self.figure), pose=self._home))
+            self._near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED))
+        pins = [e.position for e in self._held if e.mode == "pin" and e.id != self.dragged]
+        self._anchor = anchor(self.figure, pins, self.q)
+        for k in range(len(self._held)):
+            self._write(k)
+
+    def _solver(self, goals: list[Goal], tolerance: tuple[float, float] | None = None) -> Solver:
+        problem = Problem(self.figure, goals, start=self.q, tolerance=tolerance, lock=self._locked)
+        return Solver(problem, self.method, near=True, restarts=0)
+
+    def _write(self, k: int) -> None:
+        """Put the target of the effector number k into the compiled problems."""
+        effector, place = self._held[k], None
+        if effector.id == self.dragged and effector.mode != "aim" and self._anchor is not None:
+            place = nearer(effector.position, self._anchor, self.figure.size)
+            self._far = None if place is None else k
+        for solver in (self._near, self._then):
+            if solver is not None:
+                put_target(solver.problem, k, effector)
+                if place is not None:
+                    put_place(solver.problem, k, place)

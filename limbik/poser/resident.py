@@ -1,0 +1,61 @@
+"""One open session and its client."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from limbik.poser.protocol import text
+from limbik.poser.session import Session
+
+LONGEST_REASON = 123  # bytes that a websocket carries when it closes
+GONE = (RuntimeError, WebSocketDisconnect)
+"""What sending raises when the client has gone meanwhile, which its own loop notices."""
+
+log = logging.getLogger("limbik.poser")
+
+
+class Resident:
+    """An open session, or one that is being opened while ``session`` is None.
+
+    ``lock`` is held by whatever uses the session, so that messages come one after the other;
+    ``held`` keeps it open without a client; ``saved`` is the count of changes that is on disk;
+    ``notes`` are sentences that its next client has to be told.
+    """
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.session: Session | None = None
+        self.client: WebSocket | None = None
+        self.lock, self.saving, self.uploading = asyncio.Lock(), asyncio.Lock(), asyncio.Lock()
+        self.held = self.complained = False
+        self.saved = 0
+        self.notes: list[str] = []
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something changed since it was saved."""
+        return self.session is not None and self.session.dirty != self.saved
+
+
+async def close(client: WebSocket, code: int, reason: str) -> None:
+    """Close a client with a sentence."""
+    if len(reason.encode()) > LONGEST_REASON:
+        reason = reason.encode()[: LONGEST_REASON - 3].decode(errors="ignore") + "…"
+    with suppress(*GONE):
+        await client.close(code, reason)
+
+
+async def say(client: WebSocket | None, sentence: str) -> None:
+    """A sentence to show for a moment."""
+    if client is not None:
+        await send(client, text({"note": sentence}))
+
+
+async def send(client: WebSocket, message: str) -> None:
+    """A message that nobody asked for."""
+    with suppress(*GONE):
+        await client.send_text(message)

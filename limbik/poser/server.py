@@ -1,0 +1,187 @@
+"""The server: the page, one websocket a client, uploads and downloads.
+
+Python holds the truth and solves; the page draws.  What a client sends is answered before its next
+message is looked at, so that nothing is ever queued here: the page keeps one drag in flight.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from limbik.errors import LimbikError
+from limbik.poser import building
+from limbik.poser.guard import Guard
+from limbik.poser.mesh_bytes import mesh_bytes
+from limbik.poser.open_sessions import OpenSessions, TooManyError
+from limbik.poser.protocol import ProtocolError
+from limbik.poser.resident import Resident, close, log, say
+from limbik.poser.saving import saved_as
+from limbik.poser.uploads import upload
+
+_TYPES = {
+    "index.html": "text/html; charset=utf-8",
+    "poser.js": "text/javascript; charset=utf-8",
+    "poser.css": "text/css; charset=utf-8",
+    "LICENSES.txt": "text/plain; charset=utf-8",
+}
+WRONG_MESSAGE, OUR_MISTAKE, TRY_LATER = 1008, 1011, 1013
+"""Close codes of websockets that we use, besides those of open_sessions.py."""
+
+
+def application(
+    sessions: OpenSessions, *, host: str = "127.0.0.1", port: int, token: str | None = None
+) -> ASGIApp:
+    """The ASGI application; ``host`` and ``port`` are what it is bound to."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        keeping = asyncio.create_task(sessions.keep())
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            await asyncio.gather(keeping, return_exceptions=True)
+            await sessions.close()
+
+    routes = [
+        Route("/", partial(_page, name="index.html")),
+        *(Route(f"/{name}", partial(_page, name=name)) for name in _TYPES),
+        Route("/files/{session}/{name}", partial(upload, sessions=sessions), methods=["PUT"]),
+        Route("/save/{session}/{kind}", partial(_save, sessions=sessions), methods=["GET"]),
+        Route("/mesh/{session}/{figure:int}", partial(_mesh, sessions=sessions), methods=["GET"]),
+        WebSocketRoute("/ws", partial(_talk, sessions=sessions)),
+    ]
+    starlette = Starlette(
+        routes=routes, lifespan=lifespan, exception_handlers={Exception: _our_mistake}
+    )
+    return Guard(starlette, host, port, token)
+
+
+async def _our_mistake(request: Request, error: Exception) -> Response:
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return PlainTextResponse("limbik made a mistake; what you did is kept.", 500)
+
+
+async def _page(_: Request, name: str) -> Response:
+    if not building.stands():
+        return PlainTextResponse(building.advice(), 503)
+    return FileResponse(building.PAGE / name, media_type=_TYPES[name])
+
+
+# ---- one client --------------------------------------------------------------------------------
+
+
+async def _talk(client: WebSocket, sessions: OpenSessions) -> None:
+    """The websocket of one client, from its greeting to its end."""
+    await client.accept()
+    resident: Resident | None = None
+    try:
+        with _told_after_a_second(client, sessions):
+            resident = await sessions.enter(client.query_params.get("session", ""), client)
+        await _greet(client, resident, sessions)
+        await _answer_all(client, resident, sessions)
+    except WebSocketDisconnect:
+        pass  # an answer was on its way to somebody who has gone
+    except ProtocolError as error:
+        await close(client, WRONG_MESSAGE, str(error))
+    except TooManyError as error:
+        await close(client, TRY_LATER, str(error))
+    except LimbikError as error:
+        await close(client, OUR_MISTAKE, str(error))
+    except Exception:
+        log.exception("a client was closed by a mistake of limbik")
+        await close(client, OUR_MISTAKE, "limbik made a mistake; what you did is kept.")
+    finally:
+        if resident is not None:
+            await sessions.leave(resident, client)
+
+
+@contextmanager
+def _told_after_a_second(client: WebSocket, sessions: OpenSessions) -> Iterator[None]:
+    """Tell a client why it waits, where it does."""
+    sentence = "Opening the figure. The very first time limbik compiles itself, for half a minute."
+    timer = asyncio.get_running_loop().call_later(
+        1.0, lambda: sessions.workers.later(say(client, sentence))
+    )
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+async def _greet(client: WebSocket, resident: Resident, sessions: OpenSessions) -> None:
+    async with resident.lock:
+        if resident.client is not client or resident.session is None:
+            return
+        greeting = await sessions.workers.do(resident.session.greeting)
+    await _send(client, greeting)
+    while resident.notes:
+        await say(client, resident.notes.pop(0))
+
+
+async def _answer_all(client: WebSocket, resident: Resident, sessions: OpenSessions) -> None:
+    while client.application_state is WebSocketState.CONNECTED:
+        message: Any = await client.receive()
+        if message["type"] == "websocket.disconnect":
+            return
+        said = message.get("bytes")
+        said = message["text"] if said is None else said
+        answers = await sessions.receive(resident, client, said)
+        if answers is None:
+            return  # opened in another window, which has closed this one
+        await _send(client, answers)
+
+
+async def _send(client: WebSocket, answers: list[str | bytes]) -> None:
+    for answer in answers:
+        if isinstance(answer, str):
+            await client.send_text(answer)
+        else:
+            await client.send_bytes(answer)
+
+
+# ---- downloads ---------------------------------------------------------------------------------
+
+
+async def _save(request: Request, sessions: OpenSessions) -> Response:
+    resident = sessions.get(request.path_params["session"])
+    if resident is None or resident.session is None:
+        return PlainTextResponse("This session is not open; reload the page.", 404)
+    try:
+        async with resident.lock:
+            file = await sessions.workers.do(
+                saved_as, resident.session, request.path_params["kind"]
+            )
+    except LimbikError as error:
+        return PlainTextResponse(str(error), 400)
+    return Response(file.data, media_type=file.media_type, headers=_attached(file.name))
+
+
+def _attached(name: str) -> dict[str, str]:
+    plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in name)
+    value = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    return {"Content-Disposition": value}
+
+
+async def _mesh(request: Request, sessions: OpenSessions) -> Response:
+    resident = sessions.get(request.path_params["session"])
+    if resident is None or resident.session is None:
+        return PlainTextResponse("This session is not open; reload the page.", 404)
+    async with resident.lock:
+        session = resident.session
+        if session.figure_id != request.path_params["figure"] or not session.meshes:
+            return PlainTextResponse("This figure has no mesh, or is no longer open.", 404)
+        data = await sessions.workers.do(mesh_bytes, session.meshes)
+    return Response(data, media_type="application/octet-stream")

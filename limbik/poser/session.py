@@ -1,0 +1,272 @@
+"""One client's session: what comes in from its page, and what goes back.
+
+The server gives every message to ``receive`` and sends back what that returns.  A command replaces
+``document``; the session notices, keeps the old one for undo, and tells the page.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from limbik.errors import LimbikError
+from limbik.figure import Figure
+from limbik.mesh import SkinnedMesh
+from limbik.motion import Motion
+from limbik.poser import commands, document_json, figure_json
+from limbik.poser.bench import COMPILING, Bench
+from limbik.poser.commands.registry import Command
+from limbik.poser.document import Choice, Document, Source
+from limbik.poser.effector import Effector
+from limbik.poser.gestures import live_of
+from limbik.poser.history import History, Step
+from limbik.poser.method_choice import is_ready, methods_info
+from limbik.poser.opening import BUILTIN, OPENS
+from limbik.poser.placing import anchored
+from limbik.poser.protocol import Drag, Inbox, ProtocolError, Scrub, pose_message, text
+from limbik.poser.shelf import Shelf
+from limbik.poser.starting import first_document
+from limbik.poser.state import advice_for, figure_of, state_of
+from limbik.version import __version__
+
+LARGEST_FILE = 200_000_000
+"""Bytes that one upload may have."""
+
+_DURING = frozenset({"coordinate.set", "frames"})
+"""Commands that leave a drag under way; any other ends it."""
+
+_NEUTRAL = frozenset({"undo", "redo", "grab", "drop", "coordinates.drop", "frames"})
+"""Commands after which a free effector keeps its last target."""
+
+
+class Session(Bench):
+    """What one client does.  The server sets ``notify``, and saves when ``dirty`` has changed."""
+
+    largest: int = LARGEST_FILE
+
+    def __init__(self, document: Document, folder: Path, *, id: str = "") -> None:
+        super().__init__(document, folder)
+        self.id = id or secrets.token_urlsafe(16)
+        self.command_id = 0  # of the command at work, which a binary message after it names
+        self._inbox = Inbox()
+        self._extra: list[str | bytes] = []
+        self._shown = -1  # the figure that the page has
+        self._clips = document_json.ClipFiles(folder)
+
+    # ---- making one ------------------------------------------------------------------------
+
+    @classmethod
+    def builtin(cls, name: str, folder: Path, *, id: str = "") -> Session:
+        """A session with a built-in figure, "human" for instance."""
+        return cls.of_source(Source("builtin", name), folder, id=id)
+
+    @classmethod
+    def of_files(cls, files: Sequence[str], folder: Path, *, id: str = "") -> Session:
+        """A session with files that lie in its folder."""
+        session = cls.builtin("human", folder, id=id)
+        commands.figures.open_files(session, list(files))
+        session.history, session.dirty = History(), 1
+        return session
+
+    @classmethod
+    def of_figure(
+        cls,
+        figure: Figure,
+        folder: Path,
+        *,
+        motions: Sequence[Motion] = (),
+        meshes: Sequence[SkinnedMesh] = (),
+        effectors: Sequence[Effector] | None = None,
+        q: np.ndarray | None = None,
+        id: str = "",
+    ) -> Session:
+        """A session with a figure in memory, which is written into its folder for a restart.
+
+        ``effectors`` take the place of those a figure starts with; ``q`` (n,) that of its pose.
+        """
+        name = f"memory-{secrets.token_hex(8)}.json"
+        kept = figure_json.Kept(figure, tuple(motions), tuple(meshes))
+        figure_json.write(folder / name, kept)
+        session = cls.of_source(Source("memory", figure.name or "figure", (name,)), folder, id=id)
+        document = session.document
+        if effectors is not None:
+            most = max((effector.id for effector in effectors), default=0)
+            document = replace(document, effectors=tuple(effectors), next_id=most + 1)
+        if q is not None:
+            document = replace(document, q=figure.project(q))
+        free = anchored(session.figure, document.effectors, document.q, modes=("free",))
+        session.document = replace(document, effectors=free)
+        return session
+
+    @classmethod
+    def of_source(cls, source: Source, folder: Path, id: str = "") -> Session:
+        """A session with what a source names; its files lie below the folder already."""
+        folder.mkdir(parents=True, exist_ok=True)
+        shelf = Shelf(folder)
+        session = cls(first_document(source, shelf.opened(source)), folder, id=id)
+        session.shelf, session.dirty = shelf, 1
+        return session
+
+    def dump(self) -> dict[str, Any]:
+        """Everything, as JSON; clips are written into the folder and named."""
+        document, gesture = self.document, self.gesture
+        past, future = self.history.past, self.history.future
+        if gesture is not None and document is not gesture.before:
+            # A drag whose end is not seen here can be undone all the same.
+            past, future = (*past, Step(gesture.label, gesture.before)), ()
+        now = document_json.Snapshot(document, past, future)
+        return {"id": self.id, **document_json.dump(now, self._clips)}
+
+    @classmethod
+    def restore(cls, saved: dict[str, Any], folder: Path) -> Session:
+        """The session that ``dump`` wrote."""
+        files = document_json.ClipFiles(folder)
+        now = document_json.load(saved, files)
+        session = cls(now.document, folder, id=str(saved["id"]))
+        session._clips = files
+        session.history = History(now.past, now.future)
+        if len(now.document.q) != session.figure.n:
+            raise LimbikError("The saved pose does not fit the figure.")
+        return session
+
+    # ---- messages --------------------------------------------------------------------------
+
+    def hello(self) -> str:
+        """Who is there, and what is still being prepared; sent again when that is done."""
+        name = self.document.method.name
+        hello = {
+            "session": self.id,
+            "version": __version__,
+            "builtin": list(BUILTIN),
+            "methods": methods_info(),
+            "largest": self.largest,
+            "opens": list(OPENS),
+            "preparing": "" if is_ready(name) else COMPILING.format(name),
+        }
+        return text({"hello": hello})
+
+    def greeting(self) -> list[str | bytes]:
+        """What a page gets when it connects: hello, figure, state, pose.  Numbers start anew."""
+        self._inbox = Inbox()
+        self.drop()
+        self._shown = -1
+        return [self.hello(), *self._told()]
+
+    def receive(self, message: str | bytes) -> list[str | bytes]:
+        """The answers to one message; ProtocolError where our page would never send such."""
+        read = self._inbox.read(message)
+        if isinstance(read, Drag):
+            return self._drag(read)
+        if isinstance(read, Scrub):
+            return self._scrub(read)
+        return self._command(read)
+
+    def _command(self, message: dict[str, Any]) -> list[str | bytes]:
+        command = commands.find(message["do"])
+        arguments = command.arguments(message)
+        self._extra, self.command_id = [], message["id"]
+        answer: dict[str, Any] = {}
+        try:
+            if command.name not in _DURING:
+                self.drop()
+            with self.whole():
+                answer = self._run(command, arguments)
+        except ProtocolError:
+            raise
+        except LimbikError as error:
+            return [text({"id": message["id"], "error": str(error)})]
+        extra, self._extra = self._extra, []
+        return [text({"id": message["id"], "ok": True, **answer}), *self._told(), *extra]
+
+    def _run(self, command: Command, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Run a command, and keep the document before it where that changed."""
+        before, solved, self._held = self.document, self.answer, None
+        label = self._label(command, arguments)
+        answer = command.run(self, **arguments) or {}
+        if self.document is not before and self.answer is solved:
+            self.answer = self.ghost = None  # it was about another pose, or other goals
+        if command.name not in _NEUTRAL:
+            self.let_go()
+        if self.document == before:
+            self.document = before
+            return answer
+        if label:
+            merge = (command.name, label, *arguments) if command.merges else None
+            self.history.did(label, before, merge=merge, seconds=time.monotonic())
+        self.changed()
+        return answer
+
+    def _label(self, command: Command, arguments: dict[str, Any]) -> str:
+        if not isinstance(command.label, str):
+            return command.label(self, arguments)
+        words: dict[str, Any] = dict(arguments)
+        if "joint" in arguments:
+            words["joint"] = self.joint(arguments["joint"])
+        if "effector" in arguments:
+            words["effector"] = self.effector(arguments["effector"]).joint
+        if "coordinate" in arguments:
+            words["coordinate"] = self.coordinate(arguments["coordinate"])
+        return command.label.format(**words)
+
+    def also(self, message: str | bytes) -> None:
+        """A message that follows the reply of the command at work."""
+        self._extra.append(message)
+
+    def _told(self) -> list[str | bytes]:
+        """Figure (where the page has another), state and pose."""
+        out: list[str | bytes] = []
+        document, figure, body = self.document, self.figure, self.shelf.body(self.document.source)
+        if self._shown != self.figure_id:
+            mirrors = self.shelf.mirror(document) is not None
+            info = figure_of(figure, self.opened, figure_id=self.figure_id, mirrors=mirrors)
+            out.append(text({"figure": info}))
+            self._shown = self.figure_id
+        state = state_of(
+            document,
+            figure,
+            figure_id=self.figure_id,
+            revision=self.revision,
+            undo=self.history.undo_label,
+            redo=self.history.redo_label,
+            advice=advice_for(document, figure, body),
+        )
+        return [*out, text({"state": state}), self._pose(0)]
+
+    def _pose(self, sequence: int) -> bytes:
+        if self.answer is None:
+            self.answer = live_of(self.figure, replace(self.document, method=Choice()), None).look()
+        return pose_message(
+            self.figure,
+            self.document.q,
+            self.answer,
+            ghost=self.ghost,
+            sequence=sequence,
+            frame=self.document.frame,
+            revision=self.revision,
+        )
+
+    def _drag(self, drag: Drag) -> list[str | bytes]:
+        told = self._tried(lambda: self.drag(drag.effector, drag.position, drag.wxyz))
+        # The page waits for this before it sends the next one.
+        return [*told, self._pose(drag.sequence)]
+
+    def _scrub(self, scrub: Scrub) -> list[str | bytes]:
+        told = self._tried(lambda: (self.drop(), self.show(scrub.frame)))
+        # While it plays, where it stands is not worth a file every two seconds.
+        self.dirty += 0 if scrub.playing else 1
+        return [*told, self._pose(scrub.sequence)]
+
+    def _tried(self, work: Callable[[], object]) -> list[str | bytes]:
+        """Do something or nothing; what hinders it is a note, for nobody waits for a reply."""
+        try:
+            with self.whole():
+                work()
+        except LimbikError as error:
+            return [text({"note": str(error)})]
+        return []

@@ -1,0 +1,87 @@
+"""The figures behind documents: made when a document needs them, kept while that is likely again.
+
+A document names its figure (source, coordinates of the balls, edited limits); undo goes back to
+figures that were there a moment ago, so the last few stay on the shelf.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from limbik.errors import LimbikError
+from limbik.figure import Figure
+from limbik.humanoid import Body, recognise
+from limbik.poser.carrying import with_balls
+from limbik.poser.document import Document, Source
+from limbik.poser.ground import sampled
+from limbik.poser.mirroring import Mirror
+from limbik.poser.opening import Opened, open_source
+
+_OPENED, _FIGURES = 3, 12  # of each kind on the shelf
+
+Thing = TypeVar("Thing")
+
+
+class Shelf:
+    """Figures of one session; ``folder`` is where its files lie."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._opened: OrderedDict[Hashable, Any] = OrderedDict()
+        self._figures: OrderedDict[Hashable, Any] = OrderedDict()
+        self._mirrors: OrderedDict[Hashable, Any] = OrderedDict()
+        self._bodies: OrderedDict[Hashable, Any] = OrderedDict()
+
+    def opened(self, source: Source) -> Opened:
+        """The source's figure, meshes and clips."""
+        return _kept(self._opened, source, lambda: open_source(source, self._folder), _OPENED)
+
+    def plain(self, source: Source, balls: str) -> Figure:
+        """The source's figure with its own limits, its balls in the coordinates asked for."""
+        opened = self.opened(source)
+        if not balls:
+            return opened.figure
+        return _kept(
+            self._figures, (source, balls), lambda: with_balls(opened.figure, balls), _FIGURES
+        )
+
+    def figure(self, document: Document) -> Figure:
+        """The figure of a document, with its edited limits."""
+        plain = self.plain(document.source, document.balls)
+        if not document.limits:
+            return plain
+        key = (document.source, document.balls, tuple(document.limits.items()))
+        return _kept(self._figures, key, lambda: plain.with_limits(document.limits), _FIGURES)
+
+    def body(self, source: Source) -> Body:
+        """Which joint is which bone of a body."""
+        return _kept(self._bodies, source, lambda: recognise(self.opened(source).figure), _OPENED)
+
+    def mirror(self, document: Document) -> Mirror | None:
+        """What mirrors the document's figure, None where left and right are not known."""
+        key = (document.source, document.balls, tuple(document.limits.items()))
+        return _kept(self._mirrors, key, lambda: self._mirror(document), _FIGURES)
+
+    def _mirror(self, document: Document) -> Mirror | None:
+        figure, opened = self.figure(document), self.opened(document.source)
+        clip = document.timeline.clip
+        poses = None if clip is None else sampled(figure, clip.q)
+        try:
+            return Mirror(figure, opened.up, poses)
+        except LimbikError:
+            return None
+
+
+def _kept(
+    shelf: OrderedDict[Hashable, Any], key: Hashable, make: Callable[[], Thing], most: int
+) -> Thing:
+    """What lies under a key, made where it is missing; the one used longest ago goes."""
+    if key not in shelf:
+        shelf[key] = make()
+        while len(shelf) > most:
+            shelf.popitem(last=False)
+    shelf.move_to_end(key)
+    return shelf[key]

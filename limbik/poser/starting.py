@@ -1,0 +1,121 @@
+"""What a document starts with: the pose, the timeline and the effectors a person would want."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.align import free_root
+from limbik.figure import Figure
+from limbik.humanoid import Body, recognise
+from limbik.poser.document import Document, Source
+from limbik.poser.effector import Effector, Mode, Vec3
+from limbik.poser.opening import Opened
+from limbik.poser.placing import anchored
+from limbik.poser.timeline import Timeline
+
+_HUMANOID: tuple[tuple[str, Mode], ...] = (
+    ("leftHand", "free"),
+    ("rightHand", "free"),
+    ("leftFoot", "pin"),
+    ("rightFoot", "pin"),
+    ("head", "free"),
+    ("hips", "free"),
+)
+_ORIGIN: Vec3 = (0.0, 0.0, 0.0)
+_MOST_ENDS = 8  # effectors that a figure which is no body starts with, besides its root
+
+_ROBOT_TOOLS = ("tcp", "tool", "ee_link", "flange", "hand", "gripper", "tip")
+
+
+def first_document(source: Source, opened: Opened) -> Document:
+    """The document for a figure that was just opened, at the start of its first clip."""
+    figure = opened.figure
+    q, timeline = figure.rest, Timeline()
+    if opened.clips:
+        motion = opened.clips[0].read()
+        q = figure.project(motion.q[0])
+        if motion.frames > 1:
+            timeline = Timeline.over(motion)
+    effectors = anchored(figure, default_effectors(figure), q)
+    return Document(
+        source=source, q=q, effectors=effectors, timeline=timeline, next_id=len(effectors) + 1
+    )
+
+
+def default_effectors(figure: Figure) -> tuple[Effector, ...]:
+    """Hands, feet (pinned), head and hips of a body; elsewhere the ends of the chains, and the
+    root pinned where it is free to move.  Their positions are not set yet."""
+    body = recognise(figure)
+    if body.complete:
+        chosen = [(body[role], mode, _ORIGIN) for role, mode in _HUMANOID]
+    else:
+        ends = chain_ends(figure)
+        chosen: list[tuple[str, Mode, Vec3]] = [
+            (figure.joints[i], "free", figure.definition[i].tip or _ORIGIN) for i in ends
+        ]
+        root = free_root(figure, np.ones(figure.n, bool))
+        if root >= 0:
+            chosen.append((figure.joints[root], "pin", _ORIGIN))
+    return tuple(
+        Effector(id=k, joint=joint, mode=mode, at=at, axis=natural_axis(figure, body, joint))
+        for k, (joint, mode, at) in enumerate(chosen, start=1)
+    )
+
+
+def chain_ends(figure: Figure) -> list[int]:
+    """At most eight joints at the ends of chains that can move, the longest chains first.
+
+    A robot whose end has a name that says so (a tool, a hand) has that instead of its fingers.
+    """
+    count = len(figure.joints)
+    parents = figure.parents.tolist()
+    moving = [len(figure.coordinates_of(name)) > 0 for name in figure.joints]
+    ways, reach = [0] * count, [0.0] * count
+    for i, joint in enumerate(figure.definition):
+        above = parents[i]
+        ways[i] = int(moving[i]) + (ways[above] if above >= 0 else 0)
+        reach[i] = float(np.linalg.norm(joint.offset)) + (reach[above] if above >= 0 else 0.0)
+    tools = [i for i, name in enumerate(figure.joints) if name.lower().endswith(_ROBOT_TOOLS)]
+    if tools and free_root(figure, np.ones(figure.n, bool)) < 0:
+        return [max(tools, key=lambda i: (ways[i], reach[i]))]
+    leaves = [i for i in range(count) if i not in set(parents) and ways[i] > 0]
+    # What is fixed on the same moving joint is one thing; the furthest of them stands for it.
+    carrier: dict[int, int] = {}
+    for i in leaves:
+        k = i
+        while not moving[k]:
+            k = parents[k]
+        if k not in carrier or reach[i] > reach[carrier[k]]:
+            carrier[k] = i
+    ends = sorted(carrier.values(), key=lambda i: (-ways[i], -reach[i], i))[:_MOST_ENDS]
+    return sorted(ends)
+
+
+def natural_axis(figure: Figure, body: Body, joint: str) -> Vec3:
+    """The axis of a joint, in its own frame, that a person would aim: a head looks ahead, other
+    bones point along themselves."""
+    i = figure.index(joint)
+    frames = figure.frames(figure.rest)
+    sides = [body[role] for role in ("leftUpperLeg", "rightUpperLeg") if role in body]
+    if body.role_of(joint) in ("head", "neck", "hips", "leftEye", "rightEye") and len(sides) == 2:
+        left, right = (frames[figure.index(side), :3, 3] for side in sides)
+        above = (
+            frames[figure.index(body["head"]), :3, 3] - frames[figure.index(body["hips"]), :3, 3]
+        )
+        world = np.cross(left - right, above)
+        local = frames[i, :3, :3].T @ world
+        # Frames of most files lie along the body: what is meant is an axis of the joint.
+        nearest = np.eye(3)[int(np.argmax(np.abs(local)))]
+        if abs(local @ nearest) > 0.95 * np.linalg.norm(local):
+            local = nearest * np.sign(local @ nearest)
+    else:
+        children = [figure.definition[k].offset for k in np.flatnonzero(figure.parents == i)]
+        tip = figure.definition[i].tip
+        local = np.array(tip) if tip is not None else np.zeros(3)
+        if children:
+            local = np.mean(children, axis=0)
+    length = float(np.linalg.norm(local))
+    if length < 1e-9 * figure.size:
+        return (0.0, 0.0, 1.0)
+    x, y, z = (local / length).tolist()
+    return (x, y, z)

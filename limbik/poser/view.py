@@ -1,0 +1,46 @@
+"""``limbik.view``: the poser for a figure and goals of a program.
+
+Nothing of the poser is imported before it is asked for: an installation without it stays light.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from limbik.figure import Figure
+from limbik.goals import Goal
+from limbik.motion import Motion
+
+if TYPE_CHECKING:
+    from limbik.poser.shown import View
+
+
+def view(
+    figure: Figure | Motion,
+    goals: Sequence[Goal] = (),
+    *,
+    port: int = 0,
+    open: bool = True,
+    block: bool | None = None,
+) -> View:
+    """Show a figure (or a motion) in the browser, where it is posed by its effectors.
+
+    Every goal becomes an effector, and the pose that meets them is found at once: Reach is free to
+    be dragged on, Pin holds, Aim aims; other goals are refused.  Without goals the figure has the
+    effectors that a person would want.
+
+    A script waits here until Ctrl-C or ``close``; at a prompt and in a notebook it goes on
+    (``block`` says otherwise).  In a notebook the poser is shown in the cell whose last line this
+    is; that needs the browser and the kernel on one machine, in Jupyter under localhost or
+    127.0.0.1.  Elsewhere a browser is opened, unless ``open`` is False.  ``port`` 0 takes any.
+
+    >>> shown = limbik.view(limbik.figures.human(), [limbik.Pin("LeftFoot")])  # doctest: +SKIP
+    >>> shown.pose  # q as it is now  # doctest: +SKIP
+    """
+    from limbik.poser.installed import require_poser
+
+    require_poser()
+    from limbik.poser.shown import show
+
+    return show(figure, goals, port=port, open=open, block=block)

@@ -1,0 +1,153 @@
+// The controls that panels are made of: buttons, segments, switches and sections.
+
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { Icon, type IconName } from "./icons";
+
+/** A button that is an icon; its label is said by screen readers and shown as its title. */
+export function IconButton(props: {
+  icon: IconName;
+  label: string;
+  title?: string;
+  keys?: string;
+  pressed?: boolean;
+  disabled?: boolean;
+  class?: string;
+  onClick: () => void;
+}) {
+  const title = (props.title ?? props.label) + (props.keys ? `  (${props.keys})` : "");
+  return (
+    <button
+      type="button"
+      class={`icon-button ${props.class ?? ""}`}
+      aria-label={props.label}
+      aria-pressed={props.pressed}
+      aria-keyshortcuts={props.keys ? props.keys.replace(/Ctrl/g, "Control") : undefined}
+      title={title}
+      disabled={props.disabled}
+      onClick={props.onClick}
+    >
+      <Icon name={props.icon} />
+    </button>
+  );
+}
+
+export interface Segment<V extends string> {
+  value: V;
+  label: string;
+  icon?: IconName;
+  title?: string;
+}
+
+/** One of a few: native radio buttons under their labels, so arrows and screen readers work. */
+export function Segmented<V extends string>(props: {
+  label: string;
+  value: V;
+  segments: Segment<V>[];
+  /** Show only the icons. */
+  icons?: boolean;
+  onChoose: (value: V) => void;
+}) {
+  const name = useId();
+  return (
+    <div class={`segmented ${props.icons ? "icons" : ""}`} role="radiogroup" aria-label={props.label}>
+      {props.segments.map(({ value, label, icon, title }) => (
+        <label key={value} title={title ?? label} class={value === props.value ? "chosen" : ""}>
+          <input
+            type="radio"
+            name={name}
+            value={value}
+            aria-label={label}
+            checked={value === props.value}
+            onChange={() => props.onChoose(value)}
+          />
+          {icon && <Icon name={icon} />}
+          {!props.icons && <span>{label}</span>}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+export function Switch(props: {
+  label: string;
+  checked: boolean;
+  title?: string;
+  /** Said instead of the visible label where that is not enough alone. */
+  name?: string;
+  disabled?: boolean;
+  onChange: (on: boolean) => void;
+}) {
+  return (
+    <label class="switch" title={props.title}>
+      <input
+        type="checkbox"
+        role="switch"
+        aria-label={props.name ?? props.label}
+        checked={props.checked}
+        disabled={props.disabled}
+        onChange={(event) => props.onChange(event.currentTarget.checked)}
+      />
+      <span class="track" aria-hidden="true" />
+      <span class="words">{props.label}</span>
+    </label>
+  );
+}
+
+export function Button(props: {
+  children: ComponentChildren;
+  icon?: IconName;
+  kind?: "plain" | "primary" | "quiet" | "danger";
+  title?: string;
+  label?: string;
+  pressed?: boolean;
+  disabled?: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      class={`button ${props.kind ?? "plain"}`}
+      title={props.title}
+      aria-label={props.label}
+      aria-pressed={props.pressed}
+      disabled={props.disabled}
+      onClick={props.onClick}
+    >
+      {props.icon && <Icon name={props.icon} />}
+      <span>{props.children}</span>
+    </button>
+  );
+}
+
+/** A part of the panel that folds away; the heading says what it is even when it is folded. */
+export function Section(props: {
+  title: string;
+  /** What matters of it, in a word, beside the title. */
+  summary?: ComponentChildren;
+  open?: boolean;
+  id: string;
+  children: ComponentChildren;
+}) {
+  const [open, setOpen] = useState(props.open ?? true);
+  return (
+    <section class={`section ${open ? "open" : ""}`} aria-labelledby={`${props.id}-title`}>
+      <h2>
+        <button
+          type="button"
+          id={`${props.id}-title`}
+          aria-expanded={open}
+          aria-controls={`${props.id}-body`}
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name="right" size={12} />
+          <span class="title">{props.title}</span>
+          {props.summary && <span class="summary">{props.summary}</span>}
+        </button>
+      </h2>
+      <div class="body" id={`${props.id}-body`} hidden={!open}>
+        {open && props.children}
+      </div>
+    </section>
+  );
+}

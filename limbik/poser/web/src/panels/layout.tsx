@@ -1,0 +1,132 @@
+// The page around the view: bar, panel, timeline, and what lies over the view.
+
+import { render } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { App } from "../app";
+import { Timeline } from "../time/timeline";
+import { ConnectionLost } from "./connection";
+import { IconButton } from "./controls";
+import { Drop } from "./drop";
+import { Goals } from "./goals";
+import { Help } from "./help";
+import { Hint } from "./hint";
+import { JointPanel } from "./joint";
+import { LimitsPanel } from "./limits";
+import { useEvents } from "./listening";
+import { MethodPanel } from "./method";
+import { Advice, Notes, Preparing } from "./notes";
+import { PosesPanel } from "./poses";
+import type { Picture } from "./saving";
+import { Status } from "./status";
+import { followTheme } from "./theme";
+import { Topbar } from "./topbar";
+
+/** Below this width the panel is a sheet over the view. */
+const NARROW = "(max-width: 899px)";
+
+/** The figure in words, for whoever does not see the view. */
+function describe(app: App): string {
+  const { figure, state } = app;
+  if (!figure || !state) return "No figure yet.";
+  const goals = state.effectors.map((effector) => {
+    const report = app.report(effector.id);
+    const reached = report ? (report.ok ? ", reached" : ", not reached") : "";
+    return `${effector.name}: ${effector.mode}${reached}`;
+  });
+  return (
+    `${figure.joints.length} joints, ${goals.length} effectors. ${goals.join("; ")}. ` +
+    "Bracket keys choose an effector, arrow keys move its target. All joints are in the panel's list."
+  );
+}
+
+function View({ app, stage }: { app: App; stage: Picture }) {
+  useEvents(app, "figure", "state", "ui");
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const { canvas } = stage;
+    canvas.id ||= "stage";
+    canvas.tabIndex = 0;
+    canvas.setAttribute("role", "application"); // arrow keys are for the figure, not for reading on
+    canvas.setAttribute("aria-describedby", "view-words");
+    box.current?.prepend(canvas);
+  }, [stage]);
+  stage.canvas.setAttribute("aria-label", `The figure ${app.figure?.name ?? ""} in space`.replace("  ", " "));
+  return (
+    <main class="view" ref={box} aria-label="Figure">
+      <p id="view-words" class="visually-hidden">{describe(app)}</p>
+      <div class="over-top">
+        <Preparing app={app} />
+        <Advice app={app} />
+      </div>
+      <div class="over-bottom">
+        {!app.replay && <Status app={app} />}
+        <Hint app={app} />
+        <Notes app={app} />
+      </div>
+    </main>
+  );
+}
+
+function Panel({ app }: { app: App }) {
+  return (
+    <aside class="panel" aria-label="Goals, joints, limits and method" id="panel">
+      <div class="sheet-head">
+        <span class="grip" aria-hidden="true" />
+        <IconButton icon="close" class="quiet" label="Close the panel" onClick={() => app.set({ panel: false })} />
+      </div>
+      <div class="sections">
+        <Goals app={app} />
+        <JointPanel app={app} />
+        <LimitsPanel app={app} />
+        <MethodPanel app={app} />
+        <PosesPanel app={app} />
+      </div>
+    </aside>
+  );
+}
+
+function Page({ app, stage }: { app: App; stage: Picture }) {
+  useEvents(app, "ui", "link");
+  const input = useRef<HTMLInputElement>(null);
+  const [saves, setSaves] = useState(0);
+  const choose = (): void => input.current?.click();
+  useEffect(() => app.on("open", choose), [app]);
+  useEffect(() => app.on("save", () => setSaves((count) => count + 1)), [app]);
+  const panel = app.ui.panel && !app.replay;
+  return (
+    <div class={`page ${panel ? "with-panel" : ""} ${app.ui.timeline ? "with-time" : ""}`}>
+      <nav class="skip" aria-label="Skip">
+        <a href="#stage" onClick={(event) => skipTo(event, stage.canvas)}>Skip to the figure</a>
+        {panel && (
+          <a href="#goals-title" onClick={(event) => skipTo(event, document.getElementById("goals-title"))}>
+            Skip to the goals
+          </a>
+        )}
+      </nav>
+      <Topbar app={app} stage={stage} saves={saves} choose={choose} />
+      <View app={app} stage={stage} />
+      {panel && <Panel app={app} />}
+      {app.ui.timeline && (
+        <section class="time" aria-label="Timeline">
+          <Timeline app={app} />
+        </section>
+      )}
+      {!app.replay && <Drop app={app} input={input} />}
+      <Help app={app} />
+      <ConnectionLost app={app} />
+    </div>
+  );
+}
+
+function skipTo(event: Event, target: HTMLElement | null): void {
+  event.preventDefault(); // the address keeps the session in its hash
+  target?.focus();
+}
+
+/** Draws everything but the figure into `root`, and puts the stage's canvas in its place. */
+export function mount(root: HTMLElement, app: App, stage: Picture): void {
+  followTheme(app);
+  // A sheet would hide the figure that somebody came to see.
+  if (matchMedia(NARROW).matches && app.ui.panel) app.set({ panel: false });
+  render(<Page app={app} stage={stage} />, root);
+}

@@ -1,0 +1,93 @@
+// Stored poses: keep the one at hand under a name, put one back, rename, delete.
+
+import { useState } from "preact/hooks";
+import type { App } from "../app";
+import { IconButton, Section } from "./controls";
+import { useEvents } from "./listening";
+
+/** "Pose 3", the first of its kind that is not taken. */
+export function freshName(taken: readonly string[]): string {
+  for (let n = taken.length + 1; ; n++) {
+    if (!taken.includes(`Pose ${n}`)) return `Pose ${n}`;
+  }
+}
+
+export function PosesPanel({ app }: { app: App }) {
+  useEvents(app, "state");
+  const [name, setName] = useState("");
+  const [renamed, setRenamed] = useState<{ id: number; name: string } | null>(null);
+  const poses = app.state?.poses ?? [];
+  const fresh = freshName(poses.map((pose) => pose.name));
+  const store = (): void => {
+    void app.do("pose.store", { name: name.trim() || fresh });
+    setName("");
+  };
+  const rename = (): void => {
+    const before = poses.find((pose) => pose.id === renamed?.id);
+    const next = renamed?.name.trim();
+    if (renamed && next && next !== before?.name) void app.do("pose.rename", { pose: renamed.id, name: next });
+    setRenamed(null);
+  };
+  return (
+    <Section id="poses" title="Poses" summary={poses.length || ""} open={false}>
+      <form
+        class="store"
+        onSubmit={(event) => {
+          event.preventDefault();
+          store();
+        }}
+      >
+        <input
+          type="text"
+          aria-label="Name of the pose"
+          placeholder={fresh}
+          maxLength={80}
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <button type="submit" class="button plain" title="Store the pose at hand under this name">Store</button>
+      </form>
+      {poses.length === 0 && <p class="empty">Nothing stored yet.</p>}
+      <ul class="poses" aria-label="Stored poses">
+        {poses.map((pose) => (
+          <li key={pose.id}>
+            {renamed?.id === pose.id ? (
+              <input
+                type="text"
+                aria-label={`New name of ${pose.name}`}
+                maxLength={80}
+                value={renamed.name}
+                ref={(field) => field?.focus()}
+                onInput={(event) => setRenamed({ id: pose.id, name: event.currentTarget.value })}
+                onBlur={rename}
+                onKeyDown={(event) => {
+                  if (event.key === "Enter") rename();
+                  if (event.key !== "Escape") return;
+                  setRenamed(null);
+                  event.stopPropagation();
+                }}
+              />
+            ) : (
+              <button
+                type="button"
+                class="pose-name"
+                aria-label={`Recall ${pose.name}`}
+                title="Put the figure into this pose"
+                onClick={() => void app.do("pose.recall", { pose: pose.id })}
+              >
+                {pose.name}
+              </button>
+            )}
+            <IconButton icon="pencil" class="quiet" label={`Rename ${pose.name}`} onClick={() => setRenamed(pose)} />
+            <IconButton
+              icon="trash"
+              class="quiet"
+              label={`Delete ${pose.name}`}
+              onClick={() => void app.do("pose.delete", { pose: pose.id })}
+            />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,52 @@
+// How fine the picture may be: as fine as the screen, until frames take too long; at rest always fine.
+
+const SHARPEST = 2; // pixels of ours for one of CSS, at most
+const SLOW = 30; // ms until a frame is drawn
+const SLOWEST = 80; // ms, where even coarse pictures are too slow: no graphics card
+const PATIENCE = 6; // slow frames in a row
+const ASLEEP = 3000; // ms
+const REST = 250; // ms without a frame
+
+/** Watches how long frames have to wait while something moves. */
+export class Quality {
+  /** 0: as fine as can be; 1: one pixel for one; 2: and a coarser shadow; 3: fewer pixels still. */
+  level = 0;
+  private slow = 0;
+  private still = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Pixels for one CSS pixel. */
+  ratio(device: number): number {
+    const most = this.still || this.level === 0 ? SHARPEST : this.level === 3 ? 0.7 : 1;
+    return Math.min(device, most);
+  }
+
+  /** A frame begins, `waited` ms after it was asked for: more than a screen takes for one where frames
+   *  before it are still being drawn.  True when the picture should become coarser. */
+  frame(waited: number, device: number): boolean {
+    // Longer than this was no drawing: the page was hidden or its tab asleep.
+    if (waited > ASLEEP) return false;
+    const limit = this.level === 2 ? SLOWEST : SLOW;
+    this.slow = waited > limit ? this.slow + 1 : Math.max(0, this.slow - 1);
+    if (this.slow < PATIENCE || this.level === 3) return false;
+    this.slow = 0;
+    this.level = this.level === 0 && device <= 1 ? 2 : this.level + 1;
+    return true;
+  }
+
+  /** A frame was drawn: `wake` is called once nothing has moved for a moment, to draw it finely. */
+  settle(moving: boolean, wake: () => void): void {
+    clearTimeout(this.timer);
+    const fine = this.still || this.level === 0;
+    this.still = false;
+    if (moving || fine) return;
+    this.timer = setTimeout(() => {
+      this.still = true;
+      wake();
+    }, REST);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+  }
+}

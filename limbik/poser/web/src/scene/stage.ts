@@ -1,0 +1,300 @@
+// The picture: the figure on its floor, lit, seen by a camera, drawn only when something changed.
+
+import { Group, PCFShadowMap, Scene, Vector3, WebGLRenderer, type Object3D } from "three";
+import type { App } from "../app";
+import type { Vec3 } from "../messages";
+import { Backdrop } from "./backdrop";
+import type { Body, Hit } from "./body";
+import { Figures } from "./figures";
+import { Floor } from "./floor";
+import { enclose, facing, neighbourhood } from "./framing";
+import { Ghosts } from "./ghosts";
+import { moveView } from "./keys";
+import { Lights } from "./lights";
+import { onThemeChange, readPalette, type Palette } from "./palette";
+import { pictureOf, type PictureOptions } from "./picture";
+import { Quality } from "./quality";
+import { pixelAngle, rayAt, spotOf, type Spot } from "./sight";
+import { Viewpoint, type ViewName } from "./viewpoint";
+
+/** Figures are drawn so large, in scene units. */
+const SIZE = 2;
+
+/** Beside a thin bone by so many pixels still hits it. */
+const SLACK = 6;
+
+/** As shares of a figure's size: bodies that reach so far below the floor are lifted onto it. */
+const SOLE = 0.03;
+
+export class Stage {
+  readonly scene = new Scene();
+  /** Holds everything that has the figure's own axes and unit; put into it what belongs to the figure. */
+  readonly world = new Group();
+  readonly viewpoint: Viewpoint;
+  palette: Palette;
+  private readonly renderer: WebGLRenderer;
+  private readonly backdrop = new Backdrop();
+  private readonly floor = new Floor();
+  private readonly lights = new Lights();
+  private readonly ghosts = new Ghosts();
+  private readonly figures: Figures;
+  private readonly quality = new Quality();
+  private readonly before = new Set<() => void>();
+  private readonly stops: (() => void)[] = [];
+  private asked = 0;
+  private lost = false;
+  private placed = "";
+  /** The view is where a person put it, and stays there. */
+  private touched = false;
+
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    readonly app: App,
+  ) {
+    this.palette = readPalette();
+    try {
+      this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
+    } catch (cause) {
+      throw new Error("This browser offers no WebGL 2, which the figure is drawn with.", { cause });
+    }
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.shadowMap.autoUpdate = false; // orbiting does not change a shadow
+    this.viewpoint = new Viewpoint(canvas, () => this.render());
+    this.figures = new Figures(app, this.world, this.ghosts, {
+      palette: () => this.palette,
+      changed: () => this.setDown(),
+      wake: () => this.render(),
+    });
+    this.world.add(this.ghosts.group);
+    this.scene.add(this.backdrop.mesh, this.floor.group, this.lights.group, this.world);
+    this.listen();
+    this.paint();
+    this.resize();
+    this.follow();
+  }
+
+  get camera() {
+    return this.viewpoint.camera;
+  }
+
+  get controls() {
+    return this.viewpoint.controls;
+  }
+
+  /** What the figure is drawn as now. */
+  get body(): Body | null {
+    return this.figures.body;
+  }
+
+  // ---- asked for by others --------------------------------------------------------------------
+
+  /** Ask for a frame. */
+  render(): void {
+    if (this.asked || this.lost) return;
+    const since = performance.now();
+    this.asked = requestAnimationFrame((now) => this.draw(now, performance.now() - since));
+  }
+
+  /** Call f before every frame; returns what stops it. */
+  onBeforeRender(f: () => void): () => void {
+    this.before.add(f);
+    return () => this.before.delete(f);
+  }
+
+  /** Light up the joint under the pointer. */
+  setHighlight(joint: number | null): void {
+    this.figures.setHighlight(joint);
+    this.render();
+  }
+
+  /** What is under a place of the page (CSS pixels, as in MouseEvent.clientX and clientY); the point is
+   *  in the figure's axes. */
+  pick(x: number, y: number): Hit | null {
+    return this.body?.pick(rayAt(this, x, y), SLACK * pixelAngle(this)) ?? null;
+  }
+
+  /** Where a point of the figure is on the page, in CSS pixels. */
+  project(point: Vec3 | Vector3): Spot {
+    return spotOf(this, point instanceof Vector3 ? point : new Vector3(...point));
+  }
+
+  /** Where a joint is on the page, in CSS pixels. */
+  screen(joint: number): Spot {
+    const places = this.app.pose?.positions;
+    if (!places || 3 * joint >= places.length) throw new Error(`There is no joint ${joint} in the pose.`);
+    return this.project([places[3 * joint]!, places[3 * joint + 1]!, places[3 * joint + 2]!]);
+  }
+
+  /** Move the camera so that a joint and its neighbours, or the whole figure, fill the picture. */
+  frame(what: number | "all" = "all", view: ViewName | null = null, animated = true): void {
+    const { pose, figure } = this.app;
+    if (!pose || !figure) return;
+    const points =
+      what === "all" ? (this.body?.outline() ?? pose.positions.slice()) : neighbourhood(figure, pose.positions, what);
+    const at = new Vector3();
+    for (let i = 0; i < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
+    this.viewpoint.frame(points, (what === "all" ? 0.01 : 0.06) * SIZE, view, animated);
+  }
+
+  view(name: ViewName): void {
+    this.viewpoint.view(name);
+  }
+
+  /** The picture as a PNG, without what is not of the figure and its floor unless `clean` is false. */
+  png(options: PictureOptions = {}): Promise<Blob> {
+    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group];
+    if (!options.transparent) own.push(this.backdrop.mesh, this.floor.group);
+    const all = [...this.scene.children, ...this.world.children];
+    const hidden = options.clean === false && !options.transparent ? [] : all.filter((o) => !own.includes(o));
+    return pictureOf(this.renderer, this.scene, this.camera, hidden, options);
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.asked);
+    this.lost = true;
+    for (const stop of this.stops) stop();
+    this.figures.dispose();
+    this.quality.dispose();
+    this.controls.dispose();
+    this.renderer.dispose();
+  }
+
+  // ---- inside ---------------------------------------------------------------------------------
+
+  private listen(): void {
+    const { canvas, app } = this;
+    const resized = new ResizeObserver(() => this.resize());
+    resized.observe(canvas);
+    const lose = (event: Event): void => {
+      event.preventDefault(); // or it would never come back
+      this.lost = true;
+      app.note("The graphics card took the picture away; it comes back by itself.");
+    };
+    const regain = (): void => {
+      this.lost = false;
+      this.refresh();
+    };
+    const press = (event: KeyboardEvent): void => {
+      if (!moveView(event, this.viewpoint, app.ui.effector === null)) return;
+      this.touched = true;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    const gone = new AbortController();
+    const until = { signal: gone.signal };
+    canvas.addEventListener("webglcontextlost", lose, until);
+    canvas.addEventListener("webglcontextrestored", regain, until);
+    canvas.addEventListener("keydown", press, until);
+    this.controls.addEventListener("start", () => (this.touched = true));
+    this.stops.push(
+      () => resized.disconnect(),
+      () => gone.abort(),
+      onThemeChange(() => this.paint()),
+      app.on("pose", () => this.follow()),
+      app.on("ui", () => this.refresh()),
+      app.on("frames", () => this.refresh()),
+    );
+  }
+
+  private paint(): void {
+    this.palette = readPalette();
+    this.backdrop.paint(this.palette);
+    this.floor.paint(this.palette);
+    this.lights.paint(this.palette);
+    this.ghosts.paint(this.palette);
+    this.body?.paint(this.palette);
+    this.render();
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (width === 0 || height === 0) return;
+    this.renderer.setSize(width, height, false);
+    this.viewpoint.resize(width, height);
+    // Setting the size clears the picture: draw at once, so that nothing flickers.
+    if (!this.lost) this.draw(performance.now());
+  }
+
+  /** A new pose has come, perhaps the first of a figure. */
+  private follow(): void {
+    const { figure, pose } = this.app;
+    if (!figure || !pose) return;
+    const fresh = `${figure.file}|${figure.builtin}|${figure.size}|${figure.joints.map((j) => j.name).join()}`;
+    if (fresh !== this.placed) {
+      this.placed = fresh;
+      this.touched = false;
+      this.place();
+    }
+    this.figures.follow();
+    this.refresh();
+  }
+
+  /** Turn and scale the world for a figure, and measure the floor for it. */
+  private place(): void {
+    const { figure, pose } = this.app;
+    if (!figure || !pose) return;
+    const scale = SIZE / figure.size;
+    this.world.rotation.set(figure.up === "z" ? -Math.PI / 2 : 0, 0, figure.up === "x" ? Math.PI / 2 : 0);
+    this.world.scale.setScalar(scale);
+    this.world.position.set(0, -figure.floor * scale, 0);
+    this.world.updateMatrixWorld(true);
+    this.floor.measure(figure, scale);
+    this.floor.paint(this.palette);
+    const ahead = new Vector3(...facing(figure, pose.positions)).transformDirection(this.world.matrixWorld);
+    this.viewpoint.heading = Math.atan2(ahead.x, ahead.z);
+    this.lights.face(this.viewpoint.heading);
+  }
+
+  /** Another body is drawn: set it on the floor, not into it, and look at it. */
+  private setDown(): void {
+    const { figure } = this.app;
+    if (!figure || !this.body) return;
+    const outline = this.body.outline();
+    const up = "xyz".indexOf(figure.up);
+    let lowest = Infinity;
+    for (let i = up; i < outline.length; i += 3) lowest = Math.min(lowest, outline[i]!);
+    // Soles are thicker than the bones that the floor was found from; a foot below ground is a pose.
+    const sunk = Math.min(Math.max(figure.floor - lowest, 0), SOLE * figure.size);
+    this.world.position.y = (sunk - figure.floor) * this.world.scale.x;
+    this.world.updateMatrixWorld(true);
+    if (!this.touched) this.frame("all", "corner", false);
+    this.shade();
+  }
+
+  /** Everything that depends on the pose and on what the page wants to see. */
+  private refresh(): void {
+    this.figures.refresh();
+    this.shade();
+  }
+
+  /** The shadow of the pose as it is now. */
+  private shade(): void {
+    const { ui, pose } = this.app;
+    this.lights.throwShadow(ui.shadows);
+    this.renderer.shadowMap.needsUpdate = true;
+    const { center, radius } = enclose(pose?.positions ?? []);
+    // A body reaches further than its joints.
+    const reach = radius * this.world.scale.x + 0.2 * SIZE;
+    const dark = this.lights.cover(this.world.localToWorld(new Vector3(...center)), reach);
+    this.floor.catchShadow(ui.shadows && pose ? dark : null);
+    this.render();
+  }
+
+  private draw(now: number, waited = 0): void {
+    this.asked = 0;
+    const device = window.devicePixelRatio;
+    if (this.quality.frame(waited, device) && this.quality.level === 2) {
+      this.lights.coarse();
+      this.renderer.shadowMap.needsUpdate = true;
+    }
+    const ratio = this.quality.ratio(device);
+    if (ratio !== this.renderer.getPixelRatio()) this.renderer.setPixelRatio(ratio);
+    const moving = this.viewpoint.update(now);
+    this.floor.follow(this.viewpoint.target, this.viewpoint.distance);
+    for (const f of this.before) f();
+    this.renderer.render(this.scene, this.camera);
+    if (moving) this.render();
+    this.quality.settle(moving, () => this.render());
+  }
+}

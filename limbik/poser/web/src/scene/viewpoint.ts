@@ -1,0 +1,203 @@
+// From where the figure is seen: orbiting, gliding to a frame or a view, and the keyboard's steps.
+
+import { MathUtils, PerspectiveCamera, Spherical, Vector3 } from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { fit } from "./framing";
+
+export type ViewName = "front" | "back" | "left" | "right" | "top" | "below" | "corner";
+
+/** Turn from the front and height above the horizon, degrees. */
+const VIEWS: Record<ViewName, [turn: number, height: number]> = {
+  front: [0, 6],
+  back: [180, 6],
+  left: [90, 6],
+  right: [-90, 6],
+  top: [0, 89.9],
+  below: [0, -60],
+  corner: [28, 14],
+};
+
+const FOV = 32;
+const GLIDE = 420; // ms
+const NEAREST = 0.06;
+const FURTHEST = 80;
+
+interface Place {
+  target: Vector3;
+  offset: Spherical;
+}
+
+/** Slow at both ends. */
+export function ease(t: number): number {
+  return t < 0.5 ? 4 * t ** 3 : 1 - (2 - 2 * t) ** 3 / 2;
+}
+
+/** The same direction as `to`, at most half a turn away from `from`. */
+export function shortestTurn(from: number, to: number): number {
+  return from + MathUtils.euclideanModulo(to - from + Math.PI, 2 * Math.PI) - Math.PI;
+}
+
+export class Viewpoint {
+  readonly camera = new PerspectiveCamera(FOV, 1, 0.01, 200);
+  readonly controls: OrbitControls;
+  /** Where the figure looks: radians about the vertical from the scene's +z towards +x. */
+  heading = 0;
+  private glide: { from: Place; to: Place; since: number } | null = null;
+
+  /** `wake` asks for a frame to be drawn. */
+  constructor(
+    canvas: HTMLCanvasElement,
+    private readonly wake: () => void,
+  ) {
+    this.camera.position.set(1.5, 1.6, 4.5);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.14;
+    this.controls.zoomToCursor = true;
+    this.controls.zoomSpeed = 1.1;
+    this.controls.rotateSpeed = 0.85;
+    this.controls.minDistance = NEAREST;
+    this.controls.maxDistance = FURTHEST;
+    this.controls.target.set(0, 1, 0);
+    this.controls.addEventListener("change", wake);
+    this.controls.addEventListener("start", () => {
+      this.glide = null; // a hand on the view beats where it was going
+      wake();
+    });
+    canvas.addEventListener("wheel", () => (this.glide = null), { passive: true });
+  }
+
+  get target(): Vector3 {
+    return this.controls.target;
+  }
+
+  get distance(): number {
+    return this.camera.position.distanceTo(this.controls.target);
+  }
+
+  resize(width: number, height: number): void {
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+  }
+
+  /** Look at points of the scene so that they fill the picture, from where we are or from a view.
+   *  `room` is how much is around each of them; 3 numbers a point. */
+  frame(points: Float32Array, room: number, view: ViewName | null, animated: boolean): void {
+    if (points.length === 0) return;
+    const offset = this.offset();
+    if (view) this.turnTo(offset, view);
+    offset.makeSafe();
+    const towards = new Vector3().setFromSpherical(offset).normalize();
+    const right = new Vector3(0, 1, 0).cross(towards).normalize();
+    const up = new Vector3().crossVectors(towards, right);
+    const seen: number[] = [];
+    const at = new Vector3();
+    for (let i = 0; i < points.length; i += 3) {
+      at.fromArray(points, i);
+      for (const [x, y] of [[-room, -room], [room, room]] as const) {
+        seen.push(at.dot(right) + x, at.dot(up) + y, at.dot(towards) + room);
+      }
+    }
+    const { center, distance } = fit(seen, this.camera.fov, this.camera.aspect);
+    const target = right.clone().multiplyScalar(center[0]);
+    target.addScaledVector(up, center[1]).addScaledVector(towards, center[2]);
+    offset.radius = MathUtils.clamp(distance, NEAREST * 2, FURTHEST);
+    this.go({ target, offset }, animated);
+  }
+
+  /** Turn to a named view, keeping what is looked at and how far away it is. */
+  view(name: ViewName, animated = true): void {
+    const offset = this.offset();
+    this.turnTo(offset, name);
+    this.go({ target: this.target.clone(), offset }, animated);
+  }
+
+  /** Turn around what is looked at; radians. */
+  orbit(turn: number, lift: number): void {
+    const offset = this.offset();
+    offset.theta += turn;
+    offset.phi -= lift;
+    this.go({ target: this.target.clone(), offset }, false);
+  }
+
+  /** Come nearer (> 1) or go away (< 1). */
+  dolly(factor: number): void {
+    const offset = this.offset();
+    offset.radius = MathUtils.clamp(offset.radius / factor, NEAREST, FURTHEST);
+    this.go({ target: this.target.clone(), offset }, false);
+  }
+
+  /** Move sideways and up by shares of the picture's height. */
+  pan(right: number, up: number): void {
+    const height = 2 * this.distance * Math.tan((this.camera.fov * Math.PI) / 360);
+    const target = this.target
+      .clone()
+      .addScaledVector(new Vector3().setFromMatrixColumn(this.camera.matrix, 0), right * height)
+      .addScaledVector(new Vector3().setFromMatrixColumn(this.camera.matrix, 1), up * height);
+    this.go({ target, offset: this.offset() }, false);
+  }
+
+  /** One step of gliding and damping; true while there is more to come. */
+  update(now: number): boolean {
+    let moving = false;
+    if (this.glide) {
+      const { from, to, since } = this.glide;
+      const t = Math.min(1, (now - since) / GLIDE);
+      const e = ease(t);
+      const radius = from.offset.radius * (to.offset.radius / from.offset.radius) ** e;
+      this.place({
+        target: from.target.clone().lerp(to.target, e),
+        offset: new Spherical(
+          radius,
+          MathUtils.lerp(from.offset.phi, to.offset.phi, e),
+          MathUtils.lerp(from.offset.theta, to.offset.theta, e),
+        ),
+      });
+      if (t === 1) this.glide = null;
+      else moving = true;
+    }
+    moving = this.controls.update() || moving;
+    // As much depth as can be told apart, whether a fingertip or a crane is looked at.
+    const near = MathUtils.clamp(this.distance / 60, 0.002, 0.1);
+    if (Math.abs(this.camera.near / near - 1) > 0.2) {
+      this.camera.near = near;
+      this.camera.updateProjectionMatrix();
+    }
+    return moving;
+  }
+
+  private offset(): Spherical {
+    if (this.glide) return this.glide.to.offset.clone();
+    return new Spherical().setFromVector3(this.camera.position.clone().sub(this.target));
+  }
+
+  private turnTo(offset: Spherical, view: ViewName): void {
+    const [turn, height] = VIEWS[view];
+    offset.theta = this.heading + MathUtils.degToRad(turn);
+    offset.phi = MathUtils.degToRad(90 - height);
+  }
+
+  private go(to: Place, animated: boolean): void {
+    to.offset.makeSafe();
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (!animated || still) {
+      this.glide = null;
+      this.place(to);
+    } else {
+      const from = {
+        target: this.target.clone(),
+        offset: new Spherical().setFromVector3(this.camera.position.clone().sub(this.target)),
+      };
+      to.offset.theta = shortestTurn(from.offset.theta, to.offset.theta);
+      this.glide = { from, to, since: performance.now() };
+    }
+    this.wake();
+  }
+
+  private place({ target, offset }: Place): void {
+    this.target.copy(target);
+    this.camera.position.setFromSpherical(offset).add(target);
+    this.camera.lookAt(target);
+    this.camera.updateMatrixWorld();
+  }
+}

@@ -1,0 +1,47 @@
+// The timeline's own small drawings: filled shapes on a 16 × 16 sheet, in the colour of the text.
+
+const SHAPES = {
+  play: "M4.5 2.6v10.8L13 8z",
+  pause: "M4 2.8h2.9v10.4H4z M9.1 2.8H12v10.4H9.1z",
+  back: "M10.6 3.4v9.2L4.2 8z",
+  on: "M5.4 3.4v9.2L11.8 8z",
+  previous: "M11.6 3.4v9.2L5.2 8z M3.2 3.4h1.6v9.2H3.2z",
+  next: "M4.4 3.4v9.2L10.8 8z M11.2 3.4h1.6v9.2h-1.6z",
+  loop: "M4.6 4h6.1a3.3 3.3 0 0 1 3.3 3.3v.9h-1.5v-.9a1.8 1.8 0 0 0-1.8-1.8H4.6v2L1.6 4.75 4.6 2z M11.4 12H5.3A3.3 3.3 0 0 1 2 8.7v-.9h1.5v.9a1.8 1.8 0 0 0 1.8 1.8h6.1v-2l3 2.75-3 2.75z",
+  onion: "M5.6 2.9a5.1 5.1 0 0 0 0 10.2 5.1 5.1 0 0 0 1.9-.4 6.6 6.6 0 0 1-.9-1.1 3.7 3.7 0 1 1 0-7.2 6.6 6.6 0 0 1 .9-1.1 5.1 5.1 0 0 0-1.9-.4z M10.6 3.2a4.8 4.8 0 1 1 0 9.6 4.8 4.8 0 0 1 0-9.6z",
+  key: "M8 2.2 13.2 8 8 13.8 2.8 8z",
+  trash: "M6.2 1.8h3.6l.5 1.2h3v1.4H2.7V3h3z M3.8 5.6h8.4l-.6 8.6H4.4z",
+} as const;
+
+export type SymbolName = keyof typeof SHAPES;
+
+/** A button that is a drawing; its label is said by screen readers and shown as its title. */
+export function SymbolButton(props: {
+  symbol: SymbolName;
+  label: string;
+  keys?: string;
+  pressed?: boolean;
+  disabled?: boolean;
+  main?: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      class={`time-button ${props.main ? "main" : ""}`}
+      aria-label={props.label}
+      aria-pressed={props.pressed}
+      title={props.keys ? `${props.label}  (${props.keys})` : props.label}
+      disabled={props.disabled}
+      onClick={(event) => {
+        // A press with the mouse gives the keyboard back to the page, so that Space plays.
+        if (event.detail > 0) event.currentTarget.blur();
+        props.onClick();
+      }}
+    >
+      <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+        <path d={SHAPES[props.symbol]} fill="currentColor" />
+      </svg>
+    </button>
+  );
+}

@@ -1,0 +1,182 @@
+"""A real Chromium with a real poser behind it, for tests that press and drag as a person does."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from command_line import command, environment
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+FLAGS = [
+    *("--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
+    "--ignore-gpu-blocklist",
+]
+"""WebGL in software, and no network beyond what a test asks for."""
+
+PATIENCE = 120_000
+"""Milliseconds: kernels may compile, and a shared machine draws slowly."""
+
+
+def chromium() -> str:
+    """The path of a Chromium; where there is none the test is skipped, or fails with CI=true."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+        found = shutil.which(name)
+        if found:
+            return found
+    missing = "No Chromium was found. On Debian and Ubuntu: apt-get install chromium"
+    if os.environ.get("CI") == "true":
+        pytest.fail(missing)
+    pytest.skip(missing)
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """A headless browser."""
+    path = chromium()
+    api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    with api.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=path, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Served:
+    """``limbik pose`` in a process of its own."""
+
+    def __init__(self, state: Path, *arguments: str) -> None:
+        self._command = command("pose", *(arguments or ("human",)), "--no-open")
+        self._state, self.port = state, 0
+        self.start()
+
+    def start(self) -> None:
+        """Run it (again, on the same port) and wait for its address."""
+        port = ["--port", str(self.port)]
+        self._process = subprocess.Popen(
+            [*self._command, *port],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=environment() | {"LIMBIK_STATE": str(self._state), "PYTHONUNBUFFERED": "1"},
+        )
+        assert self._process.stdout is not None
+        said = []
+        for line in self._process.stdout:
+            said.append(line)
+            found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+            if found:
+                self.port = int(found.group(1))
+                self.url = f"http://127.0.0.1:{self.port}/"
+                return
+        raise AssertionError("the poser ended: " + "".join(said))
+
+    def kill(self) -> None:
+        """End it as a crash does."""
+        self._process.kill()
+        self._ended(30)
+
+    def stop(self) -> int:
+        """End it as Ctrl-C does; its exit code."""
+        self._process.send_signal(signal.SIGINT)
+        return self._ended(30)
+
+    def _ended(self, seconds: float) -> int:
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        return self._process.wait(seconds)
+
+
+class Person:
+    """A person in front of a page: sees the figure, presses, drags, types."""
+
+    def __init__(self, browser: Browser, url: str, **context: Any) -> None:
+        size = {"width": 1280, "height": 800}
+        self.context = browser.new_context(viewport=size, accept_downloads=True, **context)
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.faults: list[str] = []
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on(
+            "console",
+            lambda said: self.faults.append(said.text) if said.type == "error" else None,
+        )
+        self.requests: list[str] = []
+        self.page.on("request", lambda asked: self.requests.append(asked.url))
+        self.open(url)
+
+    def open(self, url: str) -> None:
+        """Go to the page and wait until a figure is posed."""
+        self.page.goto(url)
+        self.wait("app.pose !== null && app.figure !== null && app.hello.preparing === ''")
+
+    def wait(self, condition: str) -> None:
+        """Until something about the app is true."""
+        self.page.wait_for_function(
+            f"() => window.limbik && ((app) => {condition})(window.limbik.app)"
+        )
+
+    def ask(self, expression: str) -> Any:
+        """A value of the page."""
+        return self.page.evaluate(
+            f"() => ((app, stage) => {expression})(window.limbik.app, window.limbik.stage)"
+        )
+
+    def joint(self, name: str) -> int:
+        """The index of a joint."""
+        return self.ask(f"app.figure.joints.findIndex(j => j.name === '{name}')")
+
+    def positions(self) -> np.ndarray:
+        """(joints, 3) as they are drawn, in the figure's unit."""
+        return np.array(self.ask("Array.from(app.pose.positions)")).reshape(-1, 3)
+
+    def q(self) -> np.ndarray:
+        """(n,) the pose."""
+        return np.array(self.ask("Array.from(app.pose.q)"))
+
+    def screen(self, name: str) -> tuple[float, float]:
+        """Where a joint is on the page, CSS pixels."""
+        at = self.page.evaluate(f"() => window.limbik.screen({self.joint(name)})")
+        return at["x"], at["y"]
+
+    def drag(self, name: str, by: tuple[float, float], steps: int = 12) -> None:
+        """Press on a joint, move the mouse by so many pixels, and let go."""
+        x, y = self.screen(name)
+        mouse = self.page.mouse
+        mouse.move(x, y)
+        mouse.down()
+        for k in range(1, steps + 1):
+            mouse.move(x + by[0] * k / steps, y + by[1] * k / steps)
+        mouse.up()
+        self.settle()
+
+    def settle(self) -> None:
+        """Until the page has the answer to all it asked."""
+        self.wait("app.idle")
+        self.page.wait_for_timeout(50)
+
+    def close(self) -> None:
+        self.context.close()
+
+
+def eventually(true: Any, seconds: float = 30.0) -> None:
+    """Wait for something outside the page."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
