@@ -5,6 +5,8 @@ python -m benchmarks.poser
 The server runs in a process of its own.  Three times are taken of every drag: the solve, as the
 answer tells it; from the message received to the answer handed to the socket, in the server; and
 the round trip, in the client.  Nothing may queue: an answer is there before the next drag is sent.
+Then the same page is opened in Chromium, where one is found, and its hand dragged with the mouse:
+that round trip includes what the browser does between two messages, drawing above all.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -166,8 +169,50 @@ async def dragged(url: str) -> dict[str, Any]:
     }
 
 
+# ---- browser ------------------------------------------------------------------------------------
+
+FLAGS = [
+    *("--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader"),
+    *("--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-background-networking"),
+]
+
+
+def in_a_browser(url: str) -> np.ndarray:
+    """(drags,) round trips in ms of a hand that the mouse drags for ten seconds."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(url)
+        page.wait_for_function(
+            "() => window.limbik?.app.pose && !window.limbik.app.hello.preparing"
+        )
+        place = page.evaluate(
+            "() => window.limbik.screen(window.limbik.app.figure.joints"
+            ".findIndex(joint => joint.name === 'LeftHand'))"
+        )
+        page.evaluate(
+            "() => { const app = window.limbik.app; window.trips = []; app.on('pose', () => {"
+            " if (app.pose.sequence) window.trips.push(app.roundTrip.last); }); }"
+        )
+        page.mouse.move(place["x"], place["y"])
+        page.mouse.down()
+        began = time.perf_counter()
+        while (passed := time.perf_counter() - began) < SECONDS:
+            angle = np.pi * passed
+            page.mouse.move(place["x"] + 60 * np.sin(angle), place["y"] - 60 + 60 * np.cos(angle))
+        page.mouse.up()
+        trips = page.evaluate("() => window.trips")
+        browser.close()
+    return np.array(trips)
+
+
+# ---- both ---------------------------------------------------------------------------------------
+
+
 def measure() -> list[dict[str, Any]]:
-    """A server and a client, and a row for each of the three times."""
+    """A server and a client, and a row for each of the times."""
     with tempfile.TemporaryDirectory() as state:
         server = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.poser", "serve"],
@@ -176,7 +221,9 @@ def measure() -> list[dict[str, Any]]:
         )  # fmt: skip
         assert server.stdout is not None
         try:
-            found = asyncio.run(dragged(server.stdout.readline().strip()))
+            url = server.stdout.readline().strip()
+            found = asyncio.run(dragged(url))
+            page = in_a_browser(url) if shutil.which("chromium") else np.empty(0)
             server.send_signal(signal.SIGINT)
             within = 1e3 * np.array(json.loads(server.stdout.readline()))
         finally:
@@ -184,10 +231,10 @@ def measure() -> list[dict[str, Any]]:
             server.wait()
     times = {
         "solve": found["solve"],
-        "received to sent": within[-len(found["solve"]) :],
+        "received to sent": within[WARM_UP:][: len(found["solve"])],
         "round trip of a websocket": found["round trip"],
     }
-    return [
+    rows = [
         {
             "time": name,
             "drags": len(values),
@@ -201,6 +248,19 @@ def measure() -> list[dict[str, Any]]:
         }
         for name, values in times.items()
     ]
+    if len(page):
+        rows.append(
+            {
+                "time": "round trip in Chromium, drawing in software",
+                "drags": len(page),
+                "rate_hz": len(page) / SECONDS,
+                "median_ms": float(np.median(page)),
+                "p95_ms": float(np.percentile(page, 95)),
+                "p99_ms": float(np.percentile(page, 99)),
+                "worst_ms": float(page.max()),
+            }
+        )
+    return rows
 
 
 def main() -> None:

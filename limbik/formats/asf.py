@@ -302,6 +302,8 @@ class _Reader:
             for dof, low, high in zip(bone.dof, values[::2], values[1::2], strict=True):
                 if low > high:
                     self._fail(f"bone {shown(bone.name)}: lower limit {low:g} is above {high:g}")
+                if low == math.inf or high == -math.inf:
+                    self._fail(f"bone {shown(bone.name)}: limits {low:g} {high:g} allow nothing")
                 scale = 1.0 if _DOF[dof][0] else self.skeleton.angle
                 bone.limits.append((low * scale, high * scale))
         self.skeleton.bones[bone.name] = bone

@@ -175,6 +175,12 @@ def test_lengths_whose_products_overflow(old: str, new: str, tmp_path: Path) -> 
     assert re.search(r"line \d+: (length|direction) .* is beyond 1e\+50", said)
 
 
+@pytest.mark.parametrize("ends", ["inf inf", "-inf -inf"])
+def test_limits_that_allow_nothing(ends: str, tmp_path: Path) -> None:
+    text = re.sub(r"limits \(.*?\)", f"limits ({ends})", ASF, count=1)
+    assert "allow nothing" in refused(tmp_path / "never.asf", text)
+
+
 def test_nan_in_tables_and_motions(tmp_path: Path) -> None:
     (tmp_path / "leg.asf").write_text(ASF)
     amc = seeds("amc")[0].replace(b"thigh 10", b"thigh nan")
