@@ -66,11 +66,15 @@ def floor_height(
     """Height of the floor along ``up``: the lowest point at rest, or under a clip's poses.
 
     Many files have the root at the origin at rest and walk elsewhere, so that a clip knows better.
-    Its median counts: most of the time something is on the floor.
+    Its median counts: most of the time something is on the floor.  What is bolted down stands on a
+    base at the origin, though its first joint is higher.
     """
     axis = AXES.index(up)
     lowest = [float(points_of(figure, q)[:, axis].min()) for q in sampled(figure, clip)]
     bones = float(np.median(lowest))
+    roots = np.flatnonzero(figure.parents < 0)
+    if not figure.slides[np.isin(figure.owner, roots)].any():
+        bones = min(bones, 0.0)
     if not meshes:
         return bones
     # A sole is below the ankle by as much in every pose that stands.

@@ -265,3 +265,12 @@ def test_the_floor_of_the_spider_is_under_its_feet() -> None:
     spider = limbik.figures.spider()
     lowest = spider.positions(spider.rest)[:, 1].min()
     assert floor_height(spider, "y") <= lowest
+
+
+def test_what_is_bolted_down_stands_on_its_base() -> None:
+    arm = limbik.figures.arm()
+    assert arm.positions(arm.rest)[:, 2].min() > 0.3
+    assert floor_height(arm, "z") == 0.0
+    human = limbik.figures.human()
+    lifted = human.with_rest(human.rest + 0.25 * (np.arange(human.n) == 1))
+    assert floor_height(lifted, "y") == pytest.approx(floor_height(human, "y") + 0.25)
