@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
+from pose_command import Server
 from typer.testing import CliRunner
 
 import limbik
@@ -49,6 +51,11 @@ def test_the_code_runs(
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_commands_run(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    if command.split()[1] == "pose":
+        with Server(tmp_path, *shlex.split(command)[2:]) as server:
+            assert urlopen(server.url).status == 200
+            assert server.end() == (0, "")
+        return
     result = CliRunner().invoke(app, shlex.split(command)[1:])
     assert result.exit_code == 0, result.output
 

@@ -34,6 +34,8 @@ from limbik.solve import Solver
 
 __all__ = ["Answer", "Live"]
 
+Place = Sequence[float] | np.ndarray
+
 PULL = 1e-5
 """Weight of the pull to the pose in which the drag began, for what carries the whole figure."""
 
@@ -44,11 +46,14 @@ gives way and the pinned feet stay where they are."""
 EVEN = frozenset({"projected_gradient", "jacobian_transpose", "extended_jacobian"})
 """Methods for which all goals keep their weights: they crawl where those differ so much."""
 
-NEAR, THEN = 10, 30
+NEAR, NEAR_AFTER_LEAP, THEN = 10, 40, 30
 """Iterations a drag may take with the pull, and without it.  The next drag goes on from there."""
 
+LEAP = 0.02
+"""A target that moves further than this many sizes at once has leapt."""
+
 TURN, STEP = math.radians(55.0), 0.05
-"""No joint turns further at once while the target moves less than this part of the size."""
+"""No joint turns further at once while the target moves less than this many sizes."""
 
 SWINGS = "the figure swings over to another way of getting there; go on dragging"
 
@@ -92,15 +97,15 @@ class Live:
         self.dragged = dragged
         self._locked = tuple(locked)
         self._quick = self.method.name == "projected_lm" and "iterations" not in (settings or {})
-        self._held = [e for e in effectors if e.mode != "free" or e.id == dragged]
-        if dragged is not None and all(e.id != dragged for e in self._held):
+        held = [e for e in effectors if e.mode != "free" or e.id == dragged]
+        if dragged is not None and all(e.id != dragged for e in held):
             raise GoalError(f"there is no effector {dragged} to drag")
         self.q = self._home = self._ahead = figure.project(figure.single_pose(q, "the pose"))
         self._none = np.empty((0, figure.n + 1))
         self._slewing = Slewing(figure)
         self._was: Effector | None = None
         self._part: np.ndarray | None = None
-        self._compile()
+        self._compile(held)
 
     def begin(self, q: Sequence[float] | np.ndarray) -> None:
         """Go on from the pose ``q`` (n,), and let the next answers stay near it."""
@@ -111,16 +116,14 @@ class Live:
             first = int(problem.ints[ob.F_REST_POSE])
             problem.floats[first : first + self.figure.n] = self._home
 
-    def drag(self, position: Sequence[float] | None, wxyz: Sequence[float] | None = None) -> Answer:
+    def drag(self, position: Place | None, wxyz: Place | None = None) -> Answer:
         """The pose for a new target of the dragged effector; None: as it was."""
         if self.dragged is None:
             raise GoalError("nothing is dragged")
         self.move(self.dragged, position, wxyz)
         return self.solve()
 
-    def move(
-        self, effector: int, position: Sequence[float] | None, wxyz: Sequence[float] | None = None
-    ) -> None:
+    def move(self, effector: int, position: Place | None, wxyz: Place | None = None) -> None:
         """Give an effector that is held a new target (the place aimed at, for one that aims).
 
         ``position`` (3,) and ``wxyz`` (4,) in the world; None: as it was.  The first ``wxyz`` makes
@@ -138,15 +141,18 @@ class Live:
             if math.hypot(w, x, y, z) < 1e-12:
                 raise GoalError(f'"{held.joint}": wxyz has zero length')
             held = replace(held, wxyz=(w, x, y, z))
-        self._held[k] = held
         if (held.wxyz is None) != (old.wxyz is None):
-            self._compile()
+            self._compile([*self._held[:k], held, *self._held[k + 1 :]])
         else:
+            self._held[k] = held
             self._write(k)
 
     def solve(self) -> Answer:
         """The answer to the goals as they stand, from the last answer on, in few iterations."""
-        return self._answer(NEAR, THEN if self._quick else None, self._most_turn())
+        moved, turned = self._moved()
+        near = NEAR if moved < LEAP else NEAR_AFTER_LEAP
+        most = TURN * max(1.0, moved / STEP) + turned
+        return self._answer(near, THEN if self._quick else None, most)
 
     def finish(self) -> Answer:
         """The same without the pull, and with all the iterations that the method takes: for the end
@@ -201,17 +207,17 @@ class Live:
                 return met, code
         return part, SPENT
 
-    def _most_turn(self) -> float:
-        """How far a joint may turn at once (rad): further when the target moved far, or turned."""
+    def _moved(self) -> tuple[float, float]:
+        """How far the dragged target moved since the last drag (sizes) and turned (rad); infinitely
+        far where there was none."""
         new = None if self.dragged is None else self._effector(self.dragged)
         old, self._was = self._was, new
-        if old is None or new is None:
-            return math.inf
-        moved = math.dist(old.position, new.position) / (STEP * self.figure.size)
-        if old.wxyz is None or new.wxyz is None:
-            return math.inf if old.wxyz != new.wxyz else TURN * max(1.0, moved)
-        turned = float(angle_between(old.wxyz, new.wxyz))
-        return TURN * max(1.0, moved) + turned
+        if old is None or new is None or (old.wxyz is None) != (new.wxyz is None):
+            return math.inf, 0.0
+        turned = 0.0
+        if old.wxyz is not None and new.wxyz is not None and old.wxyz != new.wxyz:
+            turned = float(angle_between(old.wxyz, new.wxyz))
+        return math.dist(old.position, new.position) / self.figure.size, turned
 
     def _effector(self, id: int) -> Effector:
         return next(held for held in self._held if held.id == id)
@@ -229,25 +235,24 @@ class Live:
 
     # ---- goals -----------------------------------------------------------------------------
 
-    def _compile(self) -> None:
+    def _compile(self, held: list[Effector]) -> None:
         """Make problems of the goals: one that meets them, and one with the pull, where the method
-        minimises that too."""
-        self._near: Solver | None = None
-        self._then: Solver | None = None
-        self._far: int | None = None
-        if not self._held:
-            return
+        minimises that too.  Nothing changes where that is refused."""
         goals: list[Goal] = []
-        for effector in self._held:
+        for effector in held:
             gives = effector.id == self.dragged and self.method.name not in EVEN
             goals.append(goal_of(effector, GIVE if gives else 1.0))
-        self._then = self._solver(goals)
-        if self.method.descends:
+        near = then = None
+        if held:
+            then = self._solver(goals)
+        if held and self.method.descends:
             goals.append(Rest(PULL * stiffness(self.figure), pose=self._home))
-            self._near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED))
-        pins = [e.position for e in self._held if e.mode == "pin" and e.id != self.dragged]
+            near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED))
+        self._held, self._near, self._then = held, near, then
+        pins = [e.position for e in held if e.mode == "pin" and e.id != self.dragged]
         self._anchor = anchor(self.figure, pins, self.q)
-        for k in range(len(self._held)):
+        self._far: int | None = None
+        for k in range(len(held)):
             self._write(k)
 
     def _solver(self, goals: list[Goal], tolerance: tuple[float, float] | None = None) -> Solver:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from command_line import command, environment
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -55,51 +50,6 @@ def launched() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
-
-
-class Served:
-    """``limbik pose`` in a process of its own."""
-
-    def __init__(self, state: Path, *arguments: str) -> None:
-        self._command = command("pose", *(arguments or ("human",)), "--no-open")
-        self._state, self.port = state, 0
-        self.start()
-
-    def start(self) -> None:
-        """Run it (again, on the same port) and wait for its address."""
-        port = ["--port", str(self.port)]
-        self._process = subprocess.Popen(
-            [*self._command, *port],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=environment() | {"LIMBIK_STATE": str(self._state), "PYTHONUNBUFFERED": "1"},
-        )
-        assert self._process.stdout is not None
-        said = []
-        for line in self._process.stdout:
-            said.append(line)
-            found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
-            if found:
-                self.port = int(found.group(1))
-                self.url = f"http://127.0.0.1:{self.port}/"
-                return
-        raise AssertionError("the poser ended: " + "".join(said))
-
-    def kill(self) -> None:
-        """End it as a crash does."""
-        self._process.kill()
-        self._ended(30)
-
-    def stop(self) -> int:
-        """End it as Ctrl-C does; its exit code."""
-        self._process.send_signal(signal.SIGINT)
-        return self._ended(30)
-
-    def _ended(self, seconds: float) -> int:
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-        return self._process.wait(seconds)
 
 
 class Person:

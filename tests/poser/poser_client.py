@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import struct
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-from command_line import PROJECT, command, environment
+from pose_command import WAIT
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 HAND, FOOT = "LeftHand", "LeftFoot"  # of the built-in human
-WAIT = 120.0  # seconds; kernels may have to be compiled first
 
 
 class Pose(NamedTuple):
@@ -140,36 +135,6 @@ def client(url: str, session: str = "", **options: Any) -> Client:
     options = {"origin": f"http://{place.netloc}", "compression": None} | options
     address = f"ws://{place.netloc}/ws?{query}"
     return Client(connect(address, max_size=None, **options)).greeted()
-
-
-class Server:
-    """``limbik pose`` in a process of its own."""
-
-    def __init__(self, state: Path, *arguments: str, port: int = 0) -> None:
-        self.process = subprocess.Popen(
-            command("pose", *arguments, "--no-open", "--port", str(port)),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=PROJECT,
-            env={**environment(), "LIMBIK_STATE": str(state), "PYTHONUNBUFFERED": "1"},
-        )  # fmt: skip
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if "http://" not in line:
-            raise AssertionError(f"{line}{self.process.communicate()[1]}")
-        self.url = line[line.index("http://") :].strip()
-
-    def end(self, how: signal.Signals = signal.SIGINT) -> tuple[int, str]:
-        """Stop it with a signal: exit code, and what it said of mistakes."""
-        os.kill(self.process.pid, how)
-        err = self.process.communicate(timeout=WAIT)[1]
-        return self.process.returncode, err
-
-    def __enter__(self) -> Server:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.communicate()
 
 
 def closed(page: Client) -> tuple[int, str]:

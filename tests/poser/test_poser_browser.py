@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import real_data
-from browser import Person, Served, eventually, launched
+from browser import Person, eventually, launched
+from pose_command import Server
 
 import limbik
 
@@ -27,14 +29,14 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    server = Served(tmp_path_factory.mktemp("state"))
-    yield server
-    assert server.stop() == 0
+def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(tmp_path_factory.mktemp("state")) as server:
+        yield server
+        assert server.end() == (0, "")
 
 
 @pytest.fixture
-def person(browser: Browser, served: Served) -> Iterator[Person]:
+def person(browser: Browser, served: Server) -> Iterator[Person]:
     someone = Person(browser, served.url)
     yield someone
     assert someone.faults == []
@@ -233,26 +235,26 @@ def test_a_replay_opens_from_disk_and_plays(
 
 
 def test_a_reload_and_a_kill_lose_nothing(browser: Browser, tmp_path: Path) -> None:
-    server = Served(tmp_path)
-    someone = Person(browser, server.url)
-    someone.drag("LeftHand", (60, -140))
-    moved = someone.q()
-    someone.page.reload()
-    someone.wait("app.pose !== null && app.hello.preparing === ''")
-    np.testing.assert_allclose(someone.q(), moved, atol=1e-6)
-    someone.drag("RightHand", (-60, -140))
-    later = someone.q()
-    someone.page.wait_for_timeout(5000)
-    server.kill()
-    someone.wait("app.link === 'lost' || app.link === 'connecting'")
-    server.start()
-    someone.wait("app.link === 'open' && app.pose !== null && app.hello.preparing === ''")
-    eventually(lambda: np.allclose(someone.q(), later, atol=1e-6))
-    someone.page.keyboard.press("Control+z")
-    someone.settle()
-    np.testing.assert_allclose(someone.q(), moved, atol=1e-6)
-    someone.close()
-    assert server.stop() == 0
+    with Server(tmp_path) as server:
+        someone = Person(browser, server.url)
+        someone.drag("LeftHand", (60, -140))
+        moved = someone.q()
+        someone.page.reload()
+        someone.wait("app.pose !== null && app.hello.preparing === ''")
+        np.testing.assert_allclose(someone.q(), moved, atol=1e-6)
+        someone.drag("RightHand", (-60, -140))
+        later = someone.q()
+        someone.page.wait_for_timeout(5000)
+        server.end(signal.SIGKILL)
+        someone.wait("app.link === 'lost' || app.link === 'connecting'")
+    with Server(tmp_path, port=server.port) as server:
+        someone.wait("app.link === 'open' && app.pose !== null && app.hello.preparing === ''")
+        eventually(lambda: np.allclose(someone.q(), later, atol=1e-6))
+        someone.page.keyboard.press("Control+z")
+        someone.settle()
+        np.testing.assert_allclose(someone.q(), moved, atol=1e-6)
+        someone.close()
+        assert server.end() == (0, "")
 
 
 def test_by_keyboard_alone(person: Person) -> None:

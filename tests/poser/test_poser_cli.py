@@ -15,7 +15,8 @@ import httpx
 import numpy as np
 import pytest
 from command_line import Ran, command, environment
-from poser_client import HAND, WAIT, Server, client
+from pose_command import WAIT, Server
+from poser_client import HAND, client
 
 import limbik
 

@@ -280,14 +280,19 @@ def test_the_same_target_gives_nearly_the_same_pose_from_either_side():
 
 
 def test_beginning_again_stays_near_the_new_pose():
-    live = Live(HUMAN, held(HUMAN, FEET), None, HUMAN.rest)
-    rng = np.random.default_rng(4)
-    q = HUMAN.project(HUMAN.rest + rng.normal(0, 0.05, HUMAN.n))
+    q = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest).drag((0.1, 1.5, 0.4)).q
+    assert turned(HUMAN, HUMAN.rest, q).max() > 15.0
+    feet = held(HUMAN, FEET[1:])
+    live = Live(HUMAN, feet, None, HUMAN.rest)
     live.begin(q)
+    x, y, z = feet[0].position
+    live.move(1, (x + 0.05, y, z))
     answer = live.solve()
     assert answer.ok
+    assert answer.error_of(1)[0] < 1e-4 * HUMAN.size
     assert turned(HUMAN, q, answer.q).max() < 10.0
-    assert turned(HUMAN, HUMAN.rest, answer.q).max() > 2.0
+    live.move(1, (x, y, z))
+    assert turned(HUMAN, q, live.solve().q).max() < 0.5
 
 
 # ---- smooth drags -------------------------------------------------------------------------------
@@ -391,6 +396,14 @@ def test_wild_targets_are_survived(make):
             assert figure.violation(answer.q) == 0.0
 
 
+def test_a_figure_that_cannot_move_stays_where_it_is():
+    rigid = Figure([Joint("Base"), Joint("Top", "Base", offset=(0.0, 1.0, 0.0))])
+    answer = Live(rigid, held(rigid, ["Top"]), 1, rigid.rest).drag((0.0, 2.0, 0.0))
+    assert answer.q.shape == (0,)
+    assert answer.error_of(1)[0] == 1.0
+    assert not answer.ok
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_can_be_felt(name):
     arm = figures.arm()
@@ -415,7 +428,9 @@ def test_a_method_that_cannot_solve_for_a_goal_says_so():
     with pytest.raises(MethodError, match="fabrik cannot solve for the goal of LeftHand"):
         live.drag(None, (1.0, 0.0, 0.0, 0.0))
     # Nothing is broken by that: the place can be dragged on.
-    assert live.drag(held(HUMAN, FEET)[0].position).ok
+    answer = live.drag((0.45, 0.9, 0.2))
+    assert answer.error_of(1)[0] < 1e-3
+    assert answer.goals.shape == (3, 11)
 
 
 def test_an_arm_moves_before_the_body_that_carries_it():
