@@ -42,17 +42,29 @@ NUMBERS: dict[str, list[tuple[str, float, float]]] = {
         (r"(\d+) of 1000 solved", 1000, 1000),
         (r"worst error ([\d.]+) mm", 0.0, 0.1),
     ],
+    "07_pose_by_hand.py": [
+        (r"hand is ([\d.]+) cm above the floor", 174.9, 175.1),
+        (r"([\d.]+) rad outside its limits", 0.0, 0.0),
+    ],
 }
 
 
 def run(example: str, *arguments: str, folder: Path) -> str:
     """What the example prints, run from another folder in a Python of its own."""
+    state = folder.with_name(f"{folder.name} state")
     done = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLES / example), *arguments],
         capture_output=True,
         text=True,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent), "PYTHONIOENCODING": "utf-8"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(EXAMPLES.parent),
+            "PYTHONIOENCODING": "utf-8",
+            "LIMBIK_STATE": str(state),
+            "BROWSER": "true",  # the command that does nothing
+        },
+        input="\n",
         check=False,
     )
     assert done.returncode == 0, done.stderr
