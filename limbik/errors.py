@@ -42,7 +42,8 @@ class FormatError(LimbikError):
 
     def __str__(self) -> str:
         """The message behind the file's name and line, leaving out what is not known."""
-        place = [] if self.file is None else [self.file.name]
+        # A folder such as "." has no name of its own.
+        place = [] if self.file is None else [self.file.name or str(self.file)]
         if self.line is not None:
             place.append(f"line {self.line}")
         return f"{' '.join(place)}: {self.message}" if place else self.message

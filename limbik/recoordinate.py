@@ -83,14 +83,14 @@ def _limit(joint: Joint, ball: Ball, at: int, to: Ball) -> Limit | None:
     if isinstance(limit, Range):
         width = width_of(joint)
         lower, upper = np.broadcast_to(limit.lower, width), np.broadcast_to(limit.upper, width)
-        values = _box(ball, lower[at : at + 3], upper[at : at + 3])
+        values = _box(lower[at : at + 3], upper[at : at + 3])
     else:
         values = _cone(limit, ball)
     samples = from_quat_each(to, to_quat(ball, values))
     if isinstance(to, SwingTwistBall):
         return _enclosing_cone(samples)
     if isinstance(to, ExponentialBall):
-        return _enclosing_cone(swing_and_twist(to, to_quat(to, samples)))
+        return _enclosing_cone(swing_and_twist(to, to_quat(to, samples)), math.pi)
     low, high = np.full(3, -math.inf), np.full(3, math.inf)
     for k in range(3):
         least, most = samples[:, k].min() - _SPARE, samples[:, k].max() + _SPARE
@@ -99,13 +99,21 @@ def _limit(joint: Joint, ball: Ball, at: int, to: Ball) -> Limit | None:
     return Range(low, high) if np.isfinite(low).any() else None
 
 
-def _box(ball: Ball, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+def _box(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """(samples, 3) coordinates that fill a range; half a turn to each side where it has no end."""
-    axes = [
-        np.linspace(max(low, -math.pi), min(high, math.pi), _GRID) if low < math.pi else [low]
-        for low, high in zip(lower, upper, strict=True)
-    ]
+    axes = [np.linspace(*_ends(*pair), _GRID) for pair in zip(lower, upper, strict=True)]
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+
+
+def _ends(low: float, high: float) -> tuple[float, float]:
+    """Ends of a range that reach every rotation of it, a whole turn apart at most."""
+    if high - low >= _TURN and math.isfinite(high - low):
+        return -math.pi, math.pi
+    if low == -math.inf:
+        low = min(-math.pi, high - math.pi)
+    if high == math.inf:
+        high = max(math.pi, low + math.pi)
+    return low, high
 
 
 def _cone(limit: SwingTwist, ball: Ball) -> np.ndarray:
@@ -124,8 +132,11 @@ def _cone(limit: SwingTwist, ball: Ball) -> np.ndarray:
     return values
 
 
-def _enclosing_cone(samples: np.ndarray) -> SwingTwist | None:
-    """A cone and a range of twist around samples (k, 3) of swing and twist; None if it is all."""
+def _enclosing_cone(samples: np.ndarray, furthest: float = math.inf) -> SwingTwist | None:
+    """A cone and a range of twist around samples (k, 3) of swing and twist; None if it is all.
+
+    ``furthest`` is how far the ball's coordinates tell twists apart, to both sides.
+    """
     least, most = samples.min(axis=0), samples.max(axis=0)
     center = 0.5 * (least + most)[:2]
     half = np.maximum(0.5 * (most - least)[:2], _SPARE)
@@ -137,6 +148,8 @@ def _enclosing_cone(samples: np.ndarray) -> SwingTwist | None:
         return None
     return SwingTwist(
         swing=None if wide else (float(half[0]), float(half[1])),
-        twist=None if round_about else (float(least[2] - _SPARE), float(most[2] + _SPARE)),
+        twist=None
+        if round_about
+        else (max(float(least[2]) - _SPARE, -furthest), min(float(most[2]) + _SPARE, furthest)),
         center=(0.0, 0.0) if wide else (float(center[0]), float(center[1])),
     )

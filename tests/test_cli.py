@@ -256,3 +256,20 @@ def test_a_folder_is_told_from_a_file(tmp_path: Path) -> None:
     ran = Ran("info", tmp_path)
     assert ran.code == 2
     assert "is a folder" in ran.err
+
+
+def test_a_terminal_that_knows_no_degrees(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "limbik", "info", "arm"],
+        capture_output=True,
+        cwd=tmp_path,
+        env={**environment(), "PYTHONIOENCODING": "ascii"},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"Joint1" in done.stdout
+    assert b"?" in done.stdout
+
+
+def test_a_folder_without_a_name() -> None:
+    assert Ran("info", "").err == "Error: .: is a folder, not a file\n"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import io
+import sys
 from collections.abc import Callable
 from typing import Annotated
 
@@ -98,4 +100,8 @@ def limbik(
 
 def main() -> None:
     """The ``limbik`` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Where the terminal or file knows no "°", a question mark says enough.
+            stream.reconfigure(errors="replace")
     app(prog_name="limbik")

@@ -60,8 +60,8 @@ def pose(
         open_browser(server.url)
     with suppress(KeyboardInterrupt):  # the way to end it
         server.run()
-    if server.busy or first.preparing:
-        # Python would wait for what is being compiled in another thread; everything is saved.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)
+    # Everything is saved.  Python would wait for what is being compiled in another thread, and take
+    # its time to tidy up, seconds while a browser draws.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

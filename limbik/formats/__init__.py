@@ -152,6 +152,8 @@ def _format(file: Path, verb: str) -> Format:
 
 
 def _refuse(file: Path, verb: str, known: list[str]) -> NoReturn:
+    if file.suffix.lower() == ".xacro" and verb.startswith("reads"):
+        raise FormatError(urdf.IS_XACRO, file)
     what = file.suffix or "a name without an ending"
     hint = did_you_mean(file.suffix, known)
     raise FormatError(

@@ -17,7 +17,8 @@ import numpy as np
 
 from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
 from limbik.figure import Figure
-from limbik.formats.asf import Bone, Skeleton, figure_of, read_skeleton, slides
+from limbik.formats.asf import figure_of
+from limbik.formats.asf_sections import Bone, Skeleton, read_skeleton, slides
 from limbik.formats.files import read_bytes
 from limbik.formats.numbers import number, shown
 from limbik.motion import Motion

@@ -20,8 +20,9 @@ import numpy as np
 from limbik.errors import FigureError, FormatError
 from limbik.figure import Figure
 from limbik.formats.amc import FPS
-from limbik.formats.asf import Skeleton, figure_of, slides
+from limbik.formats.asf import figure_of
 from limbik.formats.asf_bones import bones_of
+from limbik.formats.asf_sections import Skeleton, slides
 from limbik.formats.asf_write import write_skeleton
 from limbik.formats.files import write_whole
 from limbik.formats.on_parents import VALUES

@@ -22,7 +22,7 @@ import numpy as np
 
 from limbik.balls import euler_following
 from limbik.figure import Figure
-from limbik.formats.asf import Skeleton
+from limbik.formats.asf_sections import Skeleton
 from limbik.formats.on_parents import on_parents
 from limbik.joints import Joint, Slide, Turn
 from limbik.limits import Range

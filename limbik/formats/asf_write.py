@@ -18,8 +18,8 @@ import numpy as np
 from limbik.errors import FormatError
 from limbik.euler import quat_to_euler
 from limbik.figure import Figure
-from limbik.formats.asf import slides
 from limbik.formats.asf_bones import WrittenBone, bones_of
+from limbik.formats.asf_sections import slides
 from limbik.formats.files import write_whole
 from limbik.motion import Motion
 from limbik.rotations import matrix_to_quat

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
 from limbik.errors import FormatError
+
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def read_bytes(path: Path) -> bytes:
@@ -24,10 +28,14 @@ def read_bytes(path: Path) -> bytes:
 def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
     """Let ``write`` fill a temporary file in the same folder, then put it in the place of ``path``.
 
-    When anything fails the temporary file goes and ``path`` stays as it was.
+    When anything fails the temporary file goes and ``path`` stays as it was.  A file that was there
+    hands on who may read and write it; one that nobody may write is refused.
     """
     try:
         target = path.resolve()
+        mode = target.stat().st_mode if target.is_file() else None
+        if mode is not None and not mode & _WRITABLE:
+            raise PermissionError(errno.EACCES, "it is read-only")
         draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
         file = draft.open("xb")
     except (OSError, ValueError) as error:
@@ -35,6 +43,8 @@ def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
     try:
         with file:
             write(file)
+        if mode is not None:
+            draft.chmod(stat.S_IMODE(mode))
         os.replace(draft, target)  # noqa: PTH105  (Path.replace is the same, this says it is atomic)
     except BaseException as error:
         draft.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ FRACTIONS = (FLOAT, BYTE, UBYTE, SHORT, USHORT)
 """Component types of numbers that need not be whole; integers then stand for parts of one."""
 WHOLE = (UBYTE, USHORT, UINT)
 
+_PACKED = {"EXT_meshopt_compression", "KHR_meshopt_compression"}
 _SPARE = 1_000_000  # bytes of zeros that an accessor without a buffer may ask for in any file
 
 
@@ -94,8 +95,8 @@ def bytes_of_view(document: Document, index: Any) -> memoryview:
     entry = document.entry("bufferViews", index)
     what = f"buffer view {index}"
     extensions = entry.get("extensions")
-    if isinstance(extensions, dict) and "EXT_meshopt_compression" in extensions:
-        document.fail(f"{what}: is packed by EXT_meshopt_compression, which limbik does not unpack")
+    for packed in _PACKED & set(extensions) if isinstance(extensions, dict) else ():
+        document.fail(f"{what}: is packed by {packed}, which limbik does not unpack")
     buffer = document.buffer(entry.get("buffer"))
     start = document.whole(entry.get("byteOffset", 0), f"{what}: its byteOffset")
     length = document.whole(entry.get("byteLength"), f"{what}: its byteLength", 1)

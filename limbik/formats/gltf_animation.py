@@ -17,6 +17,9 @@ from limbik.rotations import slerp
 RATES = (30.0, 24.0, 25.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
 """Frames a second that keys may lie on, the usual one first."""
 
+SLOWEST = 10.0
+"""Frames a second below which keys at equal times are not taken for frames."""
+
 _WIDTH = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
 _WAYS = ("LINEAR", "STEP", "CUBICSPLINE")
 
@@ -38,13 +41,13 @@ class Channel:
         before, after = after - 1, np.minimum(after, len(self.times) - 1)
         step = self.times[after] - self.times[before]
         share = np.clip((times - self.times[before]) / np.where(step > 0.0, step, 1.0), 0.0, 1.0)
-        if self.way == "STEP":
-            return self._rows(np.where(times >= self.times[after], after, before), 0)
         if self.way == "CUBICSPLINE":
             return self._spline(before, after, step, share)
         # Frames on keys, as far as float32 can tell the time, are those keys.
         late = np.spacing(np.float32(np.abs(self.times[[0, -1]]).max()))
         slack = 1e-4 + 4.0 * float(late) / np.where(step > 0.0, step, 1.0)
+        if self.way == "STEP":
+            return self._rows(np.where(1.0 - share < slack, after, before), 0)
         if (np.minimum(share, 1.0 - share) < slack).all():
             return self._rows(np.where(share < 0.5, before, after), 0)
         one, other = self._rows(before, 0), self._rows(after, 0)
@@ -217,7 +220,7 @@ def _rate(keys: np.ndarray, slack: float) -> float:
     if len(keys) > 2:
         step = float(keys[-1]) / (len(keys) - 1)
         even = np.abs(keys - step * np.arange(len(keys))).max() < 0.01 * step + slack
-        if even and 10.0 <= 1.0 / step <= 1000.0:
+        if even and SLOWEST * (1.0 - 1e-6) <= 1.0 / step <= 1000.0:
             near = round(1.0 / step)
             exact = abs((len(keys) - 1) / near - float(keys[-1])) <= slack
             return float(near) if exact else 1.0 / step

@@ -37,6 +37,8 @@ class Document:
 
     def __init__(self, data: bytes, path: Path) -> None:
         self.path, self.size = path, len(data)
+        if not data:
+            self.fail("is empty")
         self.chunks: list[tuple[int, memoryview]] = []
         self.binary = data[:4] == b"glTF"
         text = self._open(data) if self.binary else memoryview(data)

@@ -12,8 +12,7 @@ files of unknown origin.  It is the independent check in the tests.
 from __future__ import annotations
 
 import math
-import warnings
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,11 @@ import numpy as np
 
 from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
 from limbik.figure import Figure
+from limbik.formats.mjcf_couplings import couplings
 from limbik.formats.mjcf_tree import Tree
-from limbik.formats.numbers import number, shown
-from limbik.formats.xml import attribute, check_chains, direction, numbers
+from limbik.formats.numbers import shown
+from limbik.formats.rest_pose import say_moved
+from limbik.formats.xml import direction, numbers
 from limbik.joints import Coupling, Joint, Part, Slide, Turn, Vector, exponential, slides, unit_axis
 from limbik.limits import Range, SwingTwist
 from limbik.motion import Motion
@@ -70,11 +71,12 @@ class _Model:
         self._bodies = 0
         self._uses: dict[str, int] = {}
         self._widths: list[tuple[str, int]] = []
-        self._coupled = self._couplings()
+        self._rules = couplings(tree)
+        self._driven: list[tuple[int, str]] = []
         stack = [(world, None, None, (np.zeros(3), _IDENTITY)) for world in self._worlds()]
         while stack:
             element, parent, childclass, frame = stack.pop()
-            if element.tag in _MAKERS:
+            if element.tag in _MAKERS and _makes_bodies(element):
                 tree.fail(f"<{element.tag}> is not supported", element)
             if element.tag not in ("worldbody", "frame", "body"):
                 continue
@@ -85,6 +87,7 @@ class _Model:
                 parent = self._body(element, parent, childclass, frame)
                 frame = (np.zeros(3), _IDENTITY)
             stack += [(child, parent, childclass, frame) for child in reversed(element)]
+        self._couple()
 
     def _worlds(self) -> list[Any]:
         found = self._tree.root.findall("worldbody")
@@ -161,30 +164,47 @@ class _Model:
             self._tree.fail(str(error), move)
         scale = self._tree.angle if kind == "hinge" else 1.0
         zero = numbers(move, "ref", 1, self._path, (0.0,))[0] * scale
-        coupled = self._coupled.get(own)
-        if coupled is not None:
-            other, a, b = coupled
-            coupled = Coupling(other, b, zero + a - b * self._zero_of(other))
+        rule = self._rules.get(own)
+        if rule is not None and rule.other:
+            self._driven.append((len(self._joints), own))
         else:
             self._rest.append(zero)
         self._reference[own] = zero
         part: Part
         if kind == "hinge":
             turn = quat_multiply(turn, exp_map(-zero * np.array(axis)))
-            part = Turn(axis, coupled=coupled)
+            part = Turn(axis)
         else:
             offset = offset - quat_rotate(turn, zero * np.array(axis))
-            part = Slide(axis, coupled=coupled)
+            part = Slide(axis)
         limit = self._range(move, scale)
+        if rule is not None and not rule.other:
+            limit = Range(zero + rule.shift, zero + rule.shift)
         return Joint(name, parent, (part,), _vector(offset), _quat(turn), limit, alias=alias)
 
-    # ---- limits, couplings, keys ---------------------------------------------------------------
+    def _couple(self) -> None:
+        """Tie the joints that follow others to them, now that every reference value is known."""
+        for name, rule in self._rules.items():
+            for end in filter(None, (name, rule.other)):
+                if end not in self._reference:
+                    hint = did_you_mean(end[:80], self._reference)
+                    self._tree.fail(f"there is no hinge or slide {shown(end)}{hint}", rule.element)
+        for i, name in self._driven:
+            rule, joint = self._rules[name], self._joints[i]
+            shift = self._reference[name] + rule.shift - rule.scale * self._reference[rule.other]
+            (part,) = joint.parts
+            assert isinstance(part, Turn | Slide)
+            part = replace(part, coupled=Coupling(rule.other, rule.scale, shift))
+            self._joints[i] = replace(joint, parts=(part,))
+
+    # ---- limits, keys --------------------------------------------------------------------------
 
     def _limited(self, move: Any) -> bool:
         said = move.get("limited", "auto")
-        return said == "true" or (
-            said == "auto" and self._tree.autolimits and move.get("range") is not None
-        )
+        if said == "auto" and self._tree.autolimits and move.get("range") is not None:
+            low, high = numbers(move, "range", 2, self._path)
+            return low < high  # as MuJoCo has it: "0 0" in a class takes the range away again
+        return said == "true"
 
     def _range(self, move: Any, scale: float) -> Range | None:
         if not self._limited(move):
@@ -203,48 +223,6 @@ class _Model:
             return None
         return SwingTwist(swing=most, twist=(-most, most))
 
-    def _couplings(self) -> dict[str, tuple[str, float, float]]:
-        """joint1 -> (joint2, a, b) for every <equality><joint>: q₁ − ref₁ = a + b(q₂ − ref₂)."""
-        out: dict[str, tuple[str, float, float]] = {}
-        for equality in self._tree.root.findall("equality"):
-            for joint in equality.findall("joint"):
-                if joint.get("active", "true") == "false" or joint.get("joint2") is None:
-                    continue
-                one = attribute(joint, "joint1", self._path)
-                text = joint.get("polycoef", "0 1 0 0 0").split(None, 5)
-                values = [number(word) for word in text]
-                if len(values) > 5 or any(value is None for value in values):
-                    self._tree.fail(
-                        f"polycoef {shown(' '.join(text))} is not up to 5 numbers", joint
-                    )
-                poly = [value or 0.0 for value in values] + [0.0] * (5 - len(values))
-                if any(poly[2:]) or poly[1] == 0.0:
-                    said = f"{self._path.name}: the coupling of {shown(one)} is not linear"
-                    warnings.warn(f"{said}; the joint is left free", stacklevel=5)
-                    continue
-                out[one] = (str(joint.get("joint2")), poly[0], poly[1])
-        check_chains({one: other for one, (other, _, _) in out.items()}, self._path)
-        return out
-
-    @cached_property
-    def _zeros(self) -> dict[str, Any]:
-        """The <joint>s that have a reference value of their own, by name; the first counts."""
-        found: dict[str, Any] = {}
-        for move in self._tree.root.iter("joint"):
-            if move.get("name") is not None and move.get("ref") is not None:
-                found.setdefault(move.get("name"), move)
-        return found
-
-    def _zero_of(self, joint: str) -> float:
-        """The reference value of a joint that drives another, wherever in the model it stands."""
-        if joint in self._reference:
-            return self._reference[joint]
-        move = self._zeros.get(joint)
-        if move is None:
-            return 0.0
-        scale = self._tree.angle if move.get("type", "hinge") == "hinge" else 1.0
-        return numbers(move, "ref", 1, self._path)[0] * scale
-
     def figure(self) -> Figure:
         if not self._joints:
             self._tree.fail("has no bodies", self._tree.root)
@@ -253,9 +231,7 @@ class _Model:
             figure = Figure(self._joints, rest=self._rest, name=name, unit="m", up="z")
         except FigureError as error:
             raise FormatError(str(error), self._path) from error
-        if np.abs(figure.rest - self._rest).max(initial=0.0) > 1e-9:
-            said = f"{self._path.name}: the reference pose is outside the limits"
-            warnings.warn(f"{said}; the rest pose is the nearest inside", stacklevel=4)
+        say_moved(figure, self._rest, "the reference pose", self._path)
         return figure
 
     def keys(self) -> np.ndarray:
@@ -288,6 +264,12 @@ class _Model:
 
 
 _IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def _makes_bodies(element: Any) -> bool:
+    """Whether an element that makes others makes bodies; copies of shapes alone move nothing."""
+    moving = ("body", "joint", "freejoint", *_MAKERS[1:])
+    return element.tag != "replicate" or next(element.iter(*moving), None) is not None
 
 
 def _vector(values: np.ndarray) -> Vector:

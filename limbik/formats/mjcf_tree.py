@@ -23,6 +23,7 @@ MAX_INCLUDES, DEEPEST = 1_000, 20
 """Includes in all, and inside each other, beyond which a file is refused."""
 
 _READ = ("type", "pos", "axis", "ref", "limited", "range")
+_ACTIVE = "active"  # of equality constraints
 
 
 class Tree:
@@ -105,6 +106,8 @@ class Tree:
             own = dict(above)
             for joint in element.findall("joint"):
                 own.update((key, joint.get(key)) for key in _READ if joint.get(key) is not None)
+            for equality in element.findall("equality"):
+                own[_ACTIVE] = equality.get(_ACTIVE, own.get(_ACTIVE, "true"))
             self.defaults[name] = own
             inner = [(d, attribute(d, "class", self.path), own) for d in element.findall("default")]
             waiting += reversed(inner)
@@ -115,9 +118,16 @@ class Tree:
         if name not in self.defaults:
             self.fail(f"there is no default class {shown(name)}", element)
         for key, value in self.defaults[name].items():
-            if element.get(key) is None:
+            if key in _READ and element.get(key) is None:
                 element.set(key, value)
         return element
+
+    def active(self, element: Any) -> bool:
+        """Whether an equality constraint holds, by its own word or that of its class."""
+        name = element.get("class") or "main"
+        if name not in self.defaults:
+            self.fail(f"there is no default class {shown(name)}", element)
+        return element.get(_ACTIVE, self.defaults[name].get(_ACTIVE, "true")) != "false"
 
     def turn(self, element: Any) -> np.ndarray:
         """The orientation of an element as a quaternion wxyz, however it is written."""

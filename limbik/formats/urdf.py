@@ -7,6 +7,8 @@ metres and z is up, as URDF says.  Meshes are not looked at.
 
 from __future__ import annotations
 
+import math
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from limbik.errors import FigureError, FormatError, did_you_mean
 from limbik.figure import Figure
 from limbik.formats.files import read_bytes
 from limbik.formats.numbers import shown
+from limbik.formats.rest_pose import say_moved
 from limbik.formats.xml import attribute, check_chains, direction, numbers, parse
 from limbik.joints import Coupling, Joint, Part, Slide, Turn, exponential, slides, unit_axis
 from limbik.limits import Range
@@ -25,8 +28,12 @@ from limbik.rotations import euler_to_quat
 MAX_LINKS = 10_000
 """A file with more is refused."""
 
+IS_XACRO = "is a xacro file: run xacro on it and load what it prints"
+_WIDE = ("floating", "planar")  # move in several ways
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-_XACRO = "{http://www.ros.org/wiki/xacro}"
+_XACRO = re.compile(r"\{[^}]*xacro")  # whatever address its namespace has
+_FILLED_IN = re.compile(r"\$[({]")  # by xacro: ${length}, $(arg prefix)
+_READ = ("link", "joint", "origin", "axis", "limit", "mimic", "parent", "child")
 
 
 def read_figure(path: Path) -> Figure:
@@ -35,11 +42,9 @@ def read_figure(path: Path) -> Figure:
     if root.tag != "robot":
         raise FormatError(f"is not URDF: <{_plain(root.tag)}> instead of <robot>", path, 1)
     for element in root.iter():
-        if str(element.tag).startswith(_XACRO):
-            line = element.sourceline
-            raise FormatError(
-                "is a xacro file: run xacro on it and load what it prints", path, line
-            )
+        said = element.attrib.values() if element.tag in _READ else ()
+        if _XACRO.match(str(element.tag)) or any(map(_FILLED_IN.search, said)):
+            raise FormatError(IS_XACRO, path, element.sourceline)
     return _Robot(root, path).figure()
 
 
@@ -100,11 +105,7 @@ class _Robot:
             figure = Figure(joints, name=name, unit="m", up="z")
         except FigureError as error:
             raise FormatError(str(error), self._path) from error
-        if figure.rest.any():
-            which = [figure.coordinates[c] for c in np.flatnonzero(figure.rest)]
-            more = f" and {len(which) - 3} more" if len(which) > 3 else ""
-            text = f"{self._path.name}: 0 is outside the limits of {', '.join(which[:3])}{more}"
-            warnings.warn(f"{text}; the rest pose is the nearest inside", stacklevel=4)
+        say_moved(figure, 0.0, "0", self._path)
         return figure
 
     def _joint(self, link: str) -> Joint:
@@ -123,6 +124,8 @@ class _Robot:
             roll, pitch, yaw = numbers(origin, "rpy", 3, self._path, (0.0, 0.0, 0.0))
             turn = euler_to_quat([yaw, pitch, roll], "ZYX")
         limit = self._limit(element, kind, name)
+        held = self._held(element, kind)
+        limit = limit if held is None else Range(held, held)
         return Joint(
             link,
             self._end(element, "parent"),
@@ -166,9 +169,30 @@ class _Robot:
             what = f"joint {own} mimics {shown(other)}, which is not a joint{hint}"
             warnings.warn(f"{self._path.name}: {what}; it moves by itself", stacklevel=7)
             return None
+        driver = self._moves[other].get("type")
+        if driver == "fixed":
+            return None
+        if driver in _WIDE:
+            own = shown(element.get("name"))
+            self._fail(f"joint {own} mimics {shown(other)}, which is {driver}", mimic)
         scale = numbers(mimic, "multiplier", 1, self._path, (1.0,))[0]
         shift = numbers(mimic, "offset", 1, self._path, (0.0,))[0]
         return Coupling(other, scale, shift)
+
+    def _end_of(self, limit: Any, which: str) -> float:
+        endless = {"lower": ("-inf", -math.inf), "upper": ("inf", math.inf)}
+        word, end = endless[which]
+        if (limit.get(which) or "").strip().lower().removeprefix("+") == word:
+            return end
+        return numbers(limit, which, 1, self._path, (0.0,))[0]
+
+    def _held(self, element: Any, kind: str) -> float | None:
+        """Where a joint stays that mimics one that is fixed, whose value is always 0."""
+        mimic = element.find("mimic")
+        driver = None if mimic is None else self._moves.get(mimic.get("joint") or "")
+        if driver is None or driver.get("type") != "fixed" or kind in ("fixed", *_WIDE):
+            return None
+        return numbers(mimic, "offset", 1, self._path, (0.0,))[0]
 
     def _limit(self, element: Any, kind: str, name: str) -> Range | None:
         if kind not in ("revolute", "prismatic"):
@@ -178,8 +202,7 @@ class _Robot:
             text = f"{self._path.name}: {kind} joint {shown(name)} has no <limit>; it is unlimited"
             warnings.warn(text, stacklevel=6)
             return None
-        low = numbers(limit, "lower", 1, self._path, (0.0,))[0]
-        high = numbers(limit, "upper", 1, self._path, (0.0,))[0]
+        low, high = (self._end_of(limit, which) for which in ("lower", "upper"))
         if low > high:
             self._fail(f"joint {shown(name)}: lower limit {low:g} is above {high:g}", limit)
         if low == high == 0.0 and limit.get("lower") is None and limit.get("upper") is None:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from limbik.balls import swing_and_twist, to_quat
+from limbik.compiling import kernel
 from limbik.joints import ExponentialBall, Joint, Limit, SwingTwistBall, Turn
 from limbik.limits import SWING_CHART, Range, SwingTwist
 from limbik.rotations import matrix_to_quat, quat_to_euler, quat_to_matrix
@@ -50,7 +51,11 @@ def limit_around(
             twist = float(own[2])
             if isinstance(part, ExponentialBall):
                 twist = float(swing_and_twist(part, to_quat(part, own[None]))[0, 2])
-            return _cone(swing_and_twist(part, wxyz), twist, roll)
+            cone = _cone(swing_and_twist(part, wxyz), twist, roll)
+            if cone is not None and isinstance(part, ExponentialBall) and _wraps(cone.twist):
+                # Its twists end at half a turn: no range goes across that.
+                return SwingTwist(swing=cone.swing, center=cone.center)
+            return cone
         if isinstance(part, Turn):
             turns.append(part)
             at.append(first)
@@ -128,6 +133,11 @@ def _angles(turns: list[Turn], wxyz: np.ndarray, rest: np.ndarray) -> np.ndarray
     return values[clear, : len(turns)] if clear.any() else None
 
 
+def _wraps(twist: tuple[float, float]) -> bool:
+    """Whether a range of twist has an end, and one beyond half a turn."""
+    return bool(np.isfinite(twist).any()) and max(-twist[0], twist[1]) > math.pi
+
+
 def _near(angles: np.ndarray, rest: np.ndarray) -> np.ndarray:
     return angles + _TURN * np.round((rest - angles) / _TURN)
 
@@ -168,7 +178,7 @@ def ellipse_around(points: np.ndarray, least: float = 0.0) -> tuple[np.ndarray, 
     ratio, spread = 1.0, 4.0
     for _ in range(4):
         tried = np.geomspace(ratio / spread, ratio * spread, 7)
-        radii = [_circle(edge / span * [1.0, 1.0 / r])[1] for r in tried]
+        radii = [_circle(edge / span * [1.0, 1.0 / r], 40)[1] for r in tried]
         halves = [radius * span * [1.0, r] for radius, r in zip(radii, tried, strict=True)]
         best = int(np.argmin([float(np.prod(_widened(half, least))) for half in halves]))
         ratio, spread = float(tried[best]), spread**0.4
@@ -181,15 +191,20 @@ def _widened(half: np.ndarray, least: float) -> np.ndarray:
     return np.maximum(half, max(_LEAST, least * float(half.max())))
 
 
-def _circle(points: np.ndarray, steps: int = 40) -> tuple[np.ndarray, float]:
-    """Centre and radius of a circle around points (k, 2) that is nearly the smallest."""
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    best, radius = middle, math.inf
+@kernel
+def _circle(points, steps):
+    """Centre (2,) and radius of a circle around points (k, 2) that is nearly the smallest."""
+    x = 0.5 * (points[:, 0].min() + points[:, 0].max())
+    y = 0.5 * (points[:, 1].min() + points[:, 1].max())
+    best_x, best_y, radius = x, y, np.inf
     for k in range(steps):
-        away = points - middle
-        far = np.einsum("ij,ij->i", away, away)
-        i = int(np.argmax(far))
-        if far[i] < radius:
-            best, radius = middle, float(far[i])
-        middle = middle + away[i] / (k + 2)
-    return best, math.sqrt(radius)
+        far, i = -1.0, 0
+        for j in range(points.shape[0]):
+            away = (points[j, 0] - x) ** 2 + (points[j, 1] - y) ** 2
+            if away > far:
+                far, i = away, j
+        if far < radius:
+            best_x, best_y, radius = x, y, far
+        x += (points[i, 0] - x) / (k + 2)
+        y += (points[i, 1] - y) / (k + 2)
+    return np.array([best_x, best_y]), math.sqrt(radius)

@@ -50,7 +50,7 @@ def fingers(
         if parents[i] in below:
             below[i] = below[parents[i]] + lengths[i]
             own.append(i)
-    zero = any(names[i].has("finger", "digit") and names[i].digits[:1] == ("0",) for i in own)
+    zero = _thumb_is_zero([names[i] for i in own])
     for i in own:
         name = names[i]
         finger = "" if name.aside else _finger(name, zero)
@@ -69,6 +69,14 @@ def fingers(
         for place, joint in _places(finger, line, names).items():
             out[f"{side}{finger}{place}"] = joint
     return out
+
+
+def _thumb_is_zero(names: Sequence[Name]) -> bool:
+    """Whether fingers are counted from the thumb as 0: one has that number, or the thumb has a name
+    and finger 1 is another."""
+    counted = {name.digits[0] for name in names if name.has("finger", "digit") and name.digits}
+    named = any(name.has("thumb") and not name.has("finger", "digit") for name in names)
+    return "0" in counted or (named and any(number[0] == "1" for number in counted))
 
 
 def _finger(name: Name, zero: bool) -> str:

@@ -9,10 +9,10 @@ from limbik.humanoid.words import Name
 
 # Level, whether every body has it, and the words for it, the clearest first.  Words stand at two
 # levels where rigs differ: "shoulder" is the collarbone where an arm follows, "leg" the shank where
-# a thigh came before.
+# a thigh came before, "foot" the ball of the foot where an ankle did.
 _Levels = tuple[tuple[str, bool, tuple[str, ...]], ...]
 _ARM: _Levels = (
-    ("Shoulder", False, ("clavicle", "collar", "shoulder", "shldr")),
+    ("Shoulder", False, ("clavicle", "collar", "shoulder", "shldr", "scapula", "thorax")),
     ("UpperArm", True, ("upperarm", "uparm", "humerus", "arm", "shldr", "shoulder")),
     ("LowerArm", True, ("lowerarm", "loarm", "forearm", "elbow", "radius")),
     ("Hand", True, ("wrist", "hand", "palm")),
@@ -21,7 +21,7 @@ _LEG: _Levels = (
     ("UpperLeg", True, ("upperleg", "upleg", "thigh", "femur", "hip", "leg", "hipjoint")),
     ("LowerLeg", True, ("lowerleg", "loleg", "calf", "shin", "knee", "tibia", "leg")),
     ("Foot", True, ("foot", "ankle")),
-    ("Toes", False, ("toes", "toebase", "toe", "ball", "metatarsals", "metatarsal")),
+    ("Toes", False, ("toes", "toebase", "toe", "ball", "metatarsals", "metatarsal", "foot")),
 )
 _FINGERS = frozenset((
     "thumb", "index", "middle", "mid", "ring", "pinky", "little", "finger", "fingers",
@@ -73,6 +73,8 @@ def limb(names: Sequence[Name], parents: Sequence[int], side: str, kind: str) ->
     if _repeated(top, best, names):
         return {}
     roles = {levels[level][0]: joint for level, joint in top.steps()}
+    if "Toes" in roles and "Foot" in roles and _second_foot(names, roles["Foot"], roles["Toes"]):
+        del roles["Toes"]
     if len(roles) == 1 and not set(names[top.joint].words) & set(levels[top.level][2]) - _VAGUE:
         return {}
     called = [i for i in roles.values() if names[i].has(kind)]
@@ -114,6 +116,12 @@ def _repeated(top: _Way, ways: list[_Way], names: Sequence[Name]) -> bool:
             if own.isdisjoint(steps) and [names[joint].words for joint in steps] == words:
                 return True
     return False
+
+
+def _second_foot(names: Sequence[Name], foot: int, toes: int) -> bool:
+    """Whether what was taken for toes is one more joint that is only called foot."""
+    clear = set(names[toes].words) & set(_LEG[-1][2]) - {"foot"}
+    return names[foot].has("foot") and not clear
 
 
 def only_numbered(

@@ -55,7 +55,8 @@ class Body:
 
 
 def recognise(figure: Figure) -> Body:
-    """The body in a figure: CMU, Mixamo, VRM, Rokoko, MakeHuman, LAFAN, biped and English names.
+    """The body in a figure: CMU, Mixamo, VRM, Rokoko, MakeHuman, LAFAN, biped, Rigify, SMPL and
+    English names.
 
     A file that says which bone is which (VRM) is believed.  Where names leave a doubt – a limb that
     is there twice on a side, joints that are only counted – the roles stay empty, and ``missing``
@@ -134,16 +135,20 @@ class _Search:
         middle = [i for i, name in enumerate(self._names) if not name.side and not name.aside]
         arms = [limbs[s + "UpperArm"] for s in SIDES if s + "UpperArm" in limbs]
         legs = [limbs[s + "UpperLeg"] for s in SIDES if s + "UpperLeg" in limbs]
-        head = self._head(middle)
+        head, above = self._head(middle), list[int]()
+        if head is None and len(arms) == 2:
+            above = self._vertebrae_above(arms)
+            head = above[-1] if above else None
         top = head if head is not None else self._meet(arms) if len(arms) == 2 else None
         hips = self._hips(legs, top, middle)
         if hips is not None:
             out["hips"] = hips
         if top is None or hips is None:
             return out | ({} if head is None else {"head": head})
+        unnamed = set(above)
         line = list(self._above(top))[::-1]
         line = line[line.index(hips) + 1 :] if hips in line else []
-        necks = [i for i in line if self._names[i].has(*_NECK) and i != head]
+        necks = [i for i in line if (self._names[i].has(*_NECK) or i in unnamed) and i != head]
         back = line[: line.index(necks[0])] if necks else [i for i in line if i != head]
         # Other things between hips and neck that have a side or help an animator are no vertebrae;
         # numbers alone ("L5", "T8") are.
@@ -166,6 +171,16 @@ class _Search:
         necks = [i for i in middle if self._names[i].has(*_NECK)]
         hung = [i for i in necks if self._parents[i] in necks]
         return hung[-1] if hung else None
+
+    def _vertebrae_above(self, arms: list[int]) -> list[int]:
+        """What goes on from where the arms meet, neck and head that are called spine (Rigify)."""
+        at = self._meet(arms)
+        line: list[int] = []
+        for i, name in enumerate(self._names):
+            if self._parents[i] == at and name.has("spine") and not name.side and not name.aside:
+                at = i
+                line.append(i)
+        return line
 
     def _face(self, head: int) -> dict[str, int]:
         out: dict[str, int] = {}

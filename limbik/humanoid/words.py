@@ -34,6 +34,7 @@ _OTHER = (
     "effector", "bend", "left", "right", "rx", "ry", "rz", "tx", "ty", "tz",
 )  # fmt: skip
 _KNOWN = frozenset(_BODY)
+_BACKWARDS = frozenset(("upperarm", "lowerarm", "upperleg", "lowerleg"))  # "ArmUpper" too
 _RUN = re.compile("|".join(sorted({*_BODY, *_OTHER}, key=len, reverse=True)))
 
 # What hangs on a body and moves no part of it: ends of chains, helpers of an animator, clothes, and
@@ -108,11 +109,13 @@ def _split(word: str) -> list[str]:
 
 
 def _joined(words: list[str]) -> list[str]:
-    """Pieces such as "up", "leg" as the one word they make."""
+    """Pieces such as "up", "leg" as the one word they make, also "leg", "upper"."""
     out: list[str] = []
     for word in words:
         if out and out[-1] + word in _KNOWN:
             out[-1] += word
+        elif out and word + out[-1] in _BACKWARDS:
+            out[-1] = word + out[-1]
         else:
             out.append(word)
     return out

@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik.errors import FormatError, NoMotionError
 from limbik.formats import asf
+from limbik.formats.asf_sections import read_skeleton
 
 SKELETON = """# a comment
 :version 1.10
@@ -138,6 +139,26 @@ def test_radians(tmp_path: Path) -> None:
     assert clip.q[1, clip.figure.coordinates.index("shin")] == 40.0
 
 
+def test_units_may_come_last(tmp_path: Path) -> None:
+    units = SKELETON[SKELETON.index(":units") : SKELETON.index(":documentation")]
+    first = limbik.load(files(tmp_path, angle="rad", axis="0.1 0.2 0.3")[0])
+    last = SKELETON.replace(units, "") + units
+    skeleton, _ = files(tmp_path, last, angle="rad", axis="0.1 0.2 0.3")
+    q = np.linspace(-0.7, 0.8, first.n)
+    np.testing.assert_allclose(limbik.load(skeleton).frames(q), first.frames(q), atol=1e-12)
+    assert limbik.load(skeleton).lower.tolist() == first.lower.tolist()
+
+
+def test_comments_end_lines(tmp_path: Path) -> None:
+    plain = limbik.load(files(tmp_path)[0])
+    said = SKELETON.replace("length 2\n", "length 2 # inches\n").replace(
+        "thigh shin\n", "thigh shin\t# the knee\n"
+    )
+    noted = limbik.load(files(tmp_path, said)[0])
+    assert noted.joints == ("root", "thigh", "shin", "foot")
+    np.testing.assert_allclose(noted.positions(noted.rest), plain.positions(plain.rest))
+
+
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n\n"])
 def test_any_line_end(tmp_path: Path, end: str) -> None:
     skeleton, motion = files(tmp_path)
@@ -160,7 +181,7 @@ def test_the_skeleton_beside_the_motion_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("clip", ["02_01", "02_03", "02_04"])
 def test_joints_stand_where_those_of_the_bvh_twin_stand(clip: str) -> None:
     path = find("cmu_asfamc/02.asf")
-    skeleton = copy.deepcopy(asf.read_skeleton(path))
+    skeleton = copy.deepcopy(read_skeleton(path))
     for dropped in ("thorax", "lwrist", "rwrist"):
         skeleton.bones[dropped].length = 0.0
     figure = asf.figure_of(skeleton, path)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from any_joint import KINDS, with_joint
 from real_data import find
 from scipy.spatial.transform import Rotation
 
@@ -18,20 +19,12 @@ import limbik
 from limbik.errors import FormatError
 from limbik.figure import Figure
 from limbik.joints import (
-    Coupling,
     Joint,
     Part,
-    Slide,
-    Turn,
     euler,
-    exponential,
     free,
     prismatic,
     revolute,
-    slides,
-    swing_twist,
-    unit_axis,
-    universal,
 )
 from limbik.limits import Range
 from limbik.motion import Motion
@@ -136,44 +129,13 @@ def test_robots(tmp_path: Path, robot: str) -> None:
     agree(Motion(fig, q, 120), tmp_path, precision=9)
 
 
-KINDS: dict[str, tuple[Part, ...]] = {
-    "fixed": (),
-    "revolute": revolute("y"),
-    "revolute against z": revolute("-z"),
-    "oblique revolute": revolute([1, 2, 3]),
-    "universal": universal("x", "z"),
-    "oblique universal": universal([1, 1, 0], [1, -1, 0]),
-    "skew universal": universal([1, 1, 0], [0, 1, 0]),
-    "ball XZY": euler("XZY"),
-    "ball ZYZ": euler("ZYZ"),
-    "ball ZYX": euler("ZYX"),
-    "four turns": euler("XYZY"),
-    "exponential ball": exponential(),
-    "swing-twist ball": swing_twist([1, 1, 0]),
-    "prismatic": prismatic("-x"),
-    "oblique prismatic": prismatic([1, -1, 2]),
-    "slide after a turn": revolute("x") + prismatic("y"),
-    "slides and ball": slides("ZX") + euler("YXZ"),
-    "slide twice": prismatic("y") + prismatic("y"),
-    "free": free(exponential()),
-    "coupled": (Turn(unit_axis("x"), coupled=Coupling("Drive", -0.5, 0.3)), Turn(unit_axis("y"))),
-    "coupled slide": (Slide(unit_axis("x"), coupled=Coupling("Drive", 0.3)),),
-}
-
-
 @pytest.mark.parametrize("placed", [False, True])
 @pytest.mark.parametrize("as_root", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_joint_stands_where_it_stood(
     tmp_path: Path, kind: str, as_root: bool, placed: bool
 ) -> None:
-    x, y, z, w = Rotation.from_euler("XYZ", [20, -70, 130], degrees=True).as_quat().tolist()
-    wxyz = (w, x, y, z) if placed else (1.0, 0.0, 0.0, 0.0)
-    tested = Joint("Tested", None if as_root else "Base", KINDS[kind], (3.0, -1.0, 2.0), wxyz)
-    base = Joint("Base", "Tested" if as_root else None, euler("ZXY"), (0.5, 4.0, 0.0), wxyz)
-    drive = Joint("Drive", "Tested", revolute("z"), (0.0, 2.0, 0.5))
-    hand = Joint("Hand", "Drive", euler("ZYX"), (1.0, 2.0, 3.0), tip=(0.0, 0.25, -0.5))
-    fig = Figure([base, tested, drive, hand])
+    fig = with_joint(kind, as_root=as_root, placed=placed)
     q = np.random.default_rng(7).uniform(-1.4, 1.4, (8, fig.n)).cumsum(axis=0)
     back = agree(Motion(fig, fig.project(q), 120), tmp_path, atol=1e-8, precision=11)
     plain = ("revolute", "universal", "oblique revolute", "oblique universal", "prismatic")

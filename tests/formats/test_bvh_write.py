@@ -10,19 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from any_joint import KINDS, with_joint
 from real_data import find, root
-from scipy.spatial.transform import Rotation
 
 from limbik import figures
 from limbik.errors import FormatError
 from limbik.figure import Figure
 from limbik.formats import load, load_motion, save
 from limbik.joints import (
-    Coupling,
     Joint,
     Part,
-    Slide,
-    Turn,
     euler,
     exponential,
     free,
@@ -30,7 +27,6 @@ from limbik.joints import (
     revolute,
     slides,
     swing_twist,
-    unit_axis,
     universal,
 )
 from limbik.limits import Range
@@ -55,41 +51,13 @@ def test_real_files_come_back(tmp_path: Path, name: str) -> None:
         np.testing.assert_allclose(one.tip or (0, 0, 0), other.tip or (0, 0, 0), atol=1e-6)
 
 
-KINDS: dict[str, tuple[Part, ...]] = {
-    "fixed": (),
-    "revolute": revolute("y"),
-    "revolute against z": revolute("-z"),
-    "oblique revolute": revolute([1, 2, 3]),
-    "universal": universal("x", "z"),
-    "ball XZY": euler("XZY"),
-    "ball ZYZ": euler("ZYZ"),
-    "four turns": euler("XYZY"),
-    "exponential ball": exponential(),
-    "swing-twist ball": swing_twist([1, 1, 0]),
-    "prismatic": prismatic("x"),
-    "oblique prismatic": prismatic([1, -1, 2]),
-    "slide after a turn": revolute("x") + prismatic("y"),
-    "slides and ball": slides("ZX") + euler("YXZ"),
-    "slide twice": prismatic("y") + prismatic("y"),
-    "free": free(exponential()),
-    "coupled": (Turn(unit_axis("x"), coupled=Coupling("Drive", -0.5, 0.3)), Turn(unit_axis("y"))),
-    "coupled slide": (Slide(unit_axis("x"), coupled=Coupling("Drive", 0.3)),),
-}
-
-
 @pytest.mark.parametrize("placed", [False, True])
 @pytest.mark.parametrize("as_root", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_joint_stands_where_it_stood(
     tmp_path: Path, kind: str, as_root: bool, placed: bool
 ) -> None:
-    x, y, z, w = Rotation.from_euler("XYZ", [20, -70, 130], degrees=True).as_quat().tolist()
-    wxyz = (w, x, y, z) if placed else (1.0, 0.0, 0.0, 0.0)
-    tested = Joint("Tested", None if as_root else "Base", KINDS[kind], (3.0, -1.0, 2.0), wxyz)
-    base = Joint("Base", "Tested" if as_root else None, euler("ZXY"), (0.5, 4.0, 0.0))
-    drive = Joint("Drive", "Tested", revolute("z"), (0.0, 2.0, 0.5))
-    hand = Joint("Hand", "Drive", euler("ZYX"), (1.0, 2.0, 3.0), tip=(0.0, 0.25, -0.5))
-    fig = Figure([base, tested, drive, hand])
+    fig = with_joint(kind, as_root=as_root, placed=placed)
     q = np.random.default_rng(7).uniform(-1.4, 1.4, (20, fig.n)).cumsum(axis=0)
     clip = Motion(fig, fig.project(q), 60)
     save(clip, tmp_path / "out.bvh", precision=11)

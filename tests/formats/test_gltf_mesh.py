@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
-from gltf_samples import CORNERS, Plain, Sample, leg, world_matrices, xyzw
+from gltf_samples import CORNERS, DTYPES, Plain, Sample, leg, world_matrices, xyzw
 from real_data import find
 
 import limbik
@@ -148,3 +148,26 @@ def test_meshes_that_cannot_be(tmp_path: Path) -> None:
     piece["extensions"] = {"KHR_draco_mesh_compression": {}}
     with pytest.raises(FormatError, match="KHR_draco_mesh_compression"):
         read_meshes(packed.save(tmp_path))
+    for extension in ("EXT_meshopt_compression", "KHR_meshopt_compression"):
+        packed = spoilt()
+        packed.json["bufferViews"][0]["extensions"] = {extension: {"buffer": 0}}
+        with pytest.raises(FormatError, match=f"buffer view 0: is packed by {extension}"):
+            read_meshes(packed.save(tmp_path))
+
+
+@pytest.mark.parametrize(("component", "full"), [(5120, 127), (5122, 32767), (5123, 65535)])
+def test_positions_may_be_small_integers(tmp_path: Path, component: int, full: int) -> None:
+    """KHR_mesh_quantization: as whole numbers, or as parts of one, four bytes or more apart."""
+    whole = np.array([[0, 0, 0], [100, 0, 3], [0, 120, 0], [7, 7, 127]])
+    for normalised in (False, True):
+        sample = spoilt()
+        size = np.dtype(DTYPES[component]).itemsize
+        rows = np.zeros((4, 4), DTYPES[component])
+        rows[:, :3] = whole
+        entry = {"componentType": component, "count": 4, "type": "VEC3", "normalized": normalised}
+        view = sample.view(rows.tobytes(), byteStride=4 * size)
+        at = sample.put("accessors", {**entry, "bufferView": view})
+        sample.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = at
+        sample.json["extensionsRequired"] = ["KHR_mesh_quantization"]
+        (mesh,) = read_meshes(sample.save(tmp_path))
+        np.testing.assert_allclose(mesh.positions, whole / (full if normalised else 1), rtol=1e-6)

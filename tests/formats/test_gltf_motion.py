@@ -110,6 +110,14 @@ def test_step(tmp_path: Path) -> None:
     same(knee(motion), Rotation.from_quat(held))
 
 
+def test_steps_come_at_their_frames_though_float32_puts_them_later(tmp_path: Path) -> None:
+    """0.1, 0.2, 0.3 and 0.7 seconds are frames 3, 6, 9 and 21; the nearest float32 lie beside."""
+    times = [0, 0.1, 0.2, 0.3, 0.7, 1.0]
+    motion = knee_turns(tmp_path, "STEP", times, [xyzw("x", 10 * k) for k in range(6)])
+    degrees = np.repeat([0, 10, 20, 30, 40, 50], [3, 3, 3, 12, 9, 1])
+    same(knee(motion), Rotation.from_quat([xyzw("x", angle) for angle in degrees]))
+
+
 def test_cubic_spline(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     times = np.array([0.0, 0.5, 2.0])
@@ -183,6 +191,8 @@ def test_interleaved_accessors(tmp_path: Path) -> None:
         (np.arange(20) / 60, 60, 20),  # as many as there are
         (np.arange(200_000) / 120, 120, 200_000),  # though float32 cannot say the last ones
         (np.arange(9) / 23.976, 23.976, 9),
+        (np.arange(9) / 10, 10, 9),  # which float32 makes 9.9999999
+        (np.arange(4) / 5, 30, 19),  # too few to be frames
         ([0.25, 0.5, 1.0], 24, 19),  # on no frame of 30
         ([0, 1 / 25, 11 / 25], 25, 12),
         ([0, 0.7], 30, 22),

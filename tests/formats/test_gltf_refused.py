@@ -55,8 +55,8 @@ def patched(at: int, value: int) -> bytes:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "is not glTF"),
         (b"glTF", "ends within its header"),
+        (b"", "is empty"),
         (GLB[:15], "ends within its header"),
         (GLB[:100], "is cut short: 100 of"),
         (GLB[:-1], "is cut short"),

@@ -183,6 +183,24 @@ def test_a_curved_coupling_is_left_free_and_told(tmp_path: Path) -> None:
         assert "driven" in limbik.load(path).coordinates
 
 
+@pytest.mark.parametrize("range_", ["0 0", "1 1", "2 -2"])
+def test_a_range_without_room_takes_the_limit_of_a_class_away(tmp_path: Path, range_: str) -> None:
+    joint = f'<joint name="knee" range="{range_}" pos="0 0.1 0.2"/>'
+    path = model(tmp_path, MODEL.replace('<joint name="knee" pos="0 0.1 0.2"/>', joint))
+    path.write_text(path.read_text().replace('range="-10 20" limited="true"', 'range="-10 20"'))
+    theirs = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
+    limited = {theirs.joint(k).name: bool(theirs.jnt_limited[k]) for k in range(theirs.njnt)}
+    figure = load(path)
+    ends = {name: bool(np.isfinite(figure.lower[c])) for c, name in enumerate(figure.coordinates)}
+    assert (ends["knee"], ends["hip_y"]) == (limited["knee"], limited["hip_y"]) == (False, True)
+
+
+def test_copies_of_shapes_move_nothing(tmp_path: Path) -> None:
+    copies = '<replicate count="3" offset="0 0 1"><geom size="0.1"/></replicate><freejoint'
+    path = model(tmp_path, MODEL.replace("<freejoint", copies))
+    assert compare_with_mujoco(path) == 6
+
+
 def test_urdf_may_end_in_xml_too(tmp_path: Path) -> None:
     path = tmp_path / "r.xml"
     path.write_text('<robot name="r"><link name="a"/></robot>')

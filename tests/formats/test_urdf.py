@@ -163,6 +163,23 @@ def test_a_joint_that_mimics_nothing_moves_by_itself_and_is_told(tmp_path: Path)
         assert limbik.load(path).coordinates == ("j1", "j2", "j3")
 
 
+def test_a_joint_that_mimics_a_fixed_one_stays(tmp_path: Path) -> None:
+    text = ROBOT.replace('mimic joint="j1"', 'mimic joint="j2"')
+    with pytest.warns(UserWarning, match="0 is outside the limits of j3"):
+        figure = limbik.load(robot(tmp_path, "fixed", text=text))
+    assert figure.coordinates == ("j1", "j3")
+    assert figure.lower[1] == figure.upper[1] == figure.rest[1] == 0.05
+
+
+def test_ends_may_be_infinite(tmp_path: Path) -> None:
+    more = '<limit lower="-inf" upper=" +INF " effort="1" velocity="1"/>'
+    figure = limbik.load(robot(tmp_path, "revolute", more))
+    assert (figure.lower[1], figure.upper[1]) == (-math.inf, math.inf)
+    path = robot(tmp_path, "revolute", more.replace("-inf", "inf"))
+    with pytest.raises(FormatError, match='lower of <limit> needs 1 number, found "inf"'):
+        limbik.load(path)
+
+
 BOMB = """<!DOCTYPE robot [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
 <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]><robot name="&c;"><link name="x"/></robot>"""
 EXTERNAL = """<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]>
@@ -192,7 +209,23 @@ REFUSED = {
         2,
         "is a xacro file",
     ),
+    "xacro elsewhere": (
+        '<robot xmlns:x="http://wiki.ros.org/xacro">\n<link name="a"/><x:arm/></robot>',
+        2,
+        "is a xacro file",
+    ),
+    "xacro's sums": (ROBOT.replace("0.5 0 0", "0 0 ${2 * pi}"), 12, "is a xacro file"),
+    "mimics a plane": (
+        ROBOT.replace('mimic joint="j1"', 'mimic joint="j2"').replace("{kind}", "planar"),
+        20,
+        'joint "j3" mimics "j2", which is planar',
+    ),
 }
+
+
+def test_the_ending_of_xacro_files_is_known(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"r\.urdf\.xacro: is a xacro file: run xacro on it"):
+        limbik.load(tmp_path / "r.urdf.xacro")
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -154,3 +154,48 @@ XSENS = both_sides(
     "Left",
     "Right",
 )
+
+RIGIFY = both_sides(
+    """
+    DEF-spine > DEF-spine.001 > DEF-spine.002 > DEF-spine.003 > DEF-spine.004 > DEF-spine.005
+    DEF-spine.005 > DEF-spine.006
+    DEF-spine.003 > DEF-shoulder.L > DEF-upper_arm.L > DEF-upper_arm.L.001 > DEF-forearm.L
+    DEF-forearm.L > DEF-forearm.L.001 > DEF-hand.L > DEF-thumb.01.L > DEF-thumb.02.L
+    DEF-hand.L > DEF-palm.01.L > DEF-f_index.01.L > DEF-f_index.02.L > DEF-f_index.03.L
+    DEF-spine > DEF-thigh.L > DEF-thigh.L.001 > DEF-shin.L > DEF-shin.L.001 > DEF-foot.L
+    DEF-foot.L > DEF-toe.L
+    """,
+    ".L",
+    ".R",
+)
+
+SMPL = both_sides(
+    """
+    pelvis > spine1 > spine2 > spine3 > neck > head
+    spine3 > left_collar > left_shoulder > left_elbow > left_wrist > left_hand
+    pelvis > left_hip > left_knee > left_ankle > left_foot
+    """,
+    "left",
+    "right",
+)
+
+BACKWARDS = both_sides(
+    """
+    Hips > SpineLower > SpineUpper > Chest > Neck > Head
+    Chest > Left Thorax > Left Arm Upper > Left Arm Lower > Left Hand Wrist
+    Hips > Left Leg Upper > Left Leg Lower > Left Foot > Left Foot Front
+    """,
+    "Left",
+    "Right",
+)
+
+MAKEHUMAN_CMU = both_sides(
+    """
+    Hips > LowerBack > Spine > Spine1 > Neck > Neck1 > Head
+    Spine1 > LeftShoulder > LeftArm > LeftForeArm > LeftHand > LeftFingerBase > LeftHandFinger1
+    LeftHand > LeftThumb
+    Hips > LeftHipJoint > LeftUpLeg > LeftLeg > LeftFoot > LeftToeBase
+    """,
+    "Left",
+    "Right",
+)

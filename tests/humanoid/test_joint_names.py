@@ -24,6 +24,8 @@ from limbik.humanoid.words import take_apart
         ("ValveBiped.Bip01_L_Clavicle", "left", ("clavicle",)),
         ("J_Bip_C_UpperChest", "", ("c", "upperchest")),
         ("Upper Arm Left", "left", ("upperarm",)),
+        ("arm_lower_r", "right", ("lowerarm",)),
+        ("LeftLegUpper", "left", ("upperleg",)),
         ("LEFTHANDINDEX1", "left", ("hand", "index")),
         ("handr", "right", ("hand",)),
         ("L_RightArm", "right", ("arm",)),  # spelt out before a letter

@@ -107,8 +107,41 @@ EXPECTED: dict[str, tuple[str, str, str, dict[str, str]]] = {
         "LeftShoulder LeftUpperArm LeftForeArm LeftHand LeftUpperLeg LeftLowerLeg LeftFoot LeftToe",
         {},
     ),
+    "Rigify": (
+        skeletons.RIGIFY,
+        "spine spine.001 spine.002 spine.003 spine.004 spine.006",
+        "shoulder.L upper_arm.L forearm.L hand.L thigh.L shin.L foot.L toe.L",
+        {
+            "leftThumbMetacarpal": "thumb.01.L",
+            "leftIndexMetacarpal": "palm.01.L",
+            "rightIndexDistal": "f_index.03.R",
+        },
+    ),
+    "SMPL": (
+        skeletons.SMPL,
+        "pelvis spine1 spine2 spine3 neck head",
+        "left_collar left_shoulder left_elbow left_wrist left_hip left_knee left_ankle left_foot",
+        {},
+    ),
+    "backwards": (
+        skeletons.BACKWARDS,
+        "Hips SpineLower SpineUpper Chest Neck Head",
+        "Left_Thorax Left_Arm_Upper Left_Arm_Lower Left_Hand_Wrist "
+        "Left_Leg_Upper Left_Leg_Lower Left_Foot -",
+        {},
+    ),
+    "MakeHuman CMU": (
+        skeletons.MAKEHUMAN_CMU,
+        "Hips LowerBack Spine Spine1 Neck Head",
+        "LeftShoulder LeftArm LeftForeArm LeftHand LeftUpLeg LeftLeg LeftFoot LeftToeBase",
+        {
+            "leftThumbMetacarpal": "LeftThumb",
+            "leftIndexProximal": "LeftFingerBase",
+            "rightIndexIntermediate": "RightHandFinger1",
+        },
+    ),
 }
-PREFIX = {"Mixamo": "mixamorig:", "biped": "Bip01 ", "VRoid": "J_Bip_"}
+PREFIX = {"Mixamo": "mixamorig:", "biped": "Bip01 ", "VRoid": "J_Bip_", "Rigify": "DEF-"}
 
 
 @pytest.mark.parametrize("convention", EXPECTED)
@@ -120,7 +153,7 @@ def test_a_convention(convention: str) -> None:
     expected |= {"left" + part: name for part, name in zip(LIMBS, limbs.split(), strict=True)}
     prefix = PREFIX.get(convention, "")
     for role, name in (expected | others).items():
-        if convention == "biped":
+        if convention in ("biped", "backwards"):
             name = name.replace("_", " ")
         assert body.roles.get(role, "-") == (prefix + name if name != "-" else "-"), role
     for role in body.roles:
