@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from limbik.compiling import kernel
-from limbik.errors import FigureError
 from limbik.euler import ORDERS, euler_to_quat, quat_to_euler
 from limbik.joints import (
     ExponentialBall,
@@ -29,8 +28,7 @@ from limbik.rotations import (
     quat_to_matrix,
     swing_twist,
 )
-
-TURN = 2.0 * math.pi
+from limbik.turns import TURN, turn_angles
 
 Ball = ExponentialBall | SwingTwistBall | tuple[Turn, Turn, Turn]
 
@@ -209,20 +207,14 @@ def _set_turns(
         out[:, columns[0]] = _near(
             2.0 * np.arctan2(twist[:, 1:] @ axes[0], twist[:, 0]), start[columns[0]]
         )
-    elif len(turns) == 2:
-        # In axes a, b' and a × b' the turns are Euler angles whose third is dropped.
-        a = axes[0]
-        c = np.cross(a, axes[1])
-        c /= np.linalg.norm(c)
-        basis = np.column_stack([a, np.cross(c, a), c])
+    elif len(turns) == 2 and abs(axes[0] @ axes[1]) < 1e-9:
+        # In axes a, b and a × b the turns are Euler angles whose third is dropped.
+        basis = np.column_stack([*axes, np.cross(axes[0], axes[1])])
         inside = matrix_to_quat(basis.T @ quat_to_matrix(wxyz) @ basis)
-        bent = math.atan2(float(axes[1] @ a), float(axes[1] @ basis[:, 1]))
-        if abs(bent) > 1e-9:
-            raise FigureError("onto: two turns about axes that are not perpendicular")
         following = euler_following(inside, "XYZ", np.array([*start[columns], 0.0]))
         out[:, columns] = following[:, :2]
     else:
-        raise FigureError(f"onto: a joint of {len(turns)} turns in no order of Euler angles")
+        out[:, columns] = turn_angles(np.array(axes), wxyz, start[columns])
 
 
 def _near(angles: np.ndarray, start: float) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 from limbik.balls import balls, from_quat, joint_values, to_quat, width_of
 from limbik.errors import FigureError
 from limbik.figure import Figure
+from limbik.joints import Joint
 from limbik.rotations import slerp
 from limbik.units import change
 
@@ -202,6 +203,11 @@ def _same_parts(one: Figure, other: Figure) -> bool:
     return [joint.parts for joint in one.definition] == [joint.parts for joint in other.definition]
 
 
+def _same_way(one: Joint, other: Joint) -> bool:
+    """Whether two joints are placed and move alike, so that the same numbers mean the same."""
+    return (one.parts, one.offset, one.wxyz) == (other.parts, other.offset, other.wxyz)
+
+
 def across(here: Figure, there: Figure, q: np.ndarray, start: np.ndarray) -> np.ndarray:
     """(frames, n) of figure ``there``: where ``here`` has the same joints with q (frames, n).
 
@@ -220,12 +226,14 @@ def across(here: Figure, there: Figure, q: np.ndarray, start: np.ndarray) -> np.
     first = 0
     for joint in there.definition:
         width = width_of(joint)
-        if width:
-            k = names[joint.name]
+        k = names[joint.name]
+        columns = slice(first, first + width)
+        if _same_way(joint, here.definition[k]):
+            out[:, columns] = q[:, here.owner == k]  # whole turns stay as they are
+        elif width:
             own = world[:, k]
             if here.parents[k] >= 0:
                 own = np.linalg.inv(world[:, here.parents[k]]) @ own
-            columns = slice(first, first + width)
             out[:, columns] = joint_values(joint, own, start[columns])
         first += width
     return out

@@ -11,8 +11,10 @@ from real_data import find
 
 import limbik
 from limbik import Figure, FigureError, Joint, Motion, Range, SwingTwist
-from limbik.joints import Slide, euler, exponential, free, revolute, swing_twist, universal
+from limbik.joints import Slide, Turn, euler, exponential, free, revolute, swing_twist, universal
 from limbik.recoordinate import KINDS
+from limbik.rotations import exp_map, quat_multiply
+from limbik.turns import turn_angles
 
 BALLS = {
     "euler": euler("ZYX"),
@@ -155,3 +157,58 @@ def test_a_cone_leaves_the_ranges_of_slides() -> None:
     assert np.isinf(figure.with_limits({"A": None}).lower[:3]).all()
     with pytest.raises(FigureError, match='joint "A": its slide_limit has 2 values for 3 slides'):
         Figure([replace(figure.definition[0], slide_limit=Range([0, 0], [1, 1]))])
+
+
+OBLIQUE = {
+    "two": ((1.0, 0.0, 0.0), (0.6, 0.8, 0.0)),
+    "three": ((1.0, 0.0, 0.0), (0.6, 0.8, 0.0), (0.0, 0.6, 0.8)),
+    "three across, turned": ((0.6, 0.0, -0.8), (0.0, 1.0, 0.0), (0.8, 0.0, 0.6)),
+    "four": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, 0.8, 0.0)),
+    "parallel": ((0.6, 0.8, 0.0), (0.6, 0.8, 0.0)),
+}
+
+
+def turning(axes: tuple[tuple[float, float, float], ...]) -> Figure:
+    return Figure([Joint("A", parts=tuple(map(Turn, axes)), wxyz=(0.8, 0.6, 0.0, 0.0))])
+
+
+@pytest.mark.parametrize("axes", OBLIQUE.values(), ids=OBLIQUE)
+def test_turns_about_any_axes_are_found_again(axes: tuple[tuple[float, float, float], ...]) -> None:
+    here, there = turning(axes), Figure([Joint("A", parts=free())])
+    motion = wander(here, 200, 8)
+    back = motion.onto(there).onto(here)
+    np.testing.assert_allclose(here.frames(back.q), here.frames(motion.q), atol=1e-9)
+    if len(axes) == 2 and axes[0] != axes[1]:  # no other angles give the same, but whole turns
+        np.testing.assert_allclose(back.q, motion.q, atol=1e-6)
+
+
+def test_oblique_turns_come_as_near_as_they_can() -> None:
+    axes = np.array(OBLIQUE["two"])
+    wanted = exp_map(np.random.default_rng(9).normal(size=(50, 3)))
+    angles = turn_angles(axes, wanted, np.zeros(2))
+
+    def miss(values: np.ndarray) -> np.ndarray:
+        """(..., 50) radians between what angles (..., 50, 2) give and what is wanted."""
+        turns = exp_map(values[..., None] * axes)
+        reached = quat_multiply(turns[..., 0, :], turns[..., 1, :])
+        return 2.0 * np.arccos(np.minimum(1.0, np.abs(np.sum(reached * wanted, axis=-1))))
+
+    found = miss(angles)
+    assert found.max() > 0.3  # two turns do not reach everything
+    for step in ([0.01, 0.0], [-0.01, 0.0], [0.0, 0.01], [0.0, -0.01]):
+        assert (miss(angles + step) >= found - 1e-9).all()
+    grid = np.stack(np.meshgrid(*[np.linspace(-math.pi, math.pi, 60)] * 2), axis=-1)
+    anywhere = miss(np.broadcast_to(grid.reshape(-1, 1, 2), (3600, 50, 2))).min(axis=0)
+    assert (found <= anywhere + 0.1).all()
+
+
+def test_joints_that_move_alike_keep_their_numbers() -> None:
+    human = limbik.figures.human()
+    other = human.with_balls("euler")
+    thumb, arm = human.coordinates_of("LThumb"), human.coordinates_of("LeftForeArm")
+    q = human.rest.copy()
+    q[thumb], q[arm] = [0.1, 0.3, -0.2], [0.2 + 4.0 * math.pi, 0.1]
+    there = Motion(human, q[None], 1.0).onto(other)
+    np.testing.assert_array_equal(there.q[0, other.coordinates_of("LThumb")], q[thumb])
+    np.testing.assert_array_equal(there.q[0, other.coordinates_of("LeftForeArm")], q[arm])
+    np.testing.assert_allclose(there.positions(), human.positions(q)[None], atol=1e-9)

@@ -38,6 +38,7 @@ LAYERS = [
     "units",
     "recoordinate",
     "balls",
+    "turns",
     "tree",
     "joints",
     "projection",

@@ -6,6 +6,7 @@ have in common is here.
 
 from __future__ import annotations
 
+import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,17 +20,15 @@ from limbik.figure import Figure
 from limbik.mesh import SkinnedMesh
 from limbik.poser.answer import Answer
 from limbik.poser.between import Moments, pose_at
-from limbik.poser.document import Choice, Document
+from limbik.poser.document import Choice, Document, Source
 from limbik.poser.effector import Effector, Vec3, Vec4
 from limbik.poser.gestures import Dragging, Sliding, live_of
 from limbik.poser.history import History
 from limbik.poser.keying import keyed
-from limbik.poser.method_choice import is_ready, prepare
+from limbik.poser.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.opening import Opened
 from limbik.poser.placing import also_held, anchored
 from limbik.poser.shelf import Shelf
-
-COMPILING = "Getting the method {} ready; the first time takes about 20 s."
 
 
 class Bench:
@@ -71,6 +70,12 @@ class Bench:
         """A number that changes when what is drawn changes; limits do not count."""
         named = repr((self.document.source, self.document.balls)).encode()
         return zlib.crc32(named) & 0x7FFFFFFF
+
+    @property
+    def sources(self) -> set[Source]:
+        """Where the figures come from of all documents that undo and redo can bring back."""
+        steps = (*self.history.past, *self.history.future)
+        return {self.document.source, *(step.document.source for step in steps)}
 
     def joint(self, index: int) -> str:
         """A joint's name."""
@@ -224,10 +229,16 @@ class Bench:
         self.document = replace(document, timeline=timeline, frame=float(frame))
 
     def ready(self, choice: Choice) -> None:
-        """Compile a method where that was not done yet; the page is told, for it takes a while."""
-        if not is_ready(choice.name):
-            self.notify(COMPILING.format(choice.name))
+        """Compile a method where that was not done yet; the page is told where it takes a while."""
+        if is_ready(choice.name):
+            return
+        notice = threading.Timer(SOON, self.notify, [COMPILING.format(choice.name)])
+        notice.daemon = True
+        notice.start()
+        try:
             prepare(choice.name)
+        finally:
+            notice.cancel()
 
     def show(self, frame: float) -> None:
         """Stand at a frame of the timeline, in the pose that it has there; no step of the history.

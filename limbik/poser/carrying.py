@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbik.balls import ball_of, joint_values, width_of
+from limbik.balls import ball_of, width_of
 from limbik.figure import Figure
+from limbik.motion import Motion
 from limbik.poser.clip import Clip
 from limbik.poser.document import Document
 from limbik.poser.timeline import Timeline
-
-_VALUES = 50_000  # joints over several frames that are taken at a time; it bounds the memory
 
 
 def with_balls(figure: Figure, kind: str) -> Figure:
@@ -66,23 +65,8 @@ def _timeline(timeline: Timeline, here: Figure, there: Figure) -> Timeline:
 
 
 def across(here: Figure, there: Figure, q: np.ndarray) -> np.ndarray:
-    """(frames, n) the poses q (frames, n) of ``here`` in the coordinates of ``there``, each frame
-    near the one before.  Joints that move the same way keep their numbers."""
-    out = q.copy()
-    step = max(1, _VALUES // len(here.joints))
-    last = there.rest
-    for low in range(0, len(q), step):
-        some = slice(low, low + step)
-        world, first = here.frames(q[some]), 0
-        for i, (old, new) in enumerate(zip(here.definition, there.definition, strict=True)):
-            columns = slice(first, first + width_of(new))
-            first = columns.stop
-            if old.parts != new.parts:
-                above = int(here.parents[i])
-                placed = world[:, i] if above < 0 else np.linalg.inv(world[:, above]) @ world[:, i]
-                out[some, columns] = joint_values(new, placed, last[columns])
-        last = out[some][-1]
-    return out
+    """(frames, n) the poses q (frames, n) of ``here`` in the coordinates of ``there``."""
+    return Motion(here, q, 1.0).onto(there).q
 
 
 def _same_places(here: Figure, there: Figure) -> np.ndarray:

@@ -7,7 +7,6 @@ needs lies beside it.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,8 +14,8 @@ from urllib.parse import unquote
 from limbik.errors import FormatError
 from limbik.formats import FORMATS
 from limbik.formats.amc import skeleton_beside
+from limbik.poser.opening import INCLUDED
 
-_INCLUDED = re.compile(r"<include\b[^>]*\bfile\s*=\s*[\"']([^\"']+)[\"']")
 _MOST = 256  # files
 _PLACE = "opened/given"
 
@@ -67,7 +66,7 @@ def _named_in(file: Path, kind: str) -> list[str]:
     if kind in (".gltf", ".vrm", ".vrma") and file.suffix.lower() == kind:
         return _addresses(file)
     if kind in (".xml", ".mjcf"):
-        return _INCLUDED.findall(file.read_text(encoding="utf-8", errors="replace"))
+        return INCLUDED.findall(file.read_text(encoding="utf-8", errors="replace"))
     return []
 
 

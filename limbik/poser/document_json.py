@@ -148,7 +148,7 @@ class _Table:
             clip = self._files.name_of(timeline.clip)
             self.clips.add(clip)
         keys = [self.number("key", key) for key in timeline.keys]
-        settings = replace(timeline, keys=(), clip=None).to_json()
+        settings = replace(timeline, keys=()).to_json()
         return {"settings": settings, "keys": keys, "clip": clip}
 
     def _key(self, key: Key) -> Any:
@@ -229,10 +229,9 @@ class _Parts:
         return tuple(StoredPose(id, name, self.part("q", number)) for id, name, number in saved)
 
     def _timeline(self, saved: Any) -> Timeline:
-        timeline = Timeline.from_json(saved["settings"], self._n)
-        keys = tuple(self.part("key", number) for number in saved["keys"])
         clip = None if saved["clip"] is None else self._clip(saved["clip"])
-        return replace(timeline, keys=keys, clip=clip)
+        timeline = Timeline.from_json(saved["settings"], self._n, clip=clip)
+        return replace(timeline, keys=tuple(self.part("key", number) for number in saved["keys"]))
 
     def _key(self, saved: Any) -> Key:
         return Key.from_json(saved, self._n)

@@ -9,6 +9,12 @@ Vec3 = tuple[float, float, float]
 Vec4 = tuple[float, float, float, float]
 Mode = Literal["free", "pin", "aim"]
 
+MOST_EFFECTORS = 100
+LAST_ID = 0xFFFF
+"""The largest id that a drag can name."""
+HEAVIEST = 1e6
+"""The largest weight."""
+
 
 @dataclass(frozen=True)
 class Effector:

@@ -132,6 +132,7 @@ def joint_to_json(joint: Joint) -> dict[str, Any]:
         "offset": list(joint.offset),
         "wxyz": list(joint.wxyz),
         "limit": limit_to_json(joint.limit),
+        "slide_limit": limit_to_json(joint.slide_limit),
         "tip": None if joint.tip is None else list(joint.tip),
         "alias": joint.alias,
     }
@@ -141,7 +142,9 @@ def joint_from_json(saved: dict[str, Any]) -> Joint:
     """The joint that ``joint_to_json`` wrote."""
     x, y, z = map(float, saved["offset"])
     w, i, j, k = map(float, saved["wxyz"])
-    tip = saved["tip"]
+    tip, sliding = saved["tip"], limit_from_json(saved["slide_limit"])
+    if not isinstance(sliding, Range | None):
+        raise ValueError(f"{saved['name']}: the limit of its slides is no range")
     return Joint(
         name=saved["name"],
         parent=saved["parent"],
@@ -151,6 +154,7 @@ def joint_from_json(saved: dict[str, Any]) -> Joint:
         limit=limit_from_json(saved["limit"]),
         tip=None if tip is None else (float(tip[0]), float(tip[1]), float(tip[2])),
         alias=saved["alias"],
+        slide_limit=sliding,
     )
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from limbik.errors import LimbikError, did_you_mean
 from limbik.poser.companions import bring
-from limbik.poser.document import Source
+from limbik.poser.document import Choice, Source
+from limbik.poser.method_choice import SOON, begin
 from limbik.poser.opening import BUILTIN, open_source
 from limbik.poser.session import Session
 
@@ -26,7 +27,6 @@ class First:
         path = Path(name)
         self._path = path if path.exists() or name not in BUILTIN else None
         self._name = name
-        self._thread: threading.Thread | None = None
         if self._path is None:
             return
         if not path.exists() and not path.suffix:
@@ -46,21 +46,23 @@ class First:
         assert self._path is not None
         return Source("files", self._path.name, bring(self._path, folder))
 
-    @property
-    def preparing(self) -> bool:
-        """Whether the default method is still being made ready."""
-        return self._thread is not None and self._thread.is_alive()
-
     def prepare(self, then: Callable[[], None]) -> None:
         """Make everything ready for the first drag, in a thread, and call ``then``: with cold
-        caches it takes half a minute, and a page shall come up meanwhile."""
+        caches it takes half a minute, and a page shall come up meanwhile.  ``then`` is called
+        after a second too, because from then on a page has more to say."""
 
         def work() -> None:
-            drag_once()
-            then()
+            late = threading.Timer(SOON + 0.1, then)
+            late.daemon = True
+            late.start()
+            try:
+                drag_once()
+            finally:
+                late.cancel()
+                then()
 
-        self._thread = threading.Thread(target=work, name="limbik-warm", daemon=True)
-        self._thread.start()
+        begin(Choice().name)
+        threading.Thread(target=work, name="limbik-warm", daemon=True).start()
 
 
 def drag_once() -> None:

@@ -9,22 +9,26 @@ from limbik.poser.document import Document
 LONGEST = 200
 """Steps that are kept; the oldest go first."""
 
+LARGEST_CLIPS = 400_000_000
+"""Bytes of the clips that all steps may have together, beyond the last step's; the oldest go."""
+
 MERGE_SECONDS = 1.0
-"""Two merging steps further apart than this are two steps."""
+"""Two merging steps further apart than this are two steps, unless they are of one gesture."""
 
 
 @dataclass(frozen=True)
 class Step:
     """What was done (``label``) and the document on the other side of it.
 
-    ``merge`` is what a following step must have in common with this one to become part of it, and
-    ``seconds`` when it was last added to.
+    ``merge`` is what a following step must have in common with this one to become part of it,
+    ``seconds`` when it was last added to, and ``held`` whether the gesture that makes it goes on.
     """
 
     label: str
     document: Document
     merge: object = None
     seconds: float = 0.0
+    held: bool = False
 
 
 class History:
@@ -54,11 +58,18 @@ class History:
         return self._future[-1].label if self._future else None
 
     def did(
-        self, label: str, before: Document, *, merge: object = None, seconds: float = 0.0
+        self,
+        label: str,
+        before: Document,
+        *,
+        merge: object = None,
+        seconds: float = 0.0,
+        held: bool = False,
     ) -> None:
         """Something was done to the document ``before``; what could be redone is forgotten.
 
-        A step with the ``merge`` of the last one, at most a second later, becomes part of it.
+        A step with the ``merge`` of the last one becomes part of it where that was at most a second
+        ago, or is ``held``: a knob in somebody's hand may rest for as long as it likes.
         """
         last = self._past[-1] if self._past else None
         self._future.clear()
@@ -66,12 +77,30 @@ class History:
             last is not None
             and merge is not None
             and last.merge == merge
-            and 0.0 <= seconds - last.seconds <= MERGE_SECONDS
+            and (last.held or 0.0 <= seconds - last.seconds <= MERGE_SECONDS)
         ):
-            self._past[-1] = replace(last, seconds=seconds)
+            self._past[-1] = replace(last, seconds=seconds, held=held)
             return
-        self._past.append(Step(label, before, merge, seconds))
-        del self._past[:-LONGEST]
+        self._past.append(Step(label, before, merge, seconds, held))
+        del self._past[: max(-LONGEST, -self._affordable())]
+
+    def _affordable(self) -> int:
+        """How many of the last steps keep no more clips than there is room for, at least one."""
+        seen: set[int] = set()
+        size = 0
+        for count, step in enumerate(reversed(self._past)):
+            clip = step.document.timeline.clip
+            if clip is not None and id(clip) not in seen:
+                seen.add(id(clip))
+                size += clip.q.nbytes
+            if size > LARGEST_CLIPS and count:
+                return count
+        return len(self._past)
+
+    def let_go(self) -> None:
+        """Nothing is held any more."""
+        if self._past and self._past[-1].held:
+            self._past[-1] = replace(self._past[-1], held=False)
 
     def undo(self, now: Document) -> Document | None:
         """The document before the last step, None where there is none."""

@@ -9,13 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from limbik.balls import joint_values, width_of
-from limbik.errors import FigureError
 from limbik.figure import Figure
 from limbik.joints import Joint, Slide, Turn
-from limbik.rotations import log_map, matrix_to_quat
 
 _SAME = 1e-9  # of a joint's frame: two transforms that differ by less are the same
-_STEPS = 40
 
 
 def values_near(
@@ -28,22 +25,15 @@ def values_near(
     nearest, on the branch of ``rest`` (k,).
     """
     alone = _alone(joint)
-    best = rest
     if alone is not None and len(guess) == len(rest):
         signs = np.array(list(itertools.product((1.0, -1.0), repeat=len(guess))))
         tries = signs * guess
         slid = _slides(joint)
         tries[:, slid] = joint_values(_without_turns(joint), placed[None], rest[slid])[0]
         away = np.abs(alone.frames(tries)[:, 0] - placed).max(axis=(1, 2))
-        best = tries[int(np.argmin(away))]
         if away.min() < _SAME * (1.0 + np.abs(placed).max()):
-            return best
-    try:
-        return joint_values(joint, placed[None], rest)[0]
-    except FigureError:
-        if alone is None:
-            raise
-        return _turned_to(alone, placed, best)
+            return tries[int(np.argmin(away))]
+    return joint_values(joint, placed[None], rest)[0]
 
 
 @lru_cache(maxsize=4096)
@@ -52,7 +42,7 @@ def _alone(joint: Joint) -> Figure | None:
     coupled = any(isinstance(p, Turn | Slide) and p.coupled is not None for p in joint.parts)
     if coupled or not 0 < width_of(joint) <= 6:
         return None
-    return Figure([replace(joint, parent=None, limit=None)])
+    return Figure([replace(joint, parent=None, limit=None, slide_limit=None)])
 
 
 def _slides(joint: Joint) -> list[int]:
@@ -63,17 +53,5 @@ def _slides(joint: Joint) -> list[int]:
 
 @lru_cache(maxsize=4096)
 def _without_turns(joint: Joint) -> Joint:
-    return replace(joint, parts=tuple(p for p in joint.parts if isinstance(p, Slide)), limit=None)
-
-
-def _turned_to(alone: Figure, placed: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Newton's method for turns about any axes: no formula knows these."""
-    values = start.copy()
-    for _ in range(_STEPS):
-        frame = alone.frames(values)[0]
-        missing = log_map(matrix_to_quat(placed[:3, :3] @ frame[:3, :3].T)[None])[0]
-        if np.linalg.norm(missing) < 1e-13:
-            break
-        angular = alone.jacobian(values, alone.joints[0])[3:]
-        values += np.linalg.lstsq(angular, missing, rcond=1e-6)[0]
-    return values
+    slides = tuple(part for part in joint.parts if isinstance(part, Slide))
+    return replace(joint, parts=slides, limit=None, slide_limit=None)

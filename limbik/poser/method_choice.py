@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,11 +14,18 @@ from limbik.methods import METHODS, Method
 from limbik.methods.settings import Setting, settings_of
 from limbik.solve import find_method
 
+COMPILING = "Getting the method {} ready; the first time takes about 20 s."
+
 MOST_ITERATIONS = 5000
 """Iterations that may be asked for: more would keep a page waiting for seconds."""
 
 MOST = {"iterations": MOST_ITERATIONS, "sweeps": 1000, "rounds": 100, "halvings": 100, "pairs": 100}
 """The largest values of settings that cost time or memory."""
+
+SOON = 1.0
+"""Seconds in which a method is there that Numba has in its cache, by and large."""
+
+_begun: dict[str, float] = {}  # when methods began to be made ready
 
 
 def methods_info() -> list[dict[str, Any]]:
@@ -89,6 +97,20 @@ def is_ready(name: str) -> bool:
     return bool(kernel.signatures) and bool(att.one.signatures)
 
 
+def preparing(name: str) -> str:
+    """What a person should know while a method is being made ready: "" where none is."""
+    if name not in _begun or is_ready(name):
+        return ""
+    late = time.monotonic() - _begun[name] > SOON
+    return COMPILING.format(name) if late else "Getting ready…"
+
+
+def begin(name: str) -> None:
+    """Count from now how long a method takes to become ready."""
+    _begun.setdefault(name, time.monotonic())
+
+
 def prepare(name: str) -> None:
     """Compile a method, or load it from Numba's cache; returns when it is ready."""
+    begin(name)
     att.compiled(att.one, find_method(name).kernel)

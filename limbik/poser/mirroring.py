@@ -1,4 +1,4 @@
-"""Left and right of any figure: which joint is whose mirror image, and poses reflected.
+"""Mirroring: the poses and effectors of any figure that has a left and a right, reflected.
 
 A pose is mirrored in the world, not in its numbers: joint j takes the world rotation of its twin k,
 reflected, R'_j = S·R_k·B_j with the constant B_j = R⁰_kᵀ·S⁰·R⁰_j that the rest pose gives.  The
@@ -7,6 +7,7 @@ result is then said in the figure's own coordinates and projected onto its limit
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 
@@ -21,12 +22,22 @@ from limbik.humanoid.words import take_apart
 from limbik.poser.effector import Effector
 from limbik.poser.ground import AXES, Axis
 from limbik.poser.joint_poses import values_near
+from limbik.poser.twins import ALONE, twins
 from limbik.rotations import matrix_to_quat, quat_to_matrix
 
-_OTHER = {"left": "right", "right": "left"}
-ALONE, _UNKNOWN = -1, -2
 _SNAP = math.cos(math.radians(10.0))  # a plane this near an axis of the world is across it
-_ASKEW = 0.05  # of the size: a figure that is further from its mirror image in every pose has none
+_ASKEW = 0.05  # of the size: a pose that is nearer to its mirror image is taken for one
+_SIGNED = np.array(
+    [
+        signs * np.eye(3)[list(order)]
+        for order in itertools.permutations(range(3))
+        for signs in np.array(list(itertools.product((1.0, -1.0), repeat=3)))[:, :, None]
+        if np.linalg.det(signs * np.eye(3)[list(order)]) < 0.0
+    ]
+)
+"""(24, 3, 3) axes exchanged and turned round, so that left becomes right."""
+
+_BONES = 10.0  # how much more it counts that bones lie on their twins' than that joints turn alike
 
 
 @dataclass(frozen=True)
@@ -47,47 +58,10 @@ class Plane:
         return points - 2.0 * away[..., None] * self.normal
 
 
-def twins(figure: Figure) -> np.ndarray | None:
-    """(joints,) for each joint the one on the other side, itself in the middle, and −1 where it is
-    on a side and has no counterpart; None where left and right cannot be told apart.
-
-    Twins hang on twins.  Roles of a body come before names, and names before the order in which
-    joints hang on a pair.
-    """
-    place = {name: i for i, name in enumerate(figure.joints)}
-    roles = {place[joint]: role for role, joint in recognise(figure).roles.items()}
-    with_role = {role: i for i, role in roles.items()}
-    names = [take_apart(name) for name in figure.joints]
-    with_name = {
-        (name.side, name.words, name.digits, name.aside): i for i, name in enumerate(names)
-    }
-    parents = figure.parents.tolist()
-    found = np.full(len(names), _UNKNOWN)
-    for i, name in enumerate(names):
-        if found[i] != _UNKNOWN:
-            continue
-        above = parents[i] if parents[i] < 0 else int(found[parents[i]])
-        if parents[i] >= 0 and above == ALONE:
-            found[i] = ALONE
-            continue
-        side = next((s for s in _OTHER if roles.get(i, "").startswith(s)), "")
-        other = _OTHER.get(name.side, "")
-        guesses = [
-            with_role.get(_OTHER[side] + roles[i].removeprefix(side)) if side else None,
-            with_name.get((other, name.words, name.digits, name.aside)) if other else None,
-        ]
-        if above != parents[i]:
-            near = [k for k in range(len(names)) if parents[k] == above and found[k] == _UNKNOWN]
-            alike = [k for k in near if names[k].words == name.words]
-            guesses += alike[:1] + near[:1]
-        fits = (k for k in guesses if k is not None and k != i and parents[k] == above)
-        twin = next((k for k in fits if found[k] == _UNKNOWN), None)
-        if twin is not None:
-            found[i], found[twin] = twin, i
-        else:
-            found[i] = i if above == parents[i] and not other else ALONE
-    paired = (found != ALONE) & (found != np.arange(len(names)))
-    return found if paired.any() else None
+def nearest_axis(direction: np.ndarray) -> np.ndarray:
+    """(3,) the axis of the world, or its opposite, that a direction goes along by and large."""
+    nearest = np.eye(3)[int(np.argmax(np.abs(direction)))]
+    return nearest * np.sign(direction @ nearest)
 
 
 class Mirror:
@@ -109,15 +83,22 @@ class Mirror:
         self._right = found[self._left]
         self._ends = self._ends_of_limbs()
         tried = figure.rest[None] if poses is None else np.concatenate([figure.rest[None], poses])
-        best = min((self._image(q) for q in tried), key=lambda image: image[0])
-        if best[0] > _ASKEW:
-            raise LimbikError("This figure is in no pose that would be its own mirror image.")
-        _, self._plane, q = best
+        askew, self._plane, q = min((self._image(q) for q in tried), key=lambda image: image[0])
         turns = figure.frames(q)[:, :3, :3]
-        self._turns = turns
         # Improper matrices; with the reflection of a pose they make rotations.
         twin = np.where(found == ALONE, here, found)
         self._constant = turns[twin].transpose(0, 2, 1) @ self._plane.reflection @ turns
+        root = int(np.flatnonzero(figure.parents < 0)[0])
+        self._lateral = turns[root].T @ self._plane.normal
+        if askew > _ASKEW:
+            self._constant = self._from_bones(tried)
+            # What the root's constant turns round is its left and right, and the world's axes serve
+            # for a plane that no pose tells.
+            self._lateral = 0.5 * (self._lateral - self._constant[root] @ self._lateral)
+            normal = nearest_axis(self._plane.normal)
+            self._plane = self._through_middle(figure.positions(q), normal)
+            if self._misfit() > _ASKEW:
+                raise LimbikError("This figure is in no pose that would be its own mirror image.")
         self._free = free_root(figure, np.ones(figure.n, bool)) >= 0
 
     def _ends_of_limbs(self) -> tuple[np.ndarray, np.ndarray]:
@@ -140,14 +121,57 @@ class Mirror:
         if length < 1e-9 * figure.size:
             return math.inf, Plane(self._up, 0.0), q
         normal = across / length
-        nearest = np.eye(3)[int(np.argmax(np.abs(normal)))]
-        if abs(normal @ nearest) > _SNAP:
-            normal = nearest * np.sign(normal @ nearest)
+        nearest = nearest_axis(normal)
+        if normal @ nearest > _SNAP:
+            normal = nearest
         plane = self._through_middle(positions, normal)
         away = plane.points(positions[self._left]) - positions[self._right]
         # Not the worst: a prop in one hand does not make a body askew.
         askew = float(np.quantile(np.linalg.norm(away, axis=1), 0.8)) / figure.size
         return askew, plane, q
+
+    def _from_bones(self, poses: np.ndarray) -> np.ndarray:
+        """(joints, 3, 3) the constants of a figure that is in none of its poses (k, n) its own
+        mirror image: a file may have every bone along one axis at rest.
+
+        In nearly all files the frames of twins are alike but for the order and signs of their axes.
+        Of these, such are sought that lay bones on their twins' and, since on the whole people
+        do to the left what they do to the right, fit best how twins turn on their parents, by
+        B_j = L_kᵀ·B_p·L_j with their rotations L.
+        """
+        figure, out = self._figure, self._constant.copy()
+        turns = figure.frames(poses)[..., :3, :3]
+        parents = figure.parents.tolist()
+        ends: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in parents]
+        for i, joint in enumerate(figure.definition):
+            twin = figure.definition[int(self.twin[i])] if self.twin[i] != ALONE else joint
+            if parents[i] >= 0:
+                ends[parents[i]].append((np.array(joint.offset), np.array(twin.offset)))
+        for i, above in enumerate(parents):
+            k, seen = int(self.twin[i]), out[i]
+            if k == ALONE:
+                continue
+            if above >= 0:
+                one = turns[:, above].transpose(0, 2, 1) @ turns[:, i]
+                beside = parents[k]
+                two = turns[:, beside].transpose(0, 2, 1) @ turns[:, k]
+                seen = (two.transpose(0, 2, 1) @ out[above] @ one).mean(axis=0)
+            score = np.einsum("ab,sab->s", seen, _SIGNED)
+            long = sum(float(np.linalg.norm(end)) for end, _ in ends[i])
+            if long > 0.0:
+                away = sum(np.linalg.norm(_SIGNED @ end - other, axis=1) for end, other in ends[i])
+                score -= _BONES * away / long
+            out[i] = _SIGNED[int(np.argmax(score))]
+        return out
+
+    def _misfit(self) -> float:
+        """How far bones are, reflected, from their twins', in parts of the size; not the worst."""
+        figure = self._figure
+        offsets = np.array([joint.offset for joint in figure.definition])
+        known = np.flatnonzero((self.twin != ALONE) & (figure.parents >= 0))
+        over = np.einsum("jab,jb->ja", self._constant[figure.parents[known]], offsets[known])
+        away = np.linalg.norm(over - offsets[self.twin[known]], axis=1)
+        return float(np.quantile(away, 0.8, method="higher")) / figure.size
 
     def _through_middle(self, positions: np.ndarray, normal: np.ndarray) -> Plane:
         """The plane halfway between the ends of left and right limbs."""
@@ -167,7 +191,7 @@ class Mirror:
         frames = self._figure.frames(q)
         root = int(np.flatnonzero(self._figure.parents < 0)[0])
         # Where the root has carried "to the left".
-        lateral = frames[root, :3, :3] @ self._turns[root].T @ self._plane.normal
+        lateral = frames[root, :3, :3] @ self._lateral
         ahead = np.cross(self._up, self._plane.normal)
         sideways = abs(lateral @ self._plane.normal) >= abs(lateral @ ahead)
         return self._through_middle(frames[:, :3, 3], self._plane.normal if sideways else ahead)

@@ -16,6 +16,10 @@ from limbik.poser.placing import placed
 from limbik.poser.posing import Live
 from limbik.rotations import matrix_to_quat
 
+PULL = 1e-3
+"""How much it counts for a moment to stay near its pose.  With the weaker pull of a drag the goals
+are met before the pull has done its work, more in one frame and less in the next, and it jerks."""
+
 
 class Moment(NamedTuple):
     """A pose of the timeline.
@@ -52,7 +56,8 @@ class Holding:
         kind = tuple((e.id, t.mode == "aim", t.wxyz is None) for e, t in held)
         live = self._ready.get(kind)
         if live is None:
-            live = Live(self._figure, [_held(*one) for one in held], None, q, locked=self._locked)
+            effectors = [_held(*one) for one in held]
+            live = Live(self._figure, effectors, None, q, locked=self._locked, pull=PULL)
             self._ready[kind] = live
         live.begin(q)
         for effector, target in held:

@@ -52,6 +52,11 @@ class OpenSessions:
     def __len__(self) -> int:
         return len(self._open)
 
+    @property
+    def full(self) -> bool:
+        """Whether as many are open as the server keeps."""
+        return len(self._open) >= MOST_SESSIONS
+
     async def keep(self) -> None:
         """Save what changed, for as long as the server runs."""
         self.loop = asyncio.get_running_loop()
@@ -131,7 +136,7 @@ class OpenSessions:
                 self.store.files(resident.id)
 
     def _admit(self, id: str) -> Resident:
-        if len(self._open) >= MOST_SESSIONS:
+        if self.full:
             raise TooManyError(
                 f"{MOST_SESSIONS} figures are open in this server, which is all it keeps; close "
                 "one and try again."
@@ -146,7 +151,8 @@ class OpenSessions:
         loop = asyncio.get_running_loop()
 
         def notify(sentence: str) -> None:
-            loop.call_soon_threadsafe(tell, sentence)
+            if not loop.is_closed():  # what compiles may outlive the server
+                loop.call_soon_threadsafe(tell, sentence)
 
         def tell(sentence: str) -> None:
             self.workers.later(say(resident.client, sentence))
@@ -190,7 +196,7 @@ class OpenSessions:
 
     def hello_again(self) -> None:
         """Tell every page anew who is there, because something is ready now; from any thread."""
-        if self.loop is not None:
+        if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._hello_again)
 
     def _hello_again(self) -> None:

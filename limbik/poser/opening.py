@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shutil
 import threading
@@ -44,7 +43,7 @@ COMPANIONS = (".bin", ".png", ".jpg", ".jpeg", ".ktx2", ".webp", ".stl", ".obj",
 """Endings of files that others refer to; nothing is opened in them."""
 
 _FOLDER = "opened"
-_INCLUDED = re.compile(r"<include\b[^>]*\bfile\s*=\s*[\"']([^\"']+)[\"']")
+INCLUDED = re.compile(r"<include\b[^>]*\bfile\s*=\s*[\"']([^\"']+)[\"']")
 
 
 class NamedClip(NamedTuple):
@@ -78,14 +77,14 @@ class Opened:
 
 
 def keep_files(names: Sequence[str], folder: Path) -> tuple[str, ...]:
-    """Put uploaded files aside together, where later uploads of the same names do not reach them.
+    """Move uploaded files aside together, where later uploads of the same names do not reach them.
 
     Returns their paths below the session's folder, the one with the figure (or, without one, the
     motion) first.
     """
     if not names:
         raise LimbikError("No file was chosen.")
-    paths = [_inside(folder, name) for name in names]
+    paths = _in_order([_inside(folder, name) for name in names])
     digest = hashlib.sha256()
     for path in sorted(paths, key=lambda path: path.name):
         digest.update(path.name.encode() + b"\0")
@@ -94,13 +93,13 @@ def keep_files(names: Sequence[str], folder: Path) -> tuple[str, ...]:
     place = f"{_FOLDER}/{digest.hexdigest()[:24]}"
     (folder / place).mkdir(parents=True, exist_ok=True)
     for path in paths:
-        target = folder / place / path.name
-        if not target.exists():
-            try:
-                os.link(path, target)  # an upload of the same name becomes another file
-            except OSError:
-                shutil.copyfile(path, target)
-    return tuple(f"{place}/{path.name}" for path in _in_order(paths))
+        path.replace(folder / place / path.name)
+    return tuple(f"{place}/{path.name}" for path in paths)
+
+
+def discard_files(kept: Sequence[str], folder: Path) -> None:
+    """Remove what ``keep_files`` put aside."""
+    shutil.rmtree(folder / Path(kept[0]).parent, ignore_errors=True)
 
 
 def _inside(folder: Path, name: str) -> Path:
@@ -127,7 +126,7 @@ def _in_order(paths: list[Path]) -> list[Path]:
     for path in paths:
         if path.suffix.lower() in (".xml", ".mjcf"):
             text = path.read_text(encoding="utf-8", errors="replace")
-            included |= {Path(found).name for found in _INCLUDED.findall(text)}
+            included |= {Path(found).name for found in INCLUDED.findall(text)}
     return sorted(paths, key=rank)
 
 

@@ -12,14 +12,13 @@ import numpy as np
 
 from limbik.errors import LimbikError
 from limbik.figure import Figure
-from limbik.poser.effector import Effector
+from limbik.poser.effector import HEAVIEST, LAST_ID, MOST_EFFECTORS, Effector, Vec3
 from limbik.poser.keys import MODES
+from limbik.poser.protocol import FURTHEST
 from limbik.poser.saved import Saved, vec3, vec4
 from limbik.poser.turning import Turning
 
 FORMAT = "limbik pose 1"
-MOST_EFFECTORS = 1000
-_LARGEST_ID = 0xFFFF  # what a drag can name
 
 _NAMES = ("format", "figure", "unit", "joints", "coordinates", "q", "balls", "effectors")
 
@@ -100,6 +99,13 @@ def _by_name(figure: Figure, values: dict[str, float], data: Saved) -> np.ndarra
     return q
 
 
+def _place(data: Saved, name: str) -> Vec3:
+    place = vec3(data.get(name), f"{data.what}: {name}")
+    if max(map(abs, place)) > FURTHEST:
+        raise LimbikError(f"{data.what}: {name} is too far away")
+    return place
+
+
 def _effector(saved: object, figure: Figure) -> Effector:
     data = Saved(saved, "pose: effector")
     data.only(
@@ -113,13 +119,13 @@ def _effector(saved: object, figure: Figure) -> Effector:
     if not np.linalg.norm(axis) > 1e-9:
         raise LimbikError(f"{data.what}: axis has no direction")
     return Effector(
-        id=data.whole("id", 1, _LARGEST_ID),
+        id=data.whole("id", 1, LAST_ID),
         joint=joint,
-        at=vec3(data.get("at"), f"{data.what}: at"),
+        at=_place(data, "at"),
         mode=data.choice("mode", MODES),
-        position=vec3(data.get("position"), f"{data.what}: position"),
+        position=_place(data, "position"),
         wxyz=None if wxyz is None else vec4(wxyz, f"{data.what}: wxyz"),
-        weight=data.number("weight", least=0.0),
-        rotation_weight=data.number("rotation_weight", least=0.0),
+        weight=data.number("weight", above=0.0, most=HEAVIEST),
+        rotation_weight=data.number("rotation_weight", above=0.0, most=HEAVIEST),
         axis=axis,
     )

@@ -85,9 +85,11 @@ class Live:
         locked: Iterable[str] = (),
         method: str = "projected_lm",
         settings: Mapping[str, float | int | bool | str | None] | None = None,
+        pull: float = PULL,
     ) -> None:
         """``dragged`` is the id of the effector that is moved, or None; ``q`` (n,) the pose in
-        which that begins; ``locked`` names joints that keep their values.
+        which that begins; ``locked`` names joints that keep their values; ``pull`` is how much it
+        counts to stay near q.
 
         Raises LimbikError with a sentence where a goal cannot be asked, or where the method cannot
         solve for it.
@@ -95,7 +97,7 @@ class Live:
         self.figure = figure
         self.method: Method = method_of(method, settings)
         self.dragged = dragged
-        self._locked = tuple(locked)
+        self._locked, self._pull = tuple(locked), pull
         self._quick = self.method.name == "projected_lm" and "iterations" not in (settings or {})
         held = [e for e in effectors if e.mode != "free" or e.id == dragged]
         if dragged is not None and all(e.id != dragged for e in held):
@@ -246,7 +248,7 @@ class Live:
         if held:
             then = self._solver(goals)
         if held and self.method.descends:
-            goals.append(Rest(PULL * stiffness(self.figure), pose=self._home))
+            goals.append(Rest(self._pull * stiffness(self.figure), pose=self._home))
             near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED))
         self._held, self._near, self._then = held, near, then
         pins = [e.position for e in held if e.mode == "pin" and e.id != self.dragged]

@@ -16,7 +16,7 @@ from limbik.errors import LimbikError
 from limbik.mesh import SkinnedMesh
 from limbik.motion import Motion
 from limbik.poser.mesh_bytes import mesh_bytes
-from limbik.poser.page import page_file
+from limbik.poser.page_files import page_file
 from limbik.poser.protocol import placed
 
 FORMAT = "limbik replay 1"

@@ -45,12 +45,12 @@ class Saved:
             raise LimbikError(f"{self.what}: {name} must be a whole number, at least {least}")
         return value
 
-    def number(self, name: str, *, above: float = -math.inf, least: float = -math.inf) -> float:
+    def number(self, name: str, *, above: float = -math.inf, most: float = math.inf) -> float:
         value = number(self.get(name), f"{self.what}: {name}")
         if not value > above:
             raise LimbikError(f"{self.what}: {name} must be above {above:g}, and it is {value:g}")
-        if not value >= least:
-            raise LimbikError(f"{self.what}: {name} must be at least {least:g}, not {value:g}")
+        if not value <= most:
+            raise LimbikError(f"{self.what}: {name} must be at most {most:g}, not {value:g}")
         return value
 
     def flag(self, name: str) -> bool:

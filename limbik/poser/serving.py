@@ -79,11 +79,6 @@ class PoserServer:
         """The address to open."""
         return self.place if self.token is None else f"{self.place}?token={self.token}"
 
-    @property
-    def busy(self) -> bool:
-        """Whether something still runs in a thread, such as a method that is being compiled."""
-        return self.sessions.workers.running > 0
-
     def run(self) -> None:
         """Serve in this thread until Ctrl-C, which comes out as KeyboardInterrupt, or ``stop``."""
         self._server.run(sockets=[self.socket])

@@ -20,13 +20,13 @@ from limbik.figure import Figure
 from limbik.mesh import SkinnedMesh
 from limbik.motion import Motion
 from limbik.poser import commands, document_json, figure_json
-from limbik.poser.bench import COMPILING, Bench
+from limbik.poser.bench import Bench
 from limbik.poser.commands.registry import Command
 from limbik.poser.document import Choice, Document, Source
 from limbik.poser.effector import Effector
 from limbik.poser.gestures import live_of
 from limbik.poser.history import History, Step
-from limbik.poser.method_choice import is_ready, methods_info
+from limbik.poser.method_choice import methods_info, preparing
 from limbik.poser.opening import BUILTIN, OPENS
 from limbik.poser.placing import anchored
 from limbik.poser.protocol import Drag, Inbox, ProtocolError, Scrub, pose_message, text
@@ -139,7 +139,6 @@ class Session(Bench):
 
     def hello(self) -> str:
         """Who is there, and what is still being prepared; sent again when that is done."""
-        name = self.document.method.name
         hello = {
             "session": self.id,
             "version": __version__,
@@ -147,7 +146,7 @@ class Session(Bench):
             "methods": methods_info(),
             "largest": self.largest,
             "opens": list(OPENS),
-            "preparing": "" if is_ready(name) else COMPILING.format(name),
+            "preparing": preparing(self.document.method.name),
         }
         return text({"hello": hello})
 
@@ -155,6 +154,7 @@ class Session(Bench):
         """What a page gets when it connects: hello, figure, state, pose.  Numbers start anew."""
         self._inbox = Inbox()
         self.drop()
+        self.history.let_go()
         self._shown = -1
         return [self.hello(), *self._told()]
 
@@ -170,7 +170,7 @@ class Session(Bench):
     def _command(self, message: dict[str, Any]) -> list[str | bytes]:
         command = commands.find(message["do"])
         arguments = command.arguments(message)
-        self._extra, self.command_id = [], message["id"]
+        self._extra, self.command_id, revision = [], message["id"], self.revision
         answer: dict[str, Any] = {}
         try:
             if command.name not in _DURING:
@@ -180,13 +180,16 @@ class Session(Bench):
         except ProtocolError:
             raise
         except LimbikError as error:
-            return [text({"id": message["id"], "error": str(error)})]
+            # A drag may have been ended for it all the same.
+            told = self._told() if self.revision != revision else []
+            return [text({"id": message["id"], "error": str(error)}), *told]
         extra, self._extra = self._extra, []
         return [text({"id": message["id"], "ok": True, **answer}), *self._told(), *extra]
 
     def _run(self, command: Command, arguments: dict[str, Any]) -> dict[str, Any]:
         """Run a command, and keep the document before it where that changed."""
         before, solved, self._held = self.document, self.answer, None
+        held = arguments.pop("held", False)
         label = self._label(command, arguments)
         answer = command.run(self, **arguments) or {}
         if self.document is not before and self.answer is solved:
@@ -195,10 +198,15 @@ class Session(Bench):
             self.let_go()
         if self.document == before:
             self.document = before
+            if not held:
+                self.history.let_go()
             return answer
         if label:
-            merge = (command.name, label, *arguments) if command.merges else None
-            self.history.did(label, before, merge=merge, seconds=time.monotonic())
+            merge = None
+            if command.merges:
+                merge = (command.name, label, arguments.get("effector"), *arguments)
+            now = time.monotonic()
+            self.history.did(label, before, merge=merge, seconds=now, held=held)
         self.changed()
         return answer
 

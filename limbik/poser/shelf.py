@@ -6,6 +6,7 @@ figures that were there a moment ago, so the last few stay on the shelf.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from pathlib import Path
@@ -26,10 +27,13 @@ Thing = TypeVar("Thing")
 
 
 class Shelf:
-    """Figures of one session; ``folder`` is where its files lie."""
+    """Figures of one session; ``folder`` is where its files lie.
+
+    A program that shows a figure may ask for it while a message is at work in another thread.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder, self._lock = folder, threading.RLock()
         self._opened: OrderedDict[Hashable, Any] = OrderedDict()
         self._figures: OrderedDict[Hashable, Any] = OrderedDict()
         self._mirrors: OrderedDict[Hashable, Any] = OrderedDict()
@@ -37,14 +41,14 @@ class Shelf:
 
     def opened(self, source: Source) -> Opened:
         """The source's figure, meshes and clips."""
-        return _kept(self._opened, source, lambda: open_source(source, self._folder), _OPENED)
+        return self._kept(self._opened, source, lambda: open_source(source, self._folder), _OPENED)
 
     def plain(self, source: Source, balls: str) -> Figure:
         """The source's figure with its own limits, its balls in the coordinates asked for."""
         opened = self.opened(source)
         if not balls:
             return opened.figure
-        return _kept(
+        return self._kept(
             self._figures, (source, balls), lambda: with_balls(opened.figure, balls), _FIGURES
         )
 
@@ -54,16 +58,18 @@ class Shelf:
         if not document.limits:
             return plain
         key = (document.source, document.balls, tuple(document.limits.items()))
-        return _kept(self._figures, key, lambda: plain.with_limits(document.limits), _FIGURES)
+        return self._kept(self._figures, key, lambda: plain.with_limits(document.limits), _FIGURES)
 
     def body(self, source: Source) -> Body:
         """Which joint is which bone of a body."""
-        return _kept(self._bodies, source, lambda: recognise(self.opened(source).figure), _OPENED)
+        return self._kept(
+            self._bodies, source, lambda: recognise(self.opened(source).figure), _OPENED
+        )
 
     def mirror(self, document: Document) -> Mirror | None:
         """What mirrors the document's figure, None where left and right are not known."""
         key = (document.source, document.balls, tuple(document.limits.items()))
-        return _kept(self._mirrors, key, lambda: self._mirror(document), _FIGURES)
+        return self._kept(self._mirrors, key, lambda: self._mirror(document), _FIGURES)
 
     def _mirror(self, document: Document) -> Mirror | None:
         figure, opened = self.figure(document), self.opened(document.source)
@@ -74,14 +80,14 @@ class Shelf:
         except LimbikError:
             return None
 
-
-def _kept(
-    shelf: OrderedDict[Hashable, Any], key: Hashable, make: Callable[[], Thing], most: int
-) -> Thing:
-    """What lies under a key, made where it is missing; the one used longest ago goes."""
-    if key not in shelf:
-        shelf[key] = make()
-        while len(shelf) > most:
-            shelf.popitem(last=False)
-    shelf.move_to_end(key)
-    return shelf[key]
+    def _kept(
+        self, shelf: OrderedDict[Hashable, Any], key: Hashable, make: Callable[[], Thing], most: int
+    ) -> Thing:
+        """What lies under a key, made where it is missing; the one used longest ago goes."""
+        with self._lock:
+            if key not in shelf:
+                shelf[key] = make()
+                while len(shelf) > most:
+                    shelf.popitem(last=False)
+            shelf.move_to_end(key)
+            return shelf[key]

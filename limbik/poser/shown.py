@@ -66,16 +66,15 @@ class View:
 
     def close(self) -> None:
         """End it: the page is told, the last pose stays in ``pose``."""
-        global _server
         with _starting:
-            if self.closed:
-                return
-            self._closed.set()
-            _views.remove(self)
-            _in(self._server, self._server.sessions.release(self._resident))
-            if not _views:
-                self._server.stop()
-                _server = None
+            if not self.closed:
+                self._end()
+                _stop_if_unused()
+
+    def _end(self) -> None:
+        self._closed.set()
+        _views.remove(self)
+        _in(self._server, self._server.sessions.release(self._resident))
 
     def wait(self) -> None:
         """Wait until it is closed, or for Ctrl-C, which closes it."""
@@ -123,6 +122,8 @@ def show(
 
     with _starting:
         server = _running(port)
+        if server.sessions.full:
+            _end_one_unseen()
         try:
             resident = _in(server, server.sessions.hold(make))
         except BaseException:
@@ -160,8 +161,10 @@ def _running(port: int) -> PoserServer:
     """The server of this process, started where it is not running."""
     global _server
     if _server is None:
-        _server = PoserServer(First("human").session, port=port)
+        first = First("human")
+        _server = PoserServer(first.session, port=port)
         _server.start()
+        first.prepare(then=_server.sessions.hello_again)
     elif port not in (0, _server.port):
         raise LimbikError(
             f"The poser of this program is on port {_server.port} already: leave port out, or "
@@ -175,6 +178,13 @@ def _stop_if_unused() -> None:
     if _server is not None and not _views:
         _server.stop()
         _server = None
+
+
+def _end_one_unseen() -> None:
+    """Make room: a cell of a notebook that is run again and again leaves views behind."""
+    unseen = next((view for view in _views if view._resident.client is None), None)
+    if unseen is not None:
+        unseen._end()
 
 
 def _in(server: PoserServer, work: Coroutine[Any, Any, T]) -> T:

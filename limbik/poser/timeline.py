@@ -165,25 +165,21 @@ class Timeline:
         clip = None if self.clip is None else self.clip.name or "clip"
         return {**self._settings(), "frame": frame, "keys": keys, "clip": clip}
 
-    def to_json(self, *, clip: bool = True) -> dict[str, Any]:
-        """Everything, for ``from_json``; without the ``clip`` where that is kept elsewhere."""
-        held = self.clip if clip else None
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the clip, for ``from_json``."""
         return {
             **self._settings(),
             "next_id": self.next_id,
             "keys": [key.to_json() for key in self.keys],
-            "clip": None if held is None else held.to_json(),
         }
 
     @classmethod
     def from_json(cls, saved: object, n: int, *, clip: Clip | None = None) -> Timeline:
         """What ``to_json`` gave, for a figure of ``n`` coordinates; anything else is refused.
 
-        ``clip`` is the one that was kept elsewhere.
+        ``clip`` is kept elsewhere.
         """
         data = Saved(saved, "timeline")
-        if clip is None and data.get("clip") is not None:
-            clip = Clip.from_json(data.get("clip"), n)
         out = cls(
             fps=data.number("fps", above=0.0),
             frames=data.whole("frames", 1, MOST_FRAMES),

@@ -77,7 +77,7 @@ async def _received(request: Request, resident: Resident, sessions: OpenSessions
     folder = resident.session.folder
     others, size = await sessions.workers.do(space_taken, folder, name)
     if others + 1 > MOST_FILES:
-        raise UploadError(413, f"A session keeps {MOST_FILES} files, and has them all.")
+        raise UploadError(413, f"At most {MOST_FILES} files can be opened together.")
     room = min(LARGEST_FILE, LARGEST_SESSION - size)
     told = request.headers.get("content-length", "0")
     _check_room(int(told) if told.isascii() and told.isdigit() else 0, room, name)
@@ -115,14 +115,16 @@ def _check_room(size: int, room: int, name: str) -> None:
         raise UploadError(413, f'"{name}" is larger than the {LARGEST_FILE // 10**6} MB allowed.')
     if size > room:
         raise UploadError(
-            413, f"The files of a session may have {LARGEST_SESSION // 10**6} MB together."
+            413,
+            f"The files of a session may have {LARGEST_SESSION // 10**6} MB together; open another "
+            "window to start anew.",
         )
 
 
 def space_taken(folder: Path, but: str) -> tuple[int, int]:
-    """Number of the files uploaded to a folder, and the bytes of all below it, without the one that
-    is about to be replaced.  A file under two names counts once."""
-    count, sizes = 0, {}
+    """Number of the files uploaded to a folder and not opened yet, and the bytes of all below it,
+    without the one that is about to be replaced."""
+    count = size = 0
     for path in folder.rglob("*"):
         if path.name.startswith(".upload-") or path == folder / but:
             continue
@@ -132,8 +134,8 @@ def space_taken(folder: Path, but: str) -> tuple[int, int]:
             continue  # another opening has just moved it
         if path.is_file():
             count += path.parent == folder
-            sizes[status.st_dev, status.st_ino or path] = status.st_size
-    return count, sum(sizes.values())
+            size += status.st_size
+    return count, size
 
 
 async def _drain(request: Request) -> None:

@@ -62,17 +62,10 @@ class Workers:
     def __init__(self, most: int) -> None:
         self._threads = DaemonThreads(most)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.running = 0
 
     async def do(self, work: Callable[..., T], *arguments: Any) -> T:
         """Run something in a thread and wait for what it returns."""
-        self.running += 1
-        job = asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
-        job.add_done_callback(self._done)
-        return await job
-
-    def _done(self, _: object) -> None:
-        self.running -= 1
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def later(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine without waiting for it."""

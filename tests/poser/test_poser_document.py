@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import limbik
-from limbik.joints import Coupling, Joint, Slide, Turn, exponential, revolute, swing_twist
+from limbik import Range, SwingTwist
+from limbik.joints import Coupling, Joint, Slide, Turn, exponential, free, revolute, swing_twist
 from limbik.poser import document_json, figure_json
 from limbik.poser.clip import Clip
 from limbik.poser.document import Choice, Document, Effector, Source, StoredPose
@@ -134,6 +135,27 @@ def test_steps_merge_when_they_follow_at_once() -> None:
         history.did("Limit Arm", document(frame=float(k)), merge="Arm", seconds=seconds)
     history.did("Limit Leg", document(frame=9.0), merge="Leg", seconds=3.1)
     assert [step.document.frame for step in history.past] == [0.0, 3.0, 9.0]
+
+
+def test_steps_of_one_gesture_are_one_however_long_it_rests() -> None:
+    history = History()
+    for k, (seconds, held) in enumerate([(0.0, True), (60.0, True), (90.0, False), (95.0, False)]):
+        history.did("Limit", document(frame=float(k)), merge="Arm", seconds=seconds, held=held)
+    assert [step.document.frame for step in history.past] == [0.0, 3.0]
+    history.did("Limit", document(frame=9.0), merge="Leg", seconds=95.1, held=True)
+    history.let_go()
+    history.did("Limit", document(frame=10.0), merge="Leg", seconds=99.0)
+    assert [step.document.frame for step in history.past] == [0.0, 3.0, 9.0, 10.0]
+
+
+def test_steps_with_large_clips_are_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("limbik.poser.history.LARGEST_CLIPS", 1000)
+    history = History()
+    clips = [Clip(np.full((10, 4), float(k)), 30.0) for k in range(5)]  # 320 bytes each
+    for clip in (*clips, clips[-1]):
+        history.did("Open", document(timeline=Timeline.over(clip)))
+    kept = [step.document.timeline.clip for step in history.past]
+    assert kept == [*clips[2:], clips[-1]]
 
 
 # ---- on disk ------------------------------------------------------------------------------------
@@ -260,3 +282,13 @@ def test_something_else_is_no_kept_figure(tmp_path: Path) -> None:
     (tmp_path / "figure.json").write_text('{"name": "x"}')
     with pytest.raises(limbik.FormatError, match=r"figure\.json: is not a kept figure"):
         figure_json.read(tmp_path / "figure.json")
+
+
+def test_what_a_cone_leaves_to_the_slides_is_kept(tmp_path: Path) -> None:
+    sliding = Range([-0.1, -0.2, -0.3], [0.1, 0.2, 0.3])
+    cone = SwingTwist(swing=0.5)
+    joint = Joint("A", parts=free(swing_twist("y")), limit=cone, slide_limit=sliding)
+    figure_json.write(tmp_path / "figure.json", figure_json.Kept(limbik.Figure([joint])))
+    kept = figure_json.read(tmp_path / "figure.json").figure
+    assert kept.definition == (joint,)
+    np.testing.assert_allclose(kept.project(np.full(6, 0.9))[:3], [0.1, 0.2, 0.3])

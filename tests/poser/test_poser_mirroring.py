@@ -15,7 +15,9 @@ from poser_talk import Talk, moved
 import limbik
 from limbik.figures.mirror import mirror_pose
 from limbik.poser.effector import Effector
-from limbik.poser.mirroring import ALONE, Mirror, twins
+from limbik.poser.ground import sampled
+from limbik.poser.mirroring import Mirror
+from limbik.poser.twins import ALONE, twins
 
 
 def random_pose(figure: limbik.Figure, seed: int, share: float = 0.5) -> np.ndarray:
@@ -185,3 +187,16 @@ def test_real_figures(tmp_path: Path, file: str, pairs: int, within: float) -> N
     seen = mirror.plane(q).points(figure.positions(q))[mirror.twin]
     assert np.abs(figure.positions(other) - seen)[kept].max() < within * figure.size
     assert np.allclose(figure.positions(mirror.pose(other)), figure.positions(q), atol=1e-6)
+
+
+def test_a_file_with_every_bone_along_one_axis_at_rest() -> None:
+    """No pose of the clip is near its own mirror image; the bones and how twins turn tell."""
+    motion = limbik.load_motion(real_data.find("bvh_other/animdraw_rokoko_jesse_dance.bvh"))
+    figure = motion.figure
+    mirror = Mirror(figure, "y", sampled(figure, motion.q))
+    for q in motion.q[::200]:
+        other = mirror.pose(q)
+        seen = mirror.plane(q).points(figure.positions(q))[mirror.twin]
+        assert np.abs(figure.positions(other) - seen).max() < 2e-3 * figure.size
+        back = figure.positions(mirror.pose(other))
+        assert np.abs(back - figure.positions(q)).max() < 2e-3 * figure.size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 import threading
 import warnings
 from pathlib import Path
@@ -140,8 +141,7 @@ def test_gltf_with_its_bin_beside_it(talk: Talk, tmp_path: Path) -> None:
     assert talk.figure["file"] == "skin.gltf"
     assert talk.figure["mesh"] is True
     saved = json.loads(json.dumps(talk.session.dump()))
-    for name in names:
-        (talk.session.folder / name).unlink()  # the uploads may go; what was opened stays
+    assert not any((talk.session.folder / name).exists() for name in names)  # moved aside
     assert Talk(Session.restore(saved, talk.session.folder)).figure["mesh"] is True
 
 
@@ -209,6 +209,25 @@ def test_a_second_upload_of_the_same_name_does_not_touch_what_was_opened(talk: T
     again = Talk(Session.restore(saved, folder))
     again.do("undo")
     assert again.figure == first
+
+
+def test_only_what_documents_need_is_kept(talk: Talk) -> None:
+    """Opening goes on for as long as a person likes; what was opened and undone can be redone."""
+    folder, kept = talk.session.folder, talk.session.folder / "opened"
+    bad = folder / "bad.bvh"
+    bad.write_text("HIERARCHY\nnothing")
+    assert "error" in talk.ask("open", files=["bad.bvh"])
+    assert not bad.exists()
+    assert not any(kept.iterdir())
+    limbik.save(limbik.figures.cartwheel(), folder / "wheel.bvh")
+    talk.do("open", files=["wheel.bvh"])
+    talk.do("undo")
+    limbik.save(limbik.figures.cartwheel(), folder / "wheel.bvh")
+    shutil.copy(folder / "wheel.bvh", folder / "again.bvh")
+    assert "error" in talk.ask("open", files=["wheel.bvh", "no such.bvh"])
+    talk.do("redo")
+    assert talk.figure["file"] == "wheel.bvh"
+    assert len([*kept.iterdir()]) == 1
 
 
 def test_links_and_folders_are_no_uploads(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from poser_talk import Talk
+from poser_talk import Talk, moved
 
 from limbik.poser.commands.registry import KEEP, checked
 from limbik.poser.effector import Vec3
@@ -110,3 +110,19 @@ def test_arguments_are_checked_by_their_annotations() -> None:
     for value, wanted in ((True, int), (True, float), (2**60, int), (10**400, float), ("a", float)):
         with pytest.raises(ProtocolError, match="x is not"):
             checked(value, wanted, "x")
+
+
+def test_a_limit_meant_for_another_figure_is_a_reply_and_no_end(tmp_path: Path) -> None:
+    talk = Talk.builtin("human", tmp_path)
+    limit = {"kind": "range", "lower": [-0.1, -0.1, -0.1], "upper": [0.1, 0.1, 0.1]}
+    reply = talk.ask("limit.set", joint=talk.joint("LeftToeBase"), limit=limit)
+    assert reply["error"] == "The limit that was sent does not fit LeftToeBase."
+    assert talk.session.document.limits == {}
+
+
+def test_a_refusal_tells_of_the_drag_that_it_ended(tmp_path: Path) -> None:
+    talk = Talk.builtin("human", tmp_path)
+    hand = talk.effector("LeftHand")
+    talk.drag(hand.id, moved(hand, 0.1, 0.1, 0.1))
+    assert "error" in talk.ask("effector.remove", effector=999)
+    assert talk.state["undo"] == "Move LeftHand"

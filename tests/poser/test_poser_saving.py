@@ -21,7 +21,7 @@ from limbik import LimbikError
 from limbik.motion import Motion
 from limbik.poser.between import bake
 from limbik.poser.mesh_bytes import mesh_bytes
-from limbik.poser.page import page_file
+from limbik.poser.page_files import page_file
 from limbik.poser.pose_json import pose_json, read_pose
 from limbik.poser.protocol import placed
 from limbik.poser.replay import replay_page
@@ -191,7 +191,7 @@ def test_a_pose_that_does_not_fit_is_refused(
     [
         ({"joint": "Tail"}, "no such joint"),
         ({"mode": "glued"}, "free, pin, aim"),
-        ({"weight": -1}, "at least 0"),
+        ({"weight": -1}, "above 0"),
         ({"weight": "1"}, "needs a number"),
         ({"wxyz": [0, 0, 0, 0]}, "not a rotation"),
         ({"axis": [0, 0, 0]}, "no direction"),

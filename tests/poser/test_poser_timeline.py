@@ -99,13 +99,11 @@ def full() -> Timeline:
 
 def test_saved_and_read_again_nothing_is_lost() -> None:
     timeline = full()
-    again = Timeline.from_json(json.loads(json.dumps(timeline.to_json())), 2)
+    saved = json.loads(json.dumps(timeline.to_json()))
+    again = Timeline.from_json(saved, 2, clip=timeline.clip)
     assert again == timeline
     assert again.next_id == 6
-    assert again.clip is not None
-    np.testing.assert_array_equal(again.clip.q, [[0.1, -2.0], [0.3, 1e-300], [np.pi, 4.0]])
-    apart = Timeline.from_json(timeline.to_json(clip=False), 2, clip=timeline.clip)
-    assert apart == timeline
+    assert Timeline.from_json(saved, 2) != timeline
 
 
 def spoil(path: str, value: Any) -> dict[str, Any]:
@@ -139,14 +137,11 @@ def spoil(path: str, value: Any) -> dict[str, Any]:
         ("keys.0.goals.4.mode", "stuck", "free, pin, aim"),
         ("keys.0.goals.4.position", [0, 0], "needs 3 numbers"),
         ("keys.0.goals.x", {}, "not an id"),
-        ("clip.frames", 10**6, "not 1000000 of 2 values"),
-        ("clip.n", 3, "3 coordinates, not 2"),
-        ("clip.q", "####", "cannot be read"),
     ],
 )
 def test_what_was_spoilt_is_refused_by_name(path: str, value: Any, sentence: str) -> None:
     with pytest.raises(LimbikError, match=sentence):
-        Timeline.from_json(spoil(path, value), 2)
+        Timeline.from_json(spoil(path, value), 2, clip=full().clip)
 
 
 def test_a_clip_gives_the_timeline_its_length_and_rate() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,49 @@ def test_a_method_that_must_be_compiled_is_announced(
     said: list[str] = []
     talk.session.notify = said.append
     monkeypatch.setattr("limbik.poser.bench.is_ready", lambda name: False)
+    monkeypatch.setattr("limbik.poser.bench.SOON", 60.0)
     talk.do("method.set", name="projected_lm", settings={"iterations": 30})
+    assert said == []  # it was there soon enough
+    monkeypatch.setattr("limbik.poser.bench.SOON", 0.0)
+    monkeypatch.setattr("limbik.poser.bench.prepare", lambda name: wait_for(said))
+    talk.do("method.set", name="projected_lm", settings={"iterations": 40})
     assert len(said) == 1
     assert "projected_lm" in said[0]
+
+
+def wait_for(said: list[str]) -> None:
+    end = time.monotonic() + 30.0
+    while not said and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def test_a_knob_that_rests_in_the_hand_makes_one_step(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(range(0, 1000, 100))  # seconds
+    monkeypatch.setattr("limbik.poser.session.time.monotonic", lambda: float(next(clock)))
+    first = talk.session.document
+    for upper, held in ((0.3, True), (0.2, True), (0.1, False), (0.05, False)):
+        limit = {"kind": "range", "lower": [0.0], "upper": [upper]}
+        talk.do("limit.set", joint=5, limit=limit, held=held)
+    assert talk.session.history.past[0].document == first
+    assert len(talk.session.history.past) == 2
+    talk.do("undo")
+    talk.do("undo")
+    assert talk.session.document == first
+    # A page that vanished with a knob in its hand has let it go.
+    limits = [{"kind": "range", "lower": [0.0], "upper": [upper]} for upper in (0.3, 0.2)]
+    talk.do("limit.set", joint=5, limit=limits[0], held=True)
+    talk.session.greeting()
+    talk.id = 0
+    talk.do("limit.set", joint=5, limit=limits[1])
+    assert len(talk.session.history.past) == 2
+
+
+def test_two_effectors_of_one_joint_are_two_steps(talk: Talk) -> None:
+    hand = talk.effector("LeftHand")
+    other = talk.do("effector.add", joint=talk.joint("LeftHand"), at=[0.0, 0.05, 0.0])["effector"]
+    steps = len(talk.session.history.past)
+    for effector in (hand.id, hand.id, other):
+        talk.do("effector.set", effector=effector, weight=2.0 + effector)
+    assert len(talk.session.history.past) == steps + 2

@@ -226,3 +226,15 @@ def test_a_program_that_just_ends_has_saved_what_was_done(tmp_path: Path) -> Non
             assert again.pose is not None
             assert page.pose is not None
             assert np.allclose(again.pose.q, page.pose.q, atol=1e-6)
+
+
+def test_a_cell_that_is_run_again_and_again_finds_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("limbik.poser.open_sessions.MOST_SESSIONS", 3)
+    figure = limbik.figures.arm()
+    seen, *unseen = [limbik.view(figure, open=False, block=False) for _ in range(3)]
+    with page_of(seen):
+        again = [limbik.view(figure, open=False, block=False) for _ in range(2)]
+        assert all(view.closed for view in unseen)
+        assert not any(view.closed for view in (seen, *again))
+        with page_of(again[0]), page_of(again[1]), pytest.raises(limbik.LimbikError, match="3 fig"):
+            limbik.view(figure, open=False, block=False)

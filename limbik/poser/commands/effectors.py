@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from limbik.errors import LimbikError
 from limbik.poser.commands.registry import KEEP, Answer, command
-from limbik.poser.effector import Effector, Vec3, Vec4
+from limbik.poser.effector import HEAVIEST, LAST_ID, MOST_EFFECTORS, Effector, Vec3, Vec4
 from limbik.poser.placing import anchored
+from limbik.poser.protocol import FURTHEST
 from limbik.poser.starting import natural_axis
 
 if TYPE_CHECKING:
     from limbik.poser.session import Session
-
-MOST = 100
-LAST_ID = 0xFFFF  # as drags can name
-FURTHEST = 1e30  # as in protocol.py
-HEAVIEST = 1e6
 
 
 @command("grab")
@@ -39,8 +35,8 @@ def drop(session: Session) -> Answer:
 def add(session: Session, joint: int, at: Vec3 = (0.0, 0.0, 0.0)) -> Answer:
     """A new effector on a point of a joint, free; replies with its id."""
     document, name = session.document, session.joint(joint)
-    if len(document.effectors) >= MOST or document.next_id > LAST_ID:
-        raise LimbikError(f"There are {MOST} effectors, and there is no room for more.")
+    if len(document.effectors) >= MOST_EFFECTORS or document.next_id > LAST_ID:
+        raise LimbikError(f"There are {MOST_EFFECTORS} effectors, and there is no room for more.")
     if any((e.joint, e.at) == (name, at) for e in document.effectors):
         raise LimbikError(f"{name} has an effector there already.")
     _not_too_far(at)
@@ -101,7 +97,9 @@ def set_effector(
     for what, value in (("weight", weight), ("rotation_weight", rotation_weight)):
         if value is not KEEP:
             if not 0.0 < value <= HEAVIEST:
-                raise LimbikError(f"The weight of {old.joint} must be above 0.")
+                raise LimbikError(
+                    f"The weight of {old.joint} must be above 0, and {HEAVIEST:,.0f} at most."
+                )
             new = replace(new, **{what: value})
     if axis is not KEEP:
         new = replace(new, axis=_unit(axis, f"The axis of {old.joint}"))

@@ -11,7 +11,7 @@ from limbik.poser.carrying import across
 from limbik.poser.clip import Clip
 from limbik.poser.commands.registry import Answer, command
 from limbik.poser.document import Source
-from limbik.poser.opening import holds_figure, keep_files, open_motion
+from limbik.poser.opening import discard_files, holds_figure, keep_files, open_motion
 from limbik.poser.protocol import text
 from limbik.poser.starting import first_document
 from limbik.poser.timeline import Timeline
@@ -40,11 +40,16 @@ def open_files(session: Session, files: list[str]) -> Answer:
     if len(files) > MOST_FILES:
         raise LimbikError(f"At most {MOST_FILES} files can be opened together.")
     kept = keep_files(files, session.folder)
-    if holds_figure(kept):
-        _start(session, Source("files", kept[0].rsplit("/", 1)[-1], kept))
-        return None
-    motion = open_motion(kept, session.folder, session.opened.figure)
-    _play(session, motion)
+    source = Source("files", kept[0].rsplit("/", 1)[-1], kept)
+    try:
+        if holds_figure(kept):
+            _start(session, source)
+        else:
+            _play(session, open_motion(kept, session.folder, session.opened.figure))
+    finally:
+        # What cannot be read is not kept, nor a motion, which the timeline has now.
+        if source not in session.sources:
+            discard_files(kept, session.folder)
     return None
 
 

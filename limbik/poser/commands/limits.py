@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -9,29 +10,64 @@ from typing import TYPE_CHECKING, Any
 
 from limbik import humanoid
 from limbik.animate.learn import limits_from
-from limbik.balls import ball_of
+from limbik.balls import ball_of, width_of
 from limbik.errors import FigureError, LimbikError
 from limbik.figure import Figure
-from limbik.joints import Limit
+from limbik.joints import Limit, SwingTwist
 from limbik.motion import Motion
 from limbik.poser.carrying import carried
 from limbik.poser.commands.registry import Answer, command
 from limbik.poser.describe import limit_from
 from limbik.poser.document import Document
+from limbik.poser.protocol import ProtocolError
 
 if TYPE_CHECKING:
     from limbik.poser.session import Session
 
 WIDEST = 180.0  # degrees of margin around a clip
+_OPEN, _TWIST = math.radians(60.0), math.radians(45.0)  # a cone to begin with
+_WIDEST_CONE = math.radians(179.0)
+_SHAPES = ({"kind", "lower", "upper"}, {"kind", "swing", "center", "twist"})
 
 
 @command("limit.set", "Limit {joint}", merges=True)
 def set_limit(session: Session, joint: int, limit: dict[str, Any]) -> Answer:
     """Another limit for one joint."""
     name = session.joint(joint)
-    new = limit_from(session.figure.definition[joint], limit)
+    try:
+        new = limit_from(session.figure.definition[joint], limit)
+    except ProtocolError as error:
+        if set(limit) not in _SHAPES:
+            raise
+        # It was meant for the figure that was there when it was sent.
+        raise LimbikError(f"The limit that was sent does not fit {name}.") from error
     _use(session, {**session.document.limits, name: new})
     return None
+
+
+@command("limit.cone", "Cone for {joint}")
+def set_cone(session: Session, joint: int) -> Answer:
+    """A first cone for a joint that turns any way, wide enough for the pose that it has.
+
+    Three angles in a row have no cone: where the joint turns by such, the balls get swing–twist
+    coordinates.  ``dropped`` of the answer names the joints whose edited ranges that costs.
+    """
+    name = session.joint(joint)
+    ball = ball_of(session.figure.definition[joint])
+    if ball is None or session.figure.definition[joint].parent is None:
+        raise LimbikError(f"{name} does not swing every way, so that a cone does not fit it.")
+    before, kept = session.figure.definition, dict(session.document.limits)
+    if isinstance(ball[0], tuple):
+        _in_balls(session, "swing-twist")
+    after = _plain(session).definition
+    changed = {old.name for old, new in zip(before, after, strict=True) if old.parts != new.parts}
+    first = sum(width_of(other) for other in after[:joint]) + ball[1]
+    swing, twist = session.document.q[first : first + 2], float(session.document.q[first + 2])
+    open_by = min(max(_OPEN, 1.1 * math.hypot(*swing)), _WIDEST_CONE)
+    cone = SwingTwist(swing=(open_by, open_by), twist=(min(-_TWIST, twist), max(_TWIST, twist)))
+    limits = {other: limit for other, limit in kept.items() if other not in changed}
+    _use(session, {**limits, name: cone})
+    return {"dropped": sorted((kept.keys() & changed) - {name})}
 
 
 @command("limit.reset", "Reset the limit of {joint}")

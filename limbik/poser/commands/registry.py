@@ -69,7 +69,8 @@ def command(name: str, label: Label = "", *, merges: bool = False) -> Callable[[
 
     ``label`` is what the undo button says; the names of arguments in braces become words (a joint's
     index its name).  An empty label: the command is no step of the history.  ``merges``: the same
-    command on the same thing, sent again at once (a slider being dragged), extends the step.
+    command on the same thing, sent again at once, extends the step; it may be sent with ``held``,
+    which is true as long as the gesture that sends it (a slider being dragged) goes on.
     """
 
     def register(function: F) -> F:
@@ -82,7 +83,8 @@ def command(name: str, label: Label = "", *, merges: bool = False) -> Callable[[
             label=label,
             merges=merges,
             run=function,
-            types={parameter.name: hints[parameter.name] for parameter in parameters},
+            types={parameter.name: hints[parameter.name] for parameter in parameters}
+            | ({"held": bool} if merges else {}),
             required=frozenset(
                 parameter.name
                 for parameter in parameters

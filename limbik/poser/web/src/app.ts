@@ -158,10 +158,13 @@ export class App {
   }
 
   setFigure(figure: FigureInfo): void {
+    // The same joints in other coordinates: what is selected stays selected.
+    const names = (one: FigureInfo | null): string => JSON.stringify(one?.joints.map((joint) => joint.name));
+    const same = this.figure?.file === figure.file && names(this.figure) === names(figure);
     this.figure = figure;
     this.pose = null; // the old figure's numbers of joints do not fit
     this.frames = null;
-    this.set({ joint: null, effector: null, playing: false });
+    this.set(same ? { playing: false } : { joint: null, effector: null, playing: false });
     this.emit("figure");
   }
 

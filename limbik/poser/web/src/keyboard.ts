@@ -28,7 +28,7 @@ export function isChord(press: KeyPress, chord: string): boolean {
 }
 
 /** What has the focus, as far as keys are concerned. */
-export type Focus = "text" | "choice" | "slider" | "button" | "none";
+export type Focus = "text" | "number" | "choice" | "slider" | "button" | "none";
 
 export function focusOf(target: EventTarget | null): Focus {
   if (!(target instanceof Element)) return "none";
@@ -36,6 +36,7 @@ export function focusOf(target: EventTarget | null): Focus {
   if (input) {
     const type = input instanceof HTMLInputElement ? input.type : "text";
     if (type === "range") return "slider";
+    if (input.matches("[role=spinbutton]:not([data-typing])")) return "number";
     return type === "radio" || type === "checkbox" ? "choice" : "text";
   }
   if (target.closest("[role=slider]")) return "slider";
@@ -43,11 +44,15 @@ export function focusOf(target: EventTarget | null): Focus {
   return target.closest("button, a, summary") ? "button" : "none";
 }
 
-/** Whether the page may take the press: a text field keeps all keys but Esc, a button those that
- * press it, a slider those that move it, a choice both. */
+/** Whether the page may take the press: a text field keeps all keys but Esc and those that would open
+ * the browser's own dialogs, a number that nobody is typing at also gives up Ctrl+Z, a button keeps
+ * those that press it, a slider those that move it, a choice both. */
 export function mayTake(press: KeyPress, focus: Focus): boolean {
   if (press.key === "Escape") return true;
-  if (focus === "text") return false;
+  if (focus === "text" || focus === "number") {
+    const chords = focus === "number" ? /^[osyz]$/i : /^[os]$/i;
+    return (press.ctrlKey || press.metaKey) && !press.altKey && chords.test(press.key);
+  }
   const presses = press.key === " " || press.key === "Enter";
   const moves = press.key.startsWith("Arrow") || ["Home", "End", "PageUp", "PageDown"].includes(press.key);
   if (presses) return focus === "none" || focus === "slider";

@@ -158,6 +158,7 @@ export interface Ui {
   tool: "direct" | "move" | "rotate";
   theme: "auto" | "light" | "dark";
   shadows: boolean;
+  follow: boolean; // the view goes with a figure that travels as time runs
   onion: boolean;
   gauges: "holding" | "selected" | "all";
   panel: boolean;

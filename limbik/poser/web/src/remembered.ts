@@ -3,7 +3,7 @@
 import type { Ui } from "./messages";
 
 const NAME = "limbik.poser";
-const KEPT = ["theme", "shadows", "gauges", "panel", "timeline", "mesh", "hintSeen"] as const;
+const KEPT = ["theme", "shadows", "follow", "gauges", "panel", "timeline", "mesh", "hintSeen"] as const;
 
 export const FIRST_UI: Ui = {
   joint: null,
@@ -11,6 +11,7 @@ export const FIRST_UI: Ui = {
   tool: "direct",
   theme: "auto",
   shadows: true,
+  follow: true,
   onion: false,
   gauges: "selected", // shows those that hold as well
   panel: true,

@@ -6,7 +6,7 @@ import type { Effector, Ui } from "./messages";
 import { nextTheme } from "./panels/theme";
 import type { Stage } from "./scene/stage";
 import { goToKey, insertKey, stepBy, togglePlaying } from "./time/going";
-import { endNudge, nudge, selectNext, selectPrevious } from "./touch";
+import { endNudge, nudge, selectNext, selectPrevious, turn } from "./touch";
 
 export interface Shortcut {
   keys: string[]; // any of these
@@ -113,19 +113,26 @@ export const SHORTCUTS: Shortcut[] = [
 export const ARROWS: Omit<Shortcut, "run">[] = [
   { keys: ["Arrows"], what: "Move the target in the plane of the view", group: "Effectors" },
   { keys: ["Shift+↑", "Shift+↓"], what: "Move the target away, or towards you", group: "Effectors" },
-  { keys: ["Alt+Arrows"], what: "Move it finely", group: "Effectors" },
+  { keys: ["Arrows"], what: "Turn the effector, with the gizmo that rotates; Shift rolls it", group: "Effectors" },
+  { keys: ["Alt+Arrows"], what: "Move or turn it finely", group: "Effectors" },
   { keys: ["Arrows"], what: "Look around, while no effector is selected", group: "View", replay: true },
   { keys: ["Shift+Arrows"], what: "Move the view sideways, likewise", group: "View", replay: true },
+  { keys: ["Ctrl+C"], what: "Copy the selected keys", group: "Time" },
+  { keys: ["Ctrl+V"], what: "Paste the copied keys at this frame", group: "Time" },
+  { keys: ["Alt+←", "Alt+→"], what: "Move the key that has the focus; Ctrl copies it", group: "Time" },
+  { keys: ["Delete"], what: "Delete the key that has the focus", group: "Time" },
   { keys: ["+", "-"], what: "Come nearer, or go away", group: "View", replay: true },
   { keys: ["Numpad 1", "3", "7"], what: "From the front, the left, above; with Ctrl, the other side", group: "View", replay: true },
 ];
 
-/** Moves the selected target by an arrow key; false when the press is none or nothing is selected. */
+/** Moves the selected target by an arrow key, or turns it where the tool is the one that rotates;
+ * false when the press is no arrow or nothing is selected. */
 function arrow(app: App, stage: Stage, { key, shiftKey, altKey }: KeyboardEvent): boolean {
   const size = altKey ? 0.1 : 1;
   const across = key === "ArrowRight" ? size : key === "ArrowLeft" ? -size : 0;
   const up = key === "ArrowUp" ? size : key === "ArrowDown" ? -size : 0;
   if (across === 0 && up === 0) return false;
+  if (app.ui.tool === "rotate") return shiftKey ? turn(app, stage, 0, 0, across || up) : turn(app, stage, across, up, 0);
   return shiftKey ? nudge(app, stage, across, 0, up) : nudge(app, stage, across, up, 0);
 }
 

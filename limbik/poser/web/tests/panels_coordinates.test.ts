@@ -1,8 +1,8 @@
 // Sliders' ends, limits to begin with, and values on their way.
 
 import { describe, expect, it } from "vitest";
-import type { FigureInfo, JointInfo, Limit } from "../src/messages";
-import { ends, fault, firstLimit, shortName } from "../src/panels/coordinates";
+import type { FigureInfo, JointInfo, Limit, Part } from "../src/messages";
+import { ends, fault, firstLimit, isEulerBall, shortName } from "../src/panels/coordinates";
 import { Latest } from "../src/panels/latest";
 import { nextTheme, resolved } from "../src/panels/theme";
 
@@ -52,8 +52,25 @@ describe("a first limit", () => {
     });
   });
   it("is a cone on a ball", () => {
-    expect(firstLimit(FIGURE, BALL, [0, 0, 0], true).kind).toBe("cone");
+    const third = Math.PI / 3;
+    expect(firstLimit(FIGURE, BALL, [0, 0.2, 0], true)).toEqual({
+      kind: "cone", swing: [third, third], center: [0, 0], twist: [-Math.PI / 4, Math.PI / 4],
+    });
   });
+  it("is a cone as wide as the pose needs", () => {
+    const limit = firstLimit(FIGURE, BALL, [1.2, -1.6, 1], true);
+    expect(limit.kind === "cone" && limit.swing?.[0]).toBeCloseTo(2.2, 12);
+    expect(limit.kind === "cone" && limit.twist).toEqual([-Math.PI / 4, 1]);
+  });
+});
+
+it("knows a ball of three angles", () => {
+  const turn = (coordinate: number): Part => ({ kind: "turn", axis: [1, 0, 0], coordinate, scale: 1, shift: 0, driver: -1 });
+  const three: JointInfo = { ...BALL, parent: 0, parts: [turn(0), turn(1), turn(2)] };
+  expect(isEulerBall(three)).toBe(true);
+  expect(isEulerBall({ ...three, parent: -1 })).toBe(false); // a root goes all the way round
+  expect(isEulerBall({ ...three, parts: [turn(0), turn(1), turn(-1)] })).toBe(false); // one is driven
+  expect(isEulerBall({ ...BALL, parent: 0 })).toBe(false);
 });
 
 it("names what is wrong with a limit", () => {

@@ -1,7 +1,7 @@
 // Which chosen files belong together, and what is said about those that do not.
 
 import { describe, expect, it } from "vitest";
-import { plan } from "../src/panels/files";
+import { askFor, missingBuffers, plan } from "../src/panels/files";
 
 const OPENS = [".bvh", ".asf", ".amc", ".glb", ".gltf", ".vrm", ".urdf", ".xml", ".mjcf"];
 const file = (name: string, size = 1000) => ({ name, size });
@@ -45,5 +45,19 @@ describe("plan", () => {
     expect(choose(file("pose.json")).pose?.name).toBe("pose.json");
     expect(choose(file("pose.json", 70_000)).pose).toBeNull();
     expect(choose(file("pose.json"), file("a.bvh")).pose).toBeNull();
+  });
+});
+
+describe("missingBuffers", () => {
+  const gltf = (...uris: string[]) => JSON.stringify({ buffers: uris.map((uri) => ({ uri })) });
+
+  it("names what a .gltf refers to and was not chosen", () => {
+    expect(missingBuffers(gltf("skin.bin", "my%20walk.bin", "data:;base64,AAAA"), ["a.gltf", "skin.bin"])).toEqual(["my walk.bin"]);
+    expect(askFor("a.gltf", ["skin.bin"])).toBe("a.gltf needs skin.bin: choose or drop both together.");
+  });
+  it("leaves what it cannot read to the server", () => {
+    expect(missingBuffers("{", [])).toEqual([]);
+    expect(missingBuffers('{"buffers": [null, {}, {"uri": 3}]}', [])).toEqual([]);
+    expect(missingBuffers(gltf("100%.bin"), ["100%.bin"])).toEqual([]);
   });
 });

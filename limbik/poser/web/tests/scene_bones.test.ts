@@ -200,7 +200,7 @@ describe("Quality", () => {
     const quality = new Quality();
     const frame = (waited: number): boolean => quality.frame(waited, 2);
     for (let k = 0; k < 20; k++) expect(frame(16)).toBe(false);
-    for (let k = 0; k < 20; k++) expect(frame(k % 2 ? 60 : 10)).toBe(false); // a hiccup now and then
+    for (let k = 0; k < 20; k++) expect(frame(k % 2 ? 10 : 60)).toBe(false); // a hiccup now and then
     for (let k = 0; k < 20; k++) expect(frame(60_000)).toBe(false); // a tab that slept
     expect(quality.ratio(3)).toBe(2);
     const dropped = Array.from({ length: 6 }, () => frame(40));

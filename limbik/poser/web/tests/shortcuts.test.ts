@@ -52,10 +52,13 @@ describe("chords", () => {
 });
 
 describe("focus", () => {
-  it("leaves all but Esc to a text field", () => {
+  it("leaves all but Esc and saving to a text field", () => {
     expect(mayTake(press("z", ["Ctrl"]), "text")).toBe(false);
     expect(mayTake(press("g"), "text")).toBe(false);
     expect(mayTake(press("Escape"), "text")).toBe(true);
+    expect(mayTake(press("s", ["Ctrl"]), "text")).toBe(true); // or the browser would save the page
+    expect(mayTake(press("z", ["Ctrl"]), "number")).toBe(true);
+    expect(mayTake(press("k"), "number")).toBe(false);
   });
 
   it("leaves to buttons and sliders what they live on", () => {

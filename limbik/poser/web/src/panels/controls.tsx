@@ -4,6 +4,9 @@ import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icons";
 
+// Buttons that cannot be pressed now say so but stay where the keyboard is: a truly disabled one
+// (Undo, after the last step) would drop the focus of whoever has just pressed it.
+
 /** A button that is an icon; its label is said by screen readers and shown as its title. */
 export function IconButton(props: {
   icon: IconName;
@@ -24,8 +27,8 @@ export function IconButton(props: {
       aria-pressed={props.pressed}
       aria-keyshortcuts={props.keys ? props.keys.replace(/Ctrl/g, "Control") : undefined}
       title={title}
-      disabled={props.disabled}
-      onClick={props.onClick}
+      aria-disabled={props.disabled || undefined}
+      onClick={() => !props.disabled && props.onClick()}
     >
       <Icon name={props.icon} />
     </button>
@@ -111,8 +114,8 @@ export function Button(props: {
       title={props.title}
       aria-label={props.label}
       aria-pressed={props.pressed}
-      disabled={props.disabled}
-      onClick={props.onClick}
+      aria-disabled={props.disabled || undefined}
+      onClick={() => !props.disabled && props.onClick()}
     >
       {props.icon && <Icon name={props.icon} />}
       <span>{props.children}</span>

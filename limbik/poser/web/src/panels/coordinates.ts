@@ -15,6 +15,11 @@ export function ballAt(joint: JointInfo): number {
   return ball ? ball.coordinate - joint.first : -1;
 }
 
+/** Whether a joint turns about three axes in a row: a ball that has a cone only in other coordinates. */
+export function isEulerBall(joint: JointInfo): boolean {
+  return joint.parent >= 0 && joint.parts.length === 3 && joint.parts.every((part) => part.kind === "turn" && part.coordinate >= 0);
+}
+
 /** Ends of the slider of the k-th coordinate of a joint, in radians or the figure's unit. */
 export function ends(figure: FigureInfo, joint: JointInfo, limit: Limit | null, k: number): Ends {
   const slides = figure.coordinates[joint.first + k]?.slides ?? false;
@@ -56,7 +61,10 @@ export function shortName(name: string): string {
 export function firstLimit(figure: FigureInfo, joint: JointInfo, q: readonly number[], cone: boolean): Limit {
   const quarter = Math.PI / 2;
   if (cone && ballAt(joint) >= 0) {
-    return { kind: "cone", swing: [Math.PI / 3, Math.PI / 3], center: [0, 0], twist: [-Math.PI / 4, Math.PI / 4] };
+    const [s1 = 0, s2 = 0, twist = 0] = q.slice(ballAt(joint));
+    const open = Math.min(Math.max(Math.PI / 3, 1.1 * Math.hypot(s1, s2)), (179 * Math.PI) / 180);
+    const ends: [number, number] = [Math.min(-Math.PI / 4, twist), Math.max(Math.PI / 4, twist)];
+    return { kind: "cone", swing: [open, open], center: [0, 0], twist: ends };
   }
   const own = figure.coordinates.slice(joint.first, joint.first + q.length);
   const rail = own.every((coordinate) => coordinate.slides);

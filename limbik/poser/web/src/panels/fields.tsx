@@ -58,6 +58,7 @@ export function NumberField(props: NumberProps) {
         aria-valuemin={Number.isFinite(min) ? min : undefined}
         aria-valuemax={Number.isFinite(max) ? max : undefined}
         aria-invalid={wrong || undefined}
+        data-typing={draft === null ? undefined : ""} // then Ctrl+Z is about what was typed
         placeholder={props.empty}
         disabled={props.disabled}
         value={draft ?? written}

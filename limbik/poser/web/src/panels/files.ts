@@ -78,3 +78,33 @@ export function plan<F extends Named>(chosen: readonly F[], opens: string[], lar
   const sentence = left.length > 0 && first ? `Opened ${first.name}; left out ${list(left)}.` : "";
   return { files, pose: null, sentence };
 }
+
+/** What a .gltf needs beside it and was not chosen with it; empty when nothing is missing. */
+export function missingBuffers(gltf: string, names: string[]): string[] {
+  let buffers: unknown;
+  try {
+    ({ buffers } = JSON.parse(gltf) as { buffers?: unknown });
+  } catch {
+    return []; // the server says better what is wrong with it
+  }
+  if (!Array.isArray(buffers)) return [];
+  return buffers
+    .map((buffer) => (buffer as { uri?: unknown } | null)?.uri)
+    .filter((uri): uri is string => typeof uri === "string" && !uri.startsWith("data:"))
+    .map((uri) => fileNameOf(uri))
+    .filter((name) => !names.includes(name));
+}
+
+function fileNameOf(uri: string): string {
+  const last = uri.split("/").at(-1) ?? uri;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last; // a lone percent sign
+  }
+}
+
+/** The sentence for a file whose companions were not chosen with it. */
+export function askFor(name: string, missing: string[]): string {
+  return `${name} needs ${list(missing)}: choose or drop ${missing.length > 1 ? "all of them" : "both"} together.`;
+}

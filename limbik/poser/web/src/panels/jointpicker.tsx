@@ -62,7 +62,8 @@ export function JointPicker({ app, label, onPick }: { app: App; label: string; o
         }}
       />
       {open && (
-        <ul class="picker-list" role="listbox" id={`${id}-list`} aria-label="Joints">
+        // It scrolls, and so would take the focus from Tab, close, and leave it nowhere.
+        <ul class="picker-list" role="listbox" tabIndex={-1} id={`${id}-list`} aria-label="Joints">
           {found.length === 0 && <li class="empty">No joint is called that.</li>}
           {found.map((joint, at) => (
             <li

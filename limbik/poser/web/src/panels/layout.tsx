@@ -11,6 +11,7 @@ import { Goals } from "./goals";
 import { Help } from "./help";
 import { Hint } from "./hint";
 import { JointPanel } from "./joint";
+import { keepFocus } from "./keepfocus";
 import { LimitsPanel } from "./limits";
 import { useEvents } from "./listening";
 import { MethodPanel } from "./method";
@@ -49,6 +50,15 @@ function View({ app, stage }: { app: App; stage: Picture }) {
     canvas.setAttribute("role", "application"); // arrow keys are for the figure, not for reading on
     canvas.setAttribute("aria-describedby", "view-words");
     box.current?.prepend(canvas);
+    // A frame around the view is for people who came by keyboard, not for a hand that typed elsewhere.
+    const pointed = (): void => canvas.classList.add("pointed");
+    const left = (): void => canvas.classList.remove("pointed");
+    canvas.addEventListener("pointerdown", pointed, { capture: true });
+    canvas.addEventListener("blur", left);
+    return () => {
+      canvas.removeEventListener("pointerdown", pointed, { capture: true });
+      canvas.removeEventListener("blur", left);
+    };
   }, [stage]);
   stage.canvas.setAttribute("aria-label", `The figure ${app.figure?.name ?? ""} in space`.replace("  ", " "));
   return (
@@ -129,4 +139,5 @@ export function mount(root: HTMLElement, app: App, stage: Picture): void {
   // A sheet would hide the figure that somebody came to see.
   if (matchMedia(NARROW).matches && app.ui.panel) app.set({ panel: false });
   render(<Page app={app} stage={stage} />, root);
+  keepFocus(root, stage.canvas);
 }

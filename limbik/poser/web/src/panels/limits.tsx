@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { App } from "../app";
 import type { JointInfo, Limit } from "../messages";
 import { Button, Section, Segmented, Switch } from "./controls";
-import { ballAt, fault, firstLimit, shortName } from "./coordinates";
+import { ballAt, fault, firstLimit, isEulerBall, shortName } from "./coordinates";
 import { NumberField } from "./fields";
 import { useEvents } from "./listening";
 import { degrees, lengthDecimals, radians, show } from "./numbers";
@@ -111,7 +111,7 @@ function ConeFields({ joint, limit, onSet }: { joint: JointInfo; limit: Cone; on
     <>
       <div class="field-row">
         <Switch
-          label="Cone"
+          label="Swing"
           name={`${joint.name} swing cone`}
           checked={swing !== null}
           onChange={(on) => onSet({ ...limit, swing: on ? [Math.PI / 3, Math.PI / 3] : null, center: on ? center : [0, 0] })}
@@ -144,6 +144,13 @@ function ConeFields({ joint, limit, onSet }: { joint: JointInfo; limit: Cone; on
   );
 }
 
+/** Cones need balls in swing–twist coordinates, which the whole figure then has. */
+async function inCone(app: App, joint: number): Promise<void> {
+  const reply = await app.do("limit.cone", { joint });
+  const dropped = "dropped" in reply && Array.isArray(reply.dropped) ? reply.dropped : [];
+  if (dropped.length) app.note(`Ranges of three angles do not fit swing and twist; dropped: ${dropped.join(", ")}.`);
+}
+
 function JointLimits({ app, joint, index }: { app: App; joint: JointInfo; index: number }) {
   const limit = app.state?.limits[index] ?? null;
   const edited = app.state?.edited.includes(index) ?? false;
@@ -151,6 +158,7 @@ function JointLimits({ app, joint, index }: { app: App; joint: JointInfo; index:
   if (joint.count === 0) return <p class="empty">This joint has nothing of its own to limit.</p>;
   const q = Array.from({ length: joint.count }, (_, k) => app.pose?.q[joint.first + k] ?? 0);
   const ball = ballAt(joint) >= 0 && joint.count === 3;
+  const euler = isEulerBall(joint);
   const set = (next: Limit): void => {
     const wrong = fault(next);
     setComplaint(wrong);
@@ -167,12 +175,29 @@ function JointLimits({ app, joint, index }: { app: App; joint: JointInfo; index:
   return (
     <div class="fields" role="group" aria-label={`Limits of ${joint.name}`}>
       <div class="limit-head">
-        <Switch
-          label={limited ? "Limited" : "No limit"}
-          name={`Limit ${joint.name}`}
-          checked={limited}
-          onChange={(on) => set(on ? firstLimit(app.figure!, joint, q, ball) : none)}
-        />
+        {ball || euler ? (
+          <Segmented
+            label={`Kind of limit of ${joint.name}`}
+            value={limited ? limit.kind : "none"}
+            segments={[
+              { value: "none", label: "None", title: "It may turn any way" },
+              { value: "cone", label: "Cone", title: "How far it swings around its rest, and how far it twists" },
+              { value: "range", label: "Ranges", title: "From where to where each of its angles goes" },
+            ]}
+            onChoose={(kind) => {
+              if (kind === "none") set(none);
+              else if (kind === "cone" && euler) void inCone(app, index);
+              else set(firstLimit(app.figure!, joint, q, kind === "cone"));
+            }}
+          />
+        ) : (
+          <Switch
+            label={limited ? "Limited" : "No limit"}
+            name={`Limit ${joint.name}`}
+            checked={limited}
+            onChange={(on) => set(on ? firstLimit(app.figure!, joint, q, false) : none)}
+          />
+        )}
         <Button
           kind="quiet"
           icon="reset"
@@ -187,14 +212,6 @@ function JointLimits({ app, joint, index }: { app: App; joint: JointInfo; index:
           Reset
         </Button>
       </div>
-      {limited && ball && (
-        <Segmented
-          label={`Kind of limit of ${joint.name}`}
-          value={limit.kind}
-          segments={[{ value: "cone", label: "Cone and twist" }, { value: "range", label: "Ranges" }]}
-          onChoose={(kind) => set(firstLimit(app.figure!, joint, q, kind === "cone"))}
-        />
-      )}
       {limited && limit.kind === "range" && <RangeFields app={app} joint={joint} limit={limit} onSet={set} />}
       {limited && limit.kind === "cone" && <ConeFields joint={joint} limit={limit} onSet={set} />}
       {complaint && <p class="complaint" role="alert">{complaint}</p>}

@@ -1,7 +1,7 @@
 // Files on their way to the server: sent one by one, then opened together.
 
 import type { App } from "../app";
-import { plan } from "./files";
+import { askFor, ending, missingBuffers, plan } from "./files";
 
 export interface Progress {
   /** What is being sent. */
@@ -55,7 +55,12 @@ export async function openFiles(
   const { files, pose, sentence } = plan(chosen, app.hello.opens, app.hello.largest);
   if (sentence) app.note(sentence);
   if (pose) return loadPose(app, pose);
-  if (files.length === 0) return;
+  const first = files[0];
+  if (!first) return;
+  if (ending(first.name) === ".gltf") {
+    const missing = missingBuffers(await first.text(), files.map((file) => file.name));
+    if (missing.length > 0) return app.note(askFor(first.name, missing));
+  }
   const total = Math.max(1, files.reduce((sum, file) => sum + file.size, 0));
   let sent = 0;
   try {
@@ -71,7 +76,7 @@ export async function openFiles(
     app.note((error as Error).message);
     return;
   }
-  progress({ name: files[0]!.name, share: 1 });
+  progress({ name: first.name, share: 1 });
   // A refusal has raised a note already.
   await app.do("open", { files: files.map((file) => file.name) }).then(
     () => progress(null),

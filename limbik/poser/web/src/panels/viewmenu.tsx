@@ -32,6 +32,9 @@ export function ViewMenu({ app }: { app: App }) {
           <Group label="Show">
             <Item checked={ui.shadows} keys="H" onClick={() => app.set({ shadows: !ui.shadows })}>Shadows</Item>
             <Item checked={ui.onion} keys="O" onClick={() => app.set({ onion: !ui.onion })}>Onion skins</Item>
+            <Item checked={ui.follow} onClick={() => app.set({ follow: !ui.follow })}>
+              Follow the figure
+            </Item>
             <Item checked={ui.timeline} onClick={() => app.set({ timeline: !ui.timeline })}>Timeline</Item>
           </Group>
           {!app.replay && (

@@ -50,13 +50,13 @@ varying vec2 vLit;
 
 const FRAGMENT = /* glsl */ `
 #include <color_fragment>
-diffuseColor.rgb = mix(diffuseColor.rgb, selectedColor, 0.85 * vLit.y);
+diffuseColor.rgb = mix(diffuseColor.rgb, selectedColor, 0.5 * vLit.y);
 diffuseColor.rgb = mix(diffuseColor.rgb, hoverColor, 0.55 * vLit.x * (1.0 - 0.6 * vLit.y));
 `;
 
 const EMISSIVE = /* glsl */ `
 #include <emissivemap_fragment>
-totalEmissiveRadiance += 0.10 * vLit.x * hoverColor + 0.16 * vLit.y * selectedColor;
+totalEmissiveRadiance += 0.10 * vLit.x * hoverColor + 0.06 * vLit.y * selectedColor;
 `;
 
 /** A soft, matt material in which the parts of one bone can be lit under the pointer and as selected. */

@@ -2,7 +2,7 @@
 
 import type { Bone, FigureInfo, Vec3 } from "../messages";
 import { isTrunk, parts } from "./flesh";
-import { cornersFor, type BoneShape } from "./shapes";
+import { cornersFor, isBall, type BoneShape } from "./shapes";
 
 /** A ball is so much of the thinnest bone that meets in it. */
 const BALL = 0.8;
@@ -113,9 +113,14 @@ export function shapes(figure: FigureInfo, radii: readonly number[], balls: read
 /** Marks the straight bones that go on in each other; they bend together at the joint between them. */
 export function join(shaped: readonly Shaped[]): Shaped[] {
   const goesOn = shaped.map(({ shape, end }) =>
-    shape.straight && end >= 0
+    shape.straight && end >= 0 && !isBall(shape)
       ? shaped.findIndex(
-          (next) => next.bone.joint === end && next.shape.straight && !next.shape.wide === !shape.wide && next.end >= 0,
+          (next) =>
+            next.bone.joint === end &&
+            next.shape.straight &&
+            !isBall(next.shape) &&
+            !next.shape.wide === !shape.wide &&
+            next.end >= 0,
         )
       : -1,
   );

@@ -29,6 +29,14 @@ export function enclose(points: ArrayLike<number>, which?: Iterable<number>): Sp
   return { center, radius };
 }
 
+/** The mean of points, 3 numbers each. */
+export function middle(points: ArrayLike<number>): Vec3 {
+  const sum: Vec3 = [0, 0, 0];
+  for (let i = 0; i < points.length; i++) sum[i % 3] = sum[i % 3]! + points[i]!;
+  const count = Math.max(points.length / 3, 1);
+  return [sum[0] / count, sum[1] / count, sum[2] / count];
+}
+
 /** The places of a joint, its parent and its children: 3 numbers each. */
 export function neighbourhood(figure: FigureInfo, positions: ArrayLike<number>, joint: number): Float32Array {
   const parent = figure.joints[joint]?.parent;

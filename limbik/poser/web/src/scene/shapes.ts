@@ -159,12 +159,17 @@ function revolve(
   }
 }
 
+/** Whether a bone is too short to be drawn but as a ball, which has other rings than a bone. */
+export function isBall({ from, to, belly }: BoneShape): boolean {
+  return Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]) < 1e-3 * belly;
+}
+
 /** Adds a bone to a surface; one without a length is a ball. */
 export function addBone(surface: Surface, shape: BoneShape): void {
   const along: Vec3 = [0, 1, 2].map((k) => shape.to[k]! - shape.from[k]!) as Vec3;
   const length = Math.hypot(...along);
   const { width = 1, depth = 1 } = shape.wide ?? {};
-  if (length < 1e-3 * shape.belly) {
+  if (isBall(shape)) {
     const across = shape.wide ? basis(shape.wide.along)[0] : ([0, 0, 1] as Vec3);
     revolve(surface, ballOutline(shape.belly), shape.from, basis(across, shape.wide?.along), shape.corners, 0, width, depth);
     return;

@@ -7,7 +7,7 @@ import { Backdrop } from "./backdrop";
 import type { Body, Hit } from "./body";
 import { Figures } from "./figures";
 import { Floor } from "./floor";
-import { enclose, facing, neighbourhood } from "./framing";
+import { enclose, facing, middle, neighbourhood } from "./framing";
 import { Ghosts } from "./ghosts";
 import { moveView } from "./keys";
 import { Lights } from "./lights";
@@ -127,14 +127,14 @@ export class Stage {
   }
 
   /** Move the camera so that a joint and its neighbours, or the whole figure, fill the picture. */
-  frame(what: number | "all" = "all", view: ViewName | null = null, animated = true): void {
+  frame(what: number | "all" = "all", view: ViewName | null = null, animated = true, room = 0.01): void {
     const { pose, figure } = this.app;
     if (!pose || !figure) return;
     const points =
       what === "all" ? (this.body?.outline() ?? pose.positions.slice()) : neighbourhood(figure, pose.positions, what);
     const at = new Vector3();
     for (let i = 0; i < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
-    this.viewpoint.frame(points, (what === "all" ? 0.01 : 0.06) * SIZE, view, animated);
+    this.viewpoint.frame(points, (what === "all" ? room : 0.06) * SIZE, view, animated);
   }
 
   view(name: ViewName): void {
@@ -227,6 +227,8 @@ export class Stage {
       this.place();
     }
     this.figures.follow();
+    const place = this.world.localToWorld(new Vector3(...middle(pose.positions)));
+    this.viewpoint.following.seen(pose.frame, place, this.app.ui.follow);
     this.refresh();
   }
 
@@ -258,7 +260,7 @@ export class Stage {
     const sunk = Math.min(Math.max(figure.floor - lowest, 0), SOLE * figure.size);
     this.world.position.y = (sunk - figure.floor) * this.world.scale.x;
     this.world.updateMatrixWorld(true);
-    if (!this.touched) this.frame("all", "corner", false);
+    if (!this.touched) this.frame("all", "corner", false, 0.06); // with room for what it will do
     this.shade();
   }
 

@@ -2,6 +2,7 @@
 
 import { MathUtils, PerspectiveCamera, Spherical, Vector3 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { Following } from "./following";
 import { fit } from "./framing";
 
 export type ViewName = "front" | "back" | "left" | "right" | "top" | "below" | "corner";
@@ -42,6 +43,7 @@ export class Viewpoint {
   readonly controls: OrbitControls;
   /** Where the figure looks: radians about the vertical from the scene's +z towards +x. */
   heading = 0;
+  readonly following = new Following();
   private glide: { from: Place; to: Place; since: number } | null = null;
 
   /** `wake` asks for a frame to be drawn. */
@@ -84,6 +86,7 @@ export class Viewpoint {
    *  `room` is how much is around each of them; 3 numbers a point. */
   frame(points: Float32Array, room: number, view: ViewName | null, animated: boolean): void {
     if (points.length === 0) return;
+    this.following.forget();
     const offset = this.offset();
     if (view) this.turnTo(offset, view);
     offset.makeSafe();
@@ -155,6 +158,12 @@ export class Viewpoint {
       });
       if (t === 1) this.glide = null;
       else moving = true;
+    }
+    const along = this.glide ? null : this.following.step(now);
+    if (along) {
+      this.target.add(along);
+      this.camera.position.add(along);
+      moving = true;
     }
     moving = this.controls.update() || moving;
     // As much depth as can be told apart, whether a fingertip or a crane is looked at.

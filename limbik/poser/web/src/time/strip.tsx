@@ -7,22 +7,7 @@ import { useEvents } from "../panels/listening";
 import { Diamonds } from "./diamonds";
 import { goTo, goToKey, insertKey, stepBy } from "./going";
 import { Ruler, spoken, wholeView, type View } from "./ruler";
-
-/** Pixels that an element is wide, kept up to date. */
-function useWidth() {
-  const element = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(1);
-  useLayoutEffect(() => {
-    const box = element.current;
-    if (!box) return;
-    const measure = (): void => setWidth(Math.max(box.clientWidth, 1));
-    measure(); // the observer speaks only after the next picture, which may be slow to come
-    const watch = new ResizeObserver(measure);
-    watch.observe(box);
-    return () => watch.disconnect();
-  }, []);
-  return { element, width };
-}
+import { useWidth } from "./width";
 
 function Scale({ ruler }: { ruler: Ruler }) {
   return (

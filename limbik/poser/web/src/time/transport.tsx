@@ -1,177 +1,111 @@
-// The timeline's buttons and numbers: playing, stepping, rate and length, keys, onion skins.
+// The timeline's row of buttons and numbers: playing, keys, the clip, and settings that fold away
+// where there is no room for them.
 
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../app";
-import type { Key, Timeline } from "../messages";
-import { NumberField } from "../panels/fields";
-import { goTo, goToKey, insertKey, stepBy, togglePlaying } from "./going";
+import type { Timeline } from "../messages";
+import { FrameField, Loop, Playing } from "./playing";
+import { Holds, Keys, type Selection } from "./keys";
+import { ClipName, Settings } from "./settings";
 import { SymbolButton } from "./symbols";
+import { useWidth } from "./width";
 
-const EASES: { value: Timeline["ease"]; label: string }[] = [
-  { value: "smooth", label: "Smooth" },
-  { value: "linear", label: "Linear" },
-  { value: "step", label: "Step" },
-];
+/** Pixels of the row below which settings fold away, and below which all that can does. */
+const FOLDS = { fine: { some: 940, all: 600 }, coarse: { some: 1180, all: 600 } };
 
-function Playing({ app, timeline, frame }: { app: App; timeline: Timeline; frame: number }) {
-  const { playing } = app.ui;
-  const still = timeline.frames < 2;
+function Onion({ app }: { app: App }) {
   return (
-    <div class="time-group" role="group" aria-label="Playing">
-      <SymbolButton symbol="previous" label="Previous key" keys="<" onClick={() => goToKey(app, -1)} />
-      <SymbolButton symbol="back" label="Back one frame" keys="," onClick={() => stepBy(app, -1)} />
-      <SymbolButton
-        symbol={playing ? "pause" : "play"}
-        label={playing ? "Pause" : "Play"}
-        keys="Space"
-        main
-        disabled={still}
-        onClick={() => togglePlaying(app)}
-      />
-      <SymbolButton symbol="on" label="On one frame" keys="." onClick={() => stepBy(app, 1)} />
-      <SymbolButton symbol="next" label="Next key" keys=">" onClick={() => goToKey(app, 1)} />
-      <SymbolButton
-        symbol="loop"
-        label="Loop"
-        pressed={timeline.loop}
-        onClick={() => void app.do("timeline.set", { loop: !timeline.loop })}
-      />
-      <label class="time-field">
-        <span>Frame</span>
-        <NumberField
-          label="Frame"
-          value={Math.round(frame)}
-          min={0}
-          max={timeline.frames - 1}
-          write={(value) => value.toFixed(0)}
-          onCommit={(value) => value !== null && goTo(app, value)}
-        />
-      </label>
-    </div>
+    <SymbolButton
+      symbol="onion"
+      label="Onion skins"
+      keys="O"
+      pressed={app.ui.onion}
+      onClick={() => app.set({ onion: !app.ui.onion })}
+    />
   );
 }
 
-function Settings({ app, timeline }: { app: App; timeline: Timeline }) {
-  const set = (change: Partial<Timeline>) => void app.do("timeline.set", change);
-  return (
-    <div class="time-group" role="group" aria-label="Timeline settings">
-      <label class="time-field" title="Frames a second">
-        <span>fps</span>
-        <NumberField
-          label="Frames a second"
-          value={timeline.fps}
-          min={0.1}
-          max={1000}
-          onCommit={(fps) => fps !== null && set({ fps })}
-        />
-      </label>
-      {!app.replay && timeline.clip === null && (
-        <label class="time-field" title="Frames in all">
-          <span>Frames</span>
-          <NumberField
-            label="Frames in all"
-            value={timeline.frames}
-            min={1}
-            write={(value) => value.toFixed(0)}
-            onCommit={(frames) => frames !== null && set({ frames: Math.round(frames) })}
-          />
-        </label>
-      )}
-      {!app.replay && timeline.clip !== null && (
-        <label class="time-field" title="Frames over which an edit blends into the clip, to either side">
-          <span>Span</span>
-          <NumberField
-            label="Frames over which an edit blends"
-            value={timeline.span}
-            min={1}
-            write={(value) => value.toFixed(0)}
-            onCommit={(span) => span !== null && set({ span: Math.round(span) })}
-          />
-        </label>
-      )}
-      {!app.replay && (
-        <label class="time-field" title="How poses go from key to key">
-          <span>Ease</span>
-          <select
-            aria-label="Ease"
-            value={timeline.ease}
-            onChange={(event) => set({ ease: event.currentTarget.value as Timeline["ease"] })}
-          >
-            {EASES.map(({ value, label }) => (
-              <option key={value} value={value}>{label}</option>
-            ))}
-          </select>
-        </label>
-      )}
-      <SymbolButton
-        symbol="onion"
-        label="Onion skins"
-        keys="O"
-        pressed={app.ui.onion}
-        onClick={() => app.set({ onion: !app.ui.onion })}
-      />
-    </div>
-  );
-}
+export function Transport(props: { app: App; timeline: Timeline; frame: number; selection: Selection }) {
+  const { app, timeline, frame, selection } = props;
+  const { element, width } = useWidth();
+  const [open, setOpen] = useState(false);
+  const sheet = useRef<HTMLDivElement>(null);
+  const folds = matchMedia("(pointer: coarse)").matches ? FOLDS.coarse : FOLDS.fine;
+  const some = width < folds.some;
+  const all = width < folds.all;
 
-/** What can be done to keys: the one to come, and those that are selected. */
-function Keys({ app, selected, remove }: { app: App; selected: Key[]; remove: () => void }) {
-  const set = (key: Key, change: Partial<Key>) => void app.do("key.set", { key: key.id, ...change });
-  const one = selected.length === 1 ? selected[0] : undefined;
-  return (
-    <div class="time-group" role="group" aria-label="Keys">
-      <SymbolButton symbol="key" label="Insert a key at this frame" keys="K" onClick={() => void insertKey(app)} />
-      <SymbolButton
-        symbol="trash"
-        label={selected.length > 1 ? `Delete ${selected.length} keys` : "Delete the selected key"}
-        keys="Delete"
-        disabled={selected.length === 0}
-        onClick={remove}
-      />
-      {one && (
-        <span class="time-holds">
-          <label title="The key holds all joints">
-            <input
-              type="checkbox"
-              checked={one.pose}
-              disabled={one.pose && !one.goals}
-              onChange={(event) => set(one, { pose: event.currentTarget.checked })}
-            />
-            Pose
-          </label>
-          <label title="The key holds the targets of the effectors">
-            <input
-              type="checkbox"
-              checked={one.goals}
-              disabled={one.goals && !one.pose}
-              onChange={(event) => set(one, { goals: event.currentTarget.checked })}
-            />
-            Goals
-          </label>
-        </span>
-      )}
-    </div>
-  );
-}
+  // Esc and a press elsewhere close the sheet; Esc gives the focus back to the button.
+  useEffect(() => {
+    if (!open) return;
+    const button = () => element.current?.querySelector<HTMLElement>("[aria-controls=time-more]");
+    const outside = (event: PointerEvent): void => {
+      const target = event.target as Node;
+      if (!sheet.current?.contains(target) && !button()?.contains(target)) setOpen(false);
+    };
+    const escape = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape" || event.defaultPrevented) return;
+      event.preventDefault(); // it meant the sheet, not the selection
+      if (sheet.current?.contains(document.activeElement)) button()?.focus();
+      setOpen(false);
+    };
+    addEventListener("pointerdown", outside);
+    document.addEventListener("keydown", escape, { capture: true });
+    return () => {
+      removeEventListener("pointerdown", outside);
+      document.removeEventListener("keydown", escape, { capture: true });
+    };
+  }, [open]);
+  useEffect(() => {
+    if (!some) setOpen(false);
+  }, [some]);
 
-export function Transport(props: { app: App; timeline: Timeline; frame: number; selected: Key[]; remove: () => void }) {
-  const { app, timeline, frame } = props;
   return (
-    <div class="transport">
-      <Playing app={app} timeline={timeline} frame={frame} />
-      {!app.replay && <Keys app={app} selected={props.selected} remove={props.remove} />}
-      <span class="clip-name" title={timeline.clip ?? ""}>
-        {timeline.clip !== null && (
-          <>
-            <span class="name">{timeline.clip}</span>
-            {!app.replay && (
-              <button type="button" class="time-link" title="Keep the pose, remove the clip and its edits" onClick={() => void app.do("clip.remove")}>
-                Remove clip
-              </button>
-            )}
-          </>
+    <>
+      <div class={`transport ${all ? "small" : ""}`} ref={element}>
+        <div class="time-group" role="group" aria-label="Playing">
+          <Playing app={app} timeline={timeline} />
+          {!all && <Loop app={app} timeline={timeline} />}
+          {!all && <FrameField app={app} timeline={timeline} frame={frame} />}
+        </div>
+        {!app.replay && (
+          <div class="time-group" role="group" aria-label="Keys">
+            <Keys app={app} selection={selection} fewer={all} />
+            {!some && <Holds app={app} selected={selection.keys} />}
+          </div>
         )}
-      </span>
-      <Settings app={app} timeline={timeline} />
-    </div>
+        {!all && <ClipName app={app} timeline={timeline} removes={!some} />}
+        <div class="time-group end" role="group" aria-label="Timeline settings">
+          {!some && <Settings app={app} timeline={timeline} />}
+          <Onion app={app} />
+          {some && (
+            <SymbolButton
+              symbol="more"
+              label="More of the timeline"
+              opens={{ id: "time-more", open }}
+              onClick={() => setOpen(!open)}
+            />
+          )}
+        </div>
+      </div>
+      {open && some && (
+        <div class="time-more" id="time-more" ref={sheet} role="group" aria-label="More of the timeline">
+          {all && <ClipName app={app} timeline={timeline} removes={false} />}
+          {all && <FrameField app={app} timeline={timeline} frame={frame} />}
+          {all && (
+            <div class="time-field">
+              <span aria-hidden="true">Loop</span>
+              <Loop app={app} timeline={timeline} />
+            </div>
+          )}
+          <Settings app={app} timeline={timeline} />
+          {!app.replay && <Holds app={app} selected={selection.keys} />}
+          {!app.replay && timeline.clip !== null && (
+            <button type="button" class="time-link" onClick={() => void app.do("clip.remove")}>
+              Remove clip
+            </button>
+          )}
+        </div>
+      )}
+    </>
   );
 }

@@ -33,6 +33,7 @@ interface Press {
 export class Dragging {
   private press: Press | null = null;
   private fingers = 0;
+  private handing = false;
   private tap: { time: number; x: number; y: number } | null = null;
   private readonly undo: (() => void)[] = [];
 
@@ -71,16 +72,21 @@ export class Dragging {
   }
 
   private down(event: PointerEvent): void {
+    if (this.handing) return;
     const kind = pointerOf(event);
     if (kind === "touch") this.fingers++;
     if (event.button !== 0 || this.press?.started) return;
     if (this.fingers > 1) {
       // A second finger: pan and zoom, not a click.
+      const first = this.press;
       this.drop();
+      if (first && first.picked?.kind !== "gizmo") this.handOver(first);
       return;
     }
     const { x, y } = spotOfEvent(this.stage.canvas, event);
-    const picked = this.app.replay ? null : this.picking.at(x, y, kind);
+    // The first press of a double click brings up the knobs of the joint: the second does not mean them.
+    const knobs = !this.again(kind, x, y, event.timeStamp);
+    const picked = this.app.replay ? null : this.picking.at(x, y, kind, knobs);
     const effector = this.effectorFor(picked);
     this.press = { id: event.pointerId, kind, picked, effector, x, y, started: false, point: null };
     this.label.hide();
@@ -92,6 +98,17 @@ export class Dragging {
       this.press.started = this.editing.grab(x, y, kind);
       this.stage.canvas.style.cursor = "grabbing";
     } else if (effector !== null) this.app.selectEffector(effector);
+  }
+
+  /** The camera gets the finger that had been ours, so that two fingers pinch wherever they came down.
+   *  One that it has already it takes no second time. */
+  private handOver({ id, x, y }: Press): void {
+    const { left, top } = this.stage.canvas.getBoundingClientRect();
+    this.handing = true;
+    this.stage.canvas.dispatchEvent(
+      new PointerEvent("pointerdown", { pointerId: id, pointerType: "touch", clientX: left + x, clientY: top + y, buttons: 1 }),
+    );
+    this.handing = false;
   }
 
   private effectorFor(picked: Picked): number | null {
@@ -180,9 +197,14 @@ export class Dragging {
     this.stage.canvas.style.cursor = "";
   }
 
+  /** Whether a press here and now is the second of two. */
+  private again(kind: Pointer, x: number, y: number, now: number): boolean {
+    const { tap } = this;
+    return tap !== null && Math.hypot(x - tap.x, y - tap.y) < 3 * STILL[kind] && now - tap.time < TWICE;
+  }
+
   private click(press: Press, x: number, y: number, now: number): void {
-    const near = this.tap && Math.hypot(x - this.tap.x, y - this.tap.y) < 3 * STILL[press.kind];
-    const twice = near && this.tap && now - this.tap.time < TWICE;
+    const twice = this.again(press.kind, x, y, now);
     this.tap = twice ? null : { time: now, x, y };
     const { picked } = press;
     if (picked?.kind === "knob" || picked?.kind === "gizmo") return;

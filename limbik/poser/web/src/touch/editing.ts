@@ -31,6 +31,7 @@ export class LimitEditing {
   private sentAt = 0;
   private sending = false;
   private sentAny = false; // of the limit that is held
+  private onItsWay: Promise<void> = Promise.resolve();
   private waiting: { joint: number; limit: Limit } | null = null;
   private before: Limit | null = null;
 
@@ -61,7 +62,9 @@ export class LimitEditing {
   }
 
   private knobs(gauge: Gauge): Knob[] {
-    return gauge.shapes.flatMap((shape, index) => endsOf(shape).map((end) => ({ shape: index, end })));
+    return gauge.shapes.flatMap((shape, index) =>
+      gauge.shows(index) ? endsOf(shape).map((end) => ({ shape: index, end })) : [],
+    );
   }
 
   /** Where a value of a shape is, in the frame before its part. */
@@ -181,8 +184,9 @@ export class LimitEditing {
 
   release(): void {
     const { preview } = this.gauges;
-    if (this.held?.moved && preview) this.send(preview.joint, preview.limit, true);
+    const moved = this.held?.moved;
     this.held = null;
+    if (moved && preview) this.send(preview.joint, preview.limit, true);
     this.label.hide();
     this.settle();
   }
@@ -197,20 +201,19 @@ export class LimitEditing {
     this.settle();
   }
 
-  /** Undoes what was sent; where that was several steps (the hand paused), sets the limit of before. */
+  /** Undoes what was sent, which is one step; nothing, where the limit has not changed by it. */
   private async takeBack(joint: number, before: Limit | null): Promise<void> {
+    await this.onItsWay;
+    if (sameLimit(this.app.state?.limits[joint] ?? null, before)) return;
     this.sending = true;
-    try {
-      await this.app.do("undo");
-      if (!sameLimit(this.app.state?.limits[joint] ?? null, before)) {
-        await (before ? this.app.do("limit.set", { joint, limit: before }) : this.app.do("limit.reset", { joint }));
-      }
-    } finally {
-      this.sent();
-    }
+    this.onItsWay = this.app.do("undo").then(
+      () => this.sent(),
+      () => this.sent(),
+    );
   }
 
-  /** One limit on its way, and only the newest waits; the server makes one undo step of them. */
+  /** One limit on its way, and only the newest waits; the server makes one undo step of those that
+   *  are sent while the knob is held, and of the last one. */
   private send(joint: number, limit: Limit, now: boolean): void {
     this.waiting = { joint, limit };
     if (now) this.next();
@@ -222,7 +225,7 @@ export class LimitEditing {
     this.waiting = null;
     this.sending = this.sentAny = true;
     this.sentAt = performance.now();
-    this.app.do("limit.set", next).then(
+    this.onItsWay = this.app.do("limit.set", { ...next, held: this.held !== null }).then(
       () => this.sent(),
       () => this.sent(), // App has told the person why it was refused
     );

@@ -51,6 +51,8 @@ export class Gauge {
   readonly group = new Group();
   readonly shapes: Shape[];
   readonly radius: number;
+  /** It moves through space and turns any way: what has no end is not worth a picture. */
+  private readonly roams: boolean;
   private readonly drawn: Drawn[];
 
   constructor(
@@ -62,8 +64,9 @@ export class Gauge {
     const bone = boneOf(figure, joint);
     this.radius = gaugeRadius(figure, joint);
     this.shapes = info ? shapesOf(info, limit, [bone.x, bone.y, bone.z]) : [];
+    this.roams = (info?.count ?? 0) > 3;
     this.drawn = this.shapes.map((shape) => this.draw(shape));
-    this.group.add(...this.drawn.map(({ group }) => group));
+    for (const { group } of this.drawn) this.group.add(group);
   }
 
   private draw(shape: Shape): Drawn {
@@ -106,6 +109,11 @@ export class Gauge {
       twistDirection(shape.axes, 0, 0, angle).multiplyScalar(TWIST_RADIUS * this.radius).add(center),
     );
     return { center, points, whole };
+  }
+
+  /** Whether one of its shapes is drawn now. */
+  shows(shape: number): boolean {
+    return this.drawn[shape]?.group.visible ?? false;
   }
 
   /** What of a slide is drawn: an open end goes one radius past the other, or past zero. */
@@ -154,8 +162,8 @@ export class Gauge {
         .filter((limit) => (shape.shape === "cone" ? limit.side === 0 || this.inBox(shape, limit) : limit.coordinate === shape.coordinate))
         .reduce((most, limit) => Math.max(most, limit.share), 0);
       const lit = share > 0;
-      const bounded = shape.shape === "cone" || shape.lower !== null || shape.upper !== null;
-      group.visible = lit || (!onlyHeld && (bounded || chosen));
+      const bounded = bounds(shape);
+      group.visible = lit || (!onlyHeld && (bounded || (chosen && !this.roams)));
       const color: Color = lit ? colours.limit : chosen ? colours.accent : colours.gauge;
       const strength = lit ? 0.45 + 0.55 * share : bounded ? (chosen ? 0.75 : 0.5) : 0.25;
       edge.paint(color, strength, shape.shape === "bar" ? 5 : lit ? 2.5 : 1.75);
@@ -183,6 +191,13 @@ export class Gauge {
       fill?.material.dispose();
     }
   }
+}
+
+/** Whether a shape ends anywhere: a turn that may go all the way round does not. */
+export function bounds(shape: Shape): boolean {
+  if (shape.shape === "cone") return true;
+  if (shape.lower === null && shape.upper === null) return false;
+  return shape.shape === "bar" || shape.lower === null || shape.upper === null || shape.upper - shape.lower < 2 * Math.PI - 1e-6;
 }
 
 /** A translucent surface from a point to a curve. */

@@ -19,6 +19,8 @@ export class Gauges {
     stage: Stage,
     private readonly app: App,
     public colours: Colours,
+    /** Whether an effector is dragged: then only what holds it back is of interest. */
+    private readonly busy: () => boolean,
   ) {
     stage.world.add(this.group);
   }
@@ -31,6 +33,11 @@ export class Gauges {
 
   of(joint: number): Gauge | undefined {
     return this.gauges.get(joint);
+  }
+
+  /** Whether the selected joint shows all of its gauge. */
+  private get chosen(): boolean {
+    return this.preview !== null || (this.app.ui.gauges !== "holding" && !this.busy());
   }
 
   update(): void {
@@ -48,7 +55,7 @@ export class Gauges {
         wanted.add(limit.joint);
       }
       if (ui.gauges === "all") state.limits.forEach((limit, joint) => limit && wanted.add(joint));
-      if (ui.joint !== null && (ui.gauges !== "holding" || this.preview)) wanted.add(ui.joint);
+      if (ui.joint !== null && this.chosen) wanted.add(ui.joint);
     }
     for (const joint of [...this.gauges.keys()]) if (!wanted.has(joint)) this.drop(joint);
     if (!ready) return;
@@ -62,7 +69,7 @@ export class Gauges {
         this.group.add(gauge.group);
       }
       gauge.pose(pose);
-      const chosen = ui.joint === joint && (ui.gauges !== "holding" || this.preview !== null);
+      const chosen = ui.joint === joint && this.chosen;
       gauge.paint(this.colours, held.get(joint) ?? [], ui.gauges !== "all" && !chosen, chosen);
     }
   }

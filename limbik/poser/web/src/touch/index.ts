@@ -13,7 +13,7 @@ import { Label } from "./label";
 import { Picking } from "./picking";
 import { Targets } from "./targets";
 
-export { endNudge, nudge, selectNext, selectPrevious } from "./keyboard";
+export { endNudge, nudge, selectNext, selectPrevious, turn } from "./keyboard";
 
 /** Puts targets, gauges and the gizmo on a stage; returns what takes them off again. */
 export function attach(stage: Stage, app: App): () => void {
@@ -26,9 +26,10 @@ export function attach(stage: Stage, app: App): () => void {
   const hand = new Hand(app, changed);
   const label = new Label(stage.canvas);
   const targets = new Targets(stage, app, hand, colours);
-  const gauges = new Gauges(stage, app, colours);
+  const busy = (): boolean => hand.holding !== null;
+  const gauges = new Gauges(stage, app, colours, busy);
   const gizmo = new Gizmo(stage, app, hand);
-  const editing = new LimitEditing(stage, app, gauges, label, () => hand.holding !== null);
+  const editing = new LimitEditing(stage, app, gauges, label, busy);
   const picking = new Picking(stage, app, hand, targets, editing, gizmo, label);
   const dragging = new Dragging(stage, app, hand, picking, editing, gizmo, label);
 

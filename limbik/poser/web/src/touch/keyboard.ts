@@ -1,47 +1,79 @@
 // Moving and choosing effectors without a pointer; shortcuts.ts gives these their keys.
 
-import { Vector3 } from "three";
+import { Quaternion, type Vector3 } from "three";
 import type { App } from "../app";
 import type { Stage } from "../scene/stage";
-import { effectorsOf, Hand } from "./hand";
+import { toVec3, toWxyz } from "./frames";
+import { effectorsOf, Hand, turnOf } from "./hand";
 import { viewAxes, viewOf } from "./view";
 
 /** One step, as a share of the figure's size. */
 const STEP = 0.01;
+/** One step of a turn, radians. */
+const TURN = Math.PI / 60;
 /** Steps that follow each other within this time are one drag, and so one undo step (ms). */
 const PAUSE = 450;
 
 interface Walk {
   effector: number;
   point: Vector3;
+  /** Null until the effector is turned, so that moving alone asks for no orientation. */
+  turned: Quaternion | null;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 const walks = new WeakMap<App, Walk>();
+
+/** The walk of the selected effector, begun where there is none; null when none is selected. */
+function walking(app: App): Walk | null {
+  const effector = effectorsOf(app).find((one) => one.id === app.ui.effector);
+  if (!effector || !app.figure) return null;
+  const walk = walks.get(app);
+  if (walk?.effector === effector.id) return walk;
+  endNudge(app);
+  const hand = new Hand(app, () => undefined);
+  const begun = { effector: effector.id, point: hand.targetOf(effector), turned: null, timer: undefined };
+  walks.set(app, begun);
+  return begun;
+}
+
+function step(app: App, walk: Walk): void {
+  app.drag(walk.effector, toVec3(walk.point), walk.turned && toWxyz(walk.turned));
+  clearTimeout(walk.timer);
+  walk.timer = setTimeout(() => endNudge(app), PAUSE);
+}
 
 /**
  * Moves the target of the selected effector by steps of a hundredth of the figure's size: dx to the
  * right and dy upwards as seen, dz away from the eye.  False when no effector is selected.
  */
 export function nudge(app: App, stage: Stage, dx: number, dy: number, dz: number): boolean {
-  const effector = effectorsOf(app).find((one) => one.id === app.ui.effector);
-  if (!effector || !app.figure) return false;
-  let walk = walks.get(app);
-  if (walk && walk.effector !== effector.id) {
-    endNudge(app);
-    walk = undefined;
-  }
-  walk ??= { effector: effector.id, point: new Hand(app, () => undefined).targetOf(effector), timer: undefined };
-  walks.set(app, walk);
+  const walk = walking(app);
+  if (!walk || !app.figure) return false;
   const [right, up, away] = viewAxes(viewOf(stage));
-  const step = STEP * app.figure.size;
+  const size = STEP * app.figure.size;
   walk.point
-    .addScaledVector(right, dx * step)
-    .addScaledVector(up, dy * step)
-    .addScaledVector(away, dz * step);
-  app.drag(effector.id, [walk.point.x, walk.point.y, walk.point.z], null);
-  clearTimeout(walk.timer);
-  walk.timer = setTimeout(() => endNudge(app), PAUSE);
+    .addScaledVector(right, dx * size)
+    .addScaledVector(up, dy * size)
+    .addScaledVector(away, dz * size);
+  step(app, walk);
+  return true;
+}
+
+/**
+ * Turns the selected effector by steps of 3°, as seen: dx to the right about the upright axis, dy
+ * upwards, dz clockwise.  This gives it an orientation goal.  False when none is selected.
+ */
+export function turn(app: App, stage: Stage, dx: number, dy: number, dz: number): boolean {
+  const effector = app.selectedEffector();
+  const walk = effector?.mode === "aim" ? null : walking(app);
+  if (!walk || !effector) return false;
+  walk.turned ??= (new Hand(app, () => undefined).orientationOf(effector) ?? turnOf(app, effector)).clone();
+  const [right, up, away] = viewAxes(viewOf(stage));
+  for (const [axis, by] of [[up, dx], [right, -dy], [away, dz]] as const) {
+    walk.turned.premultiply(new Quaternion().setFromAxisAngle(axis.clone().normalize(), by * TURN));
+  }
+  step(app, walk);
   return true;
 }
 
