@@ -31,7 +31,12 @@ describe("lengths", () => {
     expect(lengthDecimals(0)).toBe(4);
   });
   it("are written with the unit, where it is known", () => {
-    expect(showLength(0.01234, "m", 1.75)).toBe("0.0123 m");
+    expect(showLength(0.1639, "m", 1.75)).toBe("16.4 cm");
+    expect(showLength(0.00994, "m", 1.75)).toBe("9.9 mm");
+    expect(showLength(0.00996, "m", 1.75)).toBe("1.0 cm");
+    expect(showLength(0, "m", 1.75)).toBe("0.0 mm");
+    expect(showLength(1.234, "m", 1.75)).toBe("1.23 m");
+    expect(showLength(1.234, "cm", 175)).toBe("1.23 cm");
     expect(showLength(1.234, "", 175)).toBe("1.23");
   });
 });

@@ -21,7 +21,7 @@ const MODES = [
 const WEAKEST = -2;
 const STRONGEST = 2;
 
-/** How a goal fared, in words: "0.0123 m, 4.0°". */
+/** How a goal fared, in words: "1.2 cm, 4.0°". */
 export function missText(app: App, report: GoalReport | undefined): string {
   if (!report || !app.figure) return "";
   const parts: string[] = [];

@@ -24,8 +24,13 @@ export function lengthDecimals(size: number): number {
   return Math.min(6, Math.max(0, Math.ceil(4 - Math.log10(size))));
 }
 
-/** A length in the figure's unit; a unit that is not known is not written. */
+/** A length for people: "16.4 cm", "0.2 mm"; in other units than metres as it is, and without a
+ * unit where that is not known. */
 export function showLength(value: number, unit: string, size: number): string {
+  if (unit === "m" && Number.isFinite(value)) {
+    if (value < 0.00995) return `${steady(value * 1000, 1)} mm`;
+    return value < 0.9995 ? `${steady(value * 100, 1)} cm` : `${steady(value, 2)} m`;
+  }
   const text = steady(value, lengthDecimals(size));
   return unit ? `${text} ${unit}` : text;
 }
