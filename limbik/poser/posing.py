@@ -18,7 +18,7 @@ import numpy as np
 from limbik import objective as ob
 from limbik.errors import GoalError
 from limbik.figure import Figure
-from limbik.goals import Goal, Rest
+from limbik.goals import Goal, Reach, Rest
 from limbik.goals import terms as tm
 from limbik.methods import Method
 from limbik.methods.contract import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
@@ -27,7 +27,7 @@ from limbik.poser.effector import Effector
 from limbik.poser.method_choice import method_of
 from limbik.poser.slewing import Slewing
 from limbik.poser.stiffness import stiffness
-from limbik.poser.targets import anchor, goal_of, nearer, put_place, put_target
+from limbik.poser.targets import anchor, goal_of, nearer, put_place, put_target, put_turn
 from limbik.problem import Problem
 from limbik.quaternions import angle_between
 from limbik.solve import Solver
@@ -38,6 +38,10 @@ Place = Sequence[float] | np.ndarray
 
 PULL = 1e-5
 """Weight of the pull to the pose in which the drag began, for what carries the whole figure."""
+
+LEVEL = 5e-7
+"""Weight with which the pull keeps joints that are pinned at their origin turned as they are: feet
+stay flat on the floor where a pose allows it, and tilt where it does not."""
 
 GIVE = 1e-3
 """Part of its weight that the dragged goal keeps: where a hand cannot follow the mouse, the hand
@@ -60,6 +64,7 @@ SWINGS = "the figure swings over to another way of getting there; go on dragging
 _SETTLED = 1e-7  # tolerance with the pull (sizes, rad): so small that the pull decides when to stop
 _CALM = 0.9  # f that keeps this part of itself over all its iterations is as good as settled
 _NONE = -1
+_AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written where a drag begins
 
 
 class Live:
@@ -107,6 +112,7 @@ class Live:
         self._slewing = Slewing(figure)
         self._was: Effector | None = None
         self._part: np.ndarray | None = None
+        self._kept: list[tuple[int, str]] = []
         self._compile(held)
 
     def begin(self, q: Sequence[float] | np.ndarray) -> None:
@@ -117,6 +123,7 @@ class Live:
             problem = self._near.problem
             first = int(problem.ints[ob.F_REST_POSE])
             problem.floats[first : first + self.figure.n] = self._home
+            self._level()
 
     def drag(self, position: Place | None, wxyz: Place | None = None) -> Answer:
         """The pose for a new target of the dragged effector; None: as it was."""
@@ -249,13 +256,24 @@ class Live:
             then = self._solver(goals)
         if held and self.method.descends:
             goals.append(Rest(self._pull * stiffness(self.figure), pose=self._home))
+            kept = [e for e in held if e.id != self.dragged and _would_swing(e)]
+            goals += [Reach(e.joint, wxyz=_AS_IT_IS, rotation_weight=LEVEL) for e in kept]
             near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED))
+            self._kept = [(len(held) + 1 + k, e.joint) for k, e in enumerate(kept)]
         self._held, self._near, self._then = held, near, then
+        self._level()
         pins = [e.position for e in held if e.mode == "pin" and e.id != self.dragged]
         self._anchor = anchor(self.figure, pins, self.q)
         self._far: int | None = None
         for k in range(len(held)):
             self._write(k)
+
+    def _level(self) -> None:
+        """Pins stay turned as they are where the drag begins, as far as the pull can."""
+        if self._near is not None and self._kept:
+            frames = self.figure.frames(self._home)
+            for goal, joint in self._kept:
+                put_turn(self._near.problem, goal, frames[self.figure.index(joint), :3, :3])
 
     def _solver(self, goals: list[Goal], tolerance: tuple[float, float] | None = None) -> Solver:
         problem = Problem(self.figure, goals, start=self.q, tolerance=tolerance, lock=self._locked)
@@ -272,3 +290,8 @@ class Live:
                 put_target(solver.problem, k, effector)
                 if place is not None:
                     put_place(solver.problem, k, place)
+
+
+def _would_swing(effector: Effector) -> bool:
+    """Whether a pin leaves what hangs on its joint free to swing about it, as toes on an ankle."""
+    return effector.mode == "pin" and effector.wxyz is None and effector.at == (0.0, 0.0, 0.0)

@@ -9,6 +9,7 @@ from limbik.figure import Figure
 from limbik.humanoid import Body, recognise
 from limbik.poser.document import Document, Source
 from limbik.poser.effector import Effector, Mode, Vec3
+from limbik.poser.ground import AXES, up_axis
 from limbik.poser.opening import Opened
 from limbik.poser.placing import anchored
 from limbik.poser.timeline import Timeline
@@ -23,6 +24,10 @@ _HUMANOID: tuple[tuple[str, Mode], ...] = (
 )
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 _MOST_ENDS = 8  # effectors that a figure which is no body starts with, besides its root
+
+_ONE_LIMB = 0.1  # of the figure's size: ends that are nearer along the bones are of one hand
+
+_ON_THE_FLOOR = 0.03  # of the figure's size: as far above its lowest point
 
 _ROBOT_TOOLS = ("tcp", "tool", "ee_link", "flange", "hand", "gripper", "tip")
 
@@ -43,27 +48,52 @@ def first_document(source: Source, opened: Opened) -> Document:
 
 
 def default_effectors(figure: Figure) -> tuple[Effector, ...]:
-    """Hands, feet (pinned), head and hips of a body; elsewhere the ends of the chains, and the
-    root pinned where it is free to move.  Their positions are not set yet."""
+    """Hands, feet, head and hips of a body; elsewhere the ends of the chains, and the root where
+    that is free to move.  What it stands on is pinned, or the root where it does not stand.  Their
+    positions are not set yet."""
     body = recognise(figure)
+    root = free_root(figure, np.ones(figure.n, bool))
+    low = _standing(figure) if root >= 0 else set()
+    chosen: list[tuple[str, Mode, Vec3]]
     if body.complete:
-        chosen = [(body[role], mode, _ORIGIN) for role, mode in _HUMANOID]
+        chosen = [
+            (body[role], "pin" if figure.index(body[role]) in low else mode, _ORIGIN)
+            for role, mode in _HUMANOID
+        ]
     else:
         ends = chain_ends(figure)
-        chosen: list[tuple[str, Mode, Vec3]] = [
-            (figure.joints[i], "free", figure.definition[i].tip or _ORIGIN) for i in ends
+        stands = len(low.intersection(ends)) > 1
+        chosen = [
+            (
+                figure.joints[i],
+                "pin" if stands and i in low else "free",
+                figure.definition[i].tip or _ORIGIN,
+            )
+            for i in ends
         ]
-        root = free_root(figure, np.ones(figure.n, bool))
         if root >= 0:
-            chosen.append((figure.joints[root], "pin", _ORIGIN))
+            chosen.append((figure.joints[root], "free" if stands else "pin", _ORIGIN))
     return tuple(
         Effector(id=k, joint=joint, mode=mode, at=at, axis=natural_axis(figure, body, joint))
         for k, (joint, mode, at) in enumerate(chosen, start=1)
     )
 
 
+def _standing(figure: Figure) -> set[int]:
+    """Joints on the floor, or whose tip is, at rest."""
+    axis = AXES.index(up_axis(figure))
+    frames = figure.frames(figure.rest)
+    heights = frames[:, axis, 3].copy()
+    for i, joint in enumerate(figure.definition):
+        if joint.tip is not None:
+            heights[i] = min(heights[i], frames[i, axis, :3] @ np.array(joint.tip) + heights[i])
+    on = heights < heights.min() + _ON_THE_FLOOR * figure.size
+    return set(np.flatnonzero(on).tolist())
+
+
 def chain_ends(figure: Figure) -> list[int]:
-    """At most eight joints at the ends of chains that can move, the longest chains first.
+    """At most eight joints at the ends of chains that can move, spread over the figure: first the
+    longest chain, then each time the end furthest from those chosen; one for all that is close by.
 
     A robot whose end has a name that says so (a tool, a hand) has that instead of its fingers.
     """
@@ -87,8 +117,28 @@ def chain_ends(figure: Figure) -> list[int]:
             k = parents[k]
         if k not in carrier or reach[i] > reach[carrier[k]]:
             carrier[k] = i
-    ends = sorted(carrier.values(), key=lambda i: (-ways[i], -reach[i], i))[:_MOST_ENDS]
+    left = sorted(carrier.values(), key=lambda i: (-ways[i], -reach[i], i))
+    ends: list[int] = []
+    while left and len(ends) < _MOST_ENDS:
+        # Along the bones, so that limbs that hang side by side are far apart.
+        apart = [min((_between(i, k, parents, reach) for k in ends), default=np.inf) for i in left]
+        if max(apart) < _ONE_LIMB * figure.size:
+            break
+        ends.append(left.pop(int(np.argmax(apart))))
     return sorted(ends)
+
+
+def _between(one: int, other: int, parents: list[int], reach: list[float]) -> float:
+    """Length of the way along the bones between two joints, from their ``reach`` to the root."""
+    above = set()
+    k = one
+    while k >= 0:
+        above.add(k)
+        k = parents[k]
+    k = other
+    while k >= 0 and k not in above:
+        k = parents[k]
+    return reach[one] + reach[other] - (2.0 * reach[k] if k >= 0 else 0.0)
 
 
 def natural_axis(figure: Figure, body: Body, joint: str) -> Vec3:

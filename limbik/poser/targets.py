@@ -46,14 +46,19 @@ def put_target(problem: Problem, goal: int, effector: Effector) -> None:
     """Write an effector's target into a problem, whose goal number ``goal`` is of that effector."""
     put_place(problem, goal, effector.position)
     if effector.mode != "aim" and effector.wxyz is not None:
-        first = _first(problem, goal, -1) + tm.T_MATRIX
-        problem.floats[first : first + 9] = quat_to_matrix(effector.wxyz).ravel()
+        put_turn(problem, goal, quat_to_matrix(effector.wxyz))
 
 
 def put_place(problem: Problem, goal: int, place: Sequence[float] | np.ndarray) -> None:
     """Write only the place (3,)."""
     first = _first(problem, goal, 0) + tm.T_POINT
     problem.floats[first : first + 3] = place
+
+
+def put_turn(problem: Problem, goal: int, turn: np.ndarray) -> None:
+    """Write only the rotation (3, 3)."""
+    first = _first(problem, goal, -1) + tm.T_MATRIX
+    problem.floats[first : first + 9] = turn.ravel()
 
 
 def _first(problem: Problem, goal: int, which: int) -> int:

@@ -496,3 +496,20 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(make, complaint):
     with pytest.raises(LimbikError, match=complaint):
         make()
     assert issubclass(GoalError, LimbikError)
+
+
+def test_pinned_feet_stay_flat_where_the_pose_allows_it() -> None:
+    human = limbik.figures.human()
+    places, rest = human.positions(human.rest), human.frames(human.rest)
+    feet = [human.index("LeftFoot"), human.index("RightFoot")]
+    effectors = [
+        Effector(1, "LeftHand", position=tuple(places[human.index("LeftHand")])),
+        *(Effector(k, human.joints[k], mode="pin", position=tuple(places[k])) for k in feet),
+    ]
+    live = Live(human, effectors, 1, human.rest)
+    for part in np.linspace(0.05, 1.0, 30):
+        answer = live.drag(places[human.index("LeftHand")] + part * np.array([0.1, -0.7, 0.3]))
+    assert answer.status == "REACHED"
+    turns = np.swapaxes(rest[feet, :3, :3], 1, 2) @ human.frames(answer.q)[feet, :3, :3]
+    tilt = np.degrees(np.arccos((np.trace(turns, axis1=1, axis2=2) - 1.0) / 2.0))
+    assert tilt.max() < 5.0  # some 45 without that

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import real_data
 from poser_talk import Talk, moved
 
 import limbik
+from limbik.poser.starting import default_effectors
 
 
 @pytest.fixture
@@ -70,7 +72,7 @@ def test_a_body_starts_with_hands_feet_head_and_hips(talk: Talk) -> None:
     [
         ("arm", {"free": 1}),
         ("hand", {"free": 5}),
-        ("spider", {"free": 8, "pin": 1}),
+        ("spider", {"free": 1, "pin": 8}),  # it stands on its feet
         ("chain", {"free": 1}),
         ("leg", {"free": 1}),
         ("cartwheel", {"free": 4, "pin": 2}),
@@ -82,6 +84,13 @@ def test_other_figures_start_with_the_ends_of_their_chains(
     talk = Talk.builtin(name, tmp_path)
     modes = [e["mode"] for e in talk.state["effectors"]]
     assert {mode: modes.count(mode) for mode in set(modes)} == effectors
+
+
+def test_ends_are_spread_over_a_robot() -> None:
+    talos = limbik.load(real_data.find("robots/erd_talos_full_v2.urdf"))
+    names = " ".join(effector.joint for effector in default_effectors(talos))
+    for part in ("gripper_left", "gripper_right", "left_sole", "right_sole", "rgbd"):
+        assert part in names
 
 
 def test_a_free_end_is_at_the_tip_of_its_bone(tmp_path: Path) -> None:
