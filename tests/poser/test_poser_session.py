@@ -86,6 +86,7 @@ def test_other_figures_start_with_the_ends_of_their_chains(
     assert {mode: modes.count(mode) for mode in set(modes)} == effectors
 
 
+@pytest.mark.filterwarnings("ignore:erd_talos:UserWarning")
 def test_ends_are_spread_over_a_robot() -> None:
     talos = limbik.load(real_data.find("robots/erd_talos_full_v2.urdf"))
     names = " ".join(effector.joint for effector in default_effectors(talos))
