@@ -116,9 +116,10 @@ class Person:
         self.settle()
 
     def settle(self) -> None:
-        """Until the page has the answer to all it asked."""
+        """Until the page has the answer to all it asked, and the poses that came of it."""
         self.wait("app.idle")
-        self.page.wait_for_timeout(50)
+        # Messages keep their order: with this answer everything before it is there.
+        self.page.evaluate("() => window.limbik.app.do('drop')")
 
     def close(self) -> None:
         self.context.close()

@@ -57,7 +57,7 @@ def test_too_large_a_message_closes_the_client(server: PoserServer, message: str
     with client(server.url) as page:
         with suppress(ConnectionClosed):  # before all of it was sent
             page.socket.send(message)
-        assert closed(page)[0] == 1009
+        assert closed(page)[0] in (1009, 1006)  # a client that is still sending is cut off
 
 
 COMMANDS = [
