@@ -197,7 +197,7 @@ describe("onion skins", () => {
 
 describe("Quality", () => {
   it("becomes coarser after several slow frames in a row, and no sooner", () => {
-    const quality = new Quality();
+    const quality = new Quality(false);
     const frame = (waited: number): boolean => quality.frame(waited, 2);
     for (let k = 0; k < 20; k++) expect(frame(16)).toBe(false);
     for (let k = 0; k < 20; k++) expect(frame(k % 2 ? 10 : 60)).toBe(false); // a hiccup now and then
@@ -209,12 +209,12 @@ describe("Quality", () => {
     for (let k = 0; k < 30; k++) frame(40);
     expect(quality.level).toBe(2); // slow, but not hopeless
     for (let k = 0; k < 30; k++) frame(200);
-    expect(quality.ratio(3)).toBe(0.7);
+    expect(quality.ratio(3)).toBe(0.6);
   });
 
   it("draws finely again once nothing moves", () => {
     vi.useFakeTimers();
-    const quality = new Quality();
+    const quality = new Quality(false);
     quality.level = 1;
     const wake = vi.fn();
     quality.settle(true, wake);

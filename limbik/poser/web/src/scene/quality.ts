@@ -7,6 +7,16 @@ const PATIENCE = 6; // slow frames in a row
 const ASLEEP = 3000; // ms
 const REST = 250; // ms without a frame
 
+/** Whether the browser draws without a graphics card: every pixel then costs, and smooth edges most. */
+export function drawsInSoftware(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  if (!gl) return false;
+  const named = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = String(gl.getParameter(named ? named.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  gl.getExtension("WEBGL_lose_context")?.loseContext(); // browsers grant few at a time
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
 /** Watches how long frames have to wait while something moves. */
 export class Quality {
   /** 0: as fine as can be; 1: one pixel for one; 2: and a coarser shadow; 3: fewer pixels still. */
@@ -15,9 +25,13 @@ export class Quality {
   private still = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
+  constructor(software: boolean) {
+    if (software) this.level = 3;
+  }
+
   /** Pixels for one CSS pixel. */
   ratio(device: number): number {
-    const most = this.still || this.level === 0 ? SHARPEST : this.level === 3 ? 0.7 : 1;
+    const most = this.still || this.level === 0 ? SHARPEST : this.level === 3 ? 0.6 : 1;
     return Math.min(device, most);
   }
 

@@ -13,7 +13,7 @@ import { moveView } from "./keys";
 import { Lights } from "./lights";
 import { onThemeChange, readPalette, type Palette } from "./palette";
 import { pictureOf, type PictureOptions } from "./picture";
-import { Quality } from "./quality";
+import { drawsInSoftware, Quality } from "./quality";
 import { pixelAngle, rayAt, spotOf, type Spot } from "./sight";
 import { Viewpoint, type ViewName } from "./viewpoint";
 
@@ -38,7 +38,7 @@ export class Stage {
   private readonly lights = new Lights();
   private readonly ghosts = new Ghosts();
   private readonly figures: Figures;
-  private readonly quality = new Quality();
+  private readonly quality: Quality;
   private readonly before = new Set<() => void>();
   private readonly stops: (() => void)[] = [];
   private asked = 0;
@@ -52,11 +52,14 @@ export class Stage {
     readonly app: App,
   ) {
     this.palette = readPalette();
+    const software = drawsInSoftware();
+    this.quality = new Quality(software);
     try {
-      this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
+      this.renderer = new WebGLRenderer({ canvas, antialias: !software, alpha: true });
     } catch (cause) {
       throw new Error("This browser offers no WebGL 2, which the figure is drawn with.", { cause });
     }
+    if (software) this.lights.coarse();
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false; // orbiting does not change a shadow
