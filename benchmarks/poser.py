@@ -12,6 +12,7 @@ that round trip includes what the browser does between two messages, drawing abo
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import shutil
@@ -72,6 +73,8 @@ def serve() -> None:
     from limbik.poser.serving import PoserServer
 
     drag_once()
+    gc.collect()
+    gc.freeze()  # as ``limbik pose`` does
     server = PoserServer(First("human").session)
     timed = server.config.app = Timed(server.config.app)
     print(server.url, flush=True)
@@ -152,12 +155,15 @@ async def dragged(url: str) -> dict[str, Any]:
                     return
 
         listening = asyncio.create_task(listen())
-        began = time.perf_counter()
+        began = last_sent = time.perf_counter()
         for k in range(count):
-            await asyncio.sleep(max(0.0, began + k / RATE - time.perf_counter()))
+            # A client that wakes up late does not send two drags at once to make up for it.
+            due = max(began + k / RATE, last_sent + 0.9 / RATE)
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
             queued += len(sent) > len(answered)
+            last_sent = time.perf_counter()
             await page.drag()
-            sent[page.sequence] = time.perf_counter()
+            sent[page.sequence] = last_sent
         took = time.perf_counter() - began
         await asyncio.wait_for(listening, 30.0)
     return {

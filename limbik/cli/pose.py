@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -52,7 +53,14 @@ def pose(
     server = PoserServer(first.session, host=host, port=port)
     if server.sessions.store.note:
         note("Warning", server.sessions.store.note, "bold yellow")
-    first.prepare(then=server.sessions.hello_again)
+
+    def ready() -> None:
+        # What is loaded by now stays: to look through it again and again would hold up drags.
+        gc.collect()
+        gc.freeze()
+        server.sessions.hello_again()
+
+    first.prepare(then=ready)
     # Whole, because a terminal makes no link out of an address that is broken at its edge.
     out.print(f"limbik poser: {server.url}", soft_wrap=True)
     out.print("Ctrl-C ends it.", style="dim")
