@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import struct
-from dataclasses import fields
 
 import numpy as np
 import pytest
-from random_figures import COUPLED, JOINTS, random_figure, random_pose
+from random_figures import COUPLED, JOINTS, random_figure
 from scipy.spatial.transform import Rotation
 
-from limbik import Figure, FigureError, Joint, MethodError, Range, SwingTwist, figures, humanoid
+from limbik import Figure, FigureError, Joint, Range, SwingTwist, figures, humanoid
 from limbik import joints as jt
 from limbik.joints import Coupling
-from limbik.mesh import SkinnedMesh
-from limbik.methods import METHODS
 from limbik.poser.bones import capsules
 from limbik.poser.describe import figure_info, limit_from, limit_info, limits_info
-from limbik.poser.mesh_bytes import mesh_bytes, strongest
-from limbik.poser.method_choice import method_of, methods_info
 from limbik.poser.protocol import ProtocolError
 
 FIGURES = {
@@ -267,167 +261,3 @@ def test_thickness_does_not_grow_outwards_and_scales_with_the_figure():
     small, large = figures.hand(), figures.hand().in_units("mm")
     for one, other in zip(capsules(small, {}), capsules(large, {}), strict=True):
         assert other["radius"] == pytest.approx(1000 * one["radius"], rel=1e-9)
-
-
-# ---- methods ------------------------------------------------------------------------------------
-
-
-def test_every_method_is_told_with_its_settings():
-    told_methods = json.loads(json.dumps(methods_info(), allow_nan=False))
-    assert [method["name"] for method in told_methods] == list(METHODS)
-    for method in told_methods:
-        names = {setting["name"] for setting in method["settings"]}
-        assert names <= {field.name for field in fields(METHODS[method["name"]])}
-        assert "iterations" in names
-        assert method["title"].endswith((".", ":"))
-        for setting in method["settings"]:
-            assert setting["kind"] in ("float", "int", "bool", "choice", "text")
-            assert (setting["choices"] is not None) == (setting["kind"] == "choice")
-            assert setting["help"], f"{method['name']}.{setting['name']}"
-        defaults = {setting["name"]: setting["value"] for setting in method["settings"]}
-        assert method_of(method["name"], defaults) == METHODS[method["name"]]()
-
-
-def test_kinds_of_settings():
-    by_name = {method["name"]: method for method in methods_info()}
-
-    def setting(method: str, name: str) -> dict:
-        return next(s for s in by_name[method]["settings"] if s["name"] == name)
-
-    assert setting("projected_lm", "damping")["kind"] == "float"
-    assert setting("projected_lm", "passes") == {
-        "name": "passes",
-        "kind": "int",
-        "value": 3,
-        "choices": None,
-        "help": "How often a step may be solved for again with its clipped coordinates held.",
-    }
-    assert setting("projected_gradient", "barzilai_borwein")["kind"] == "bool"
-    assert setting("gauss_seidel", "sweep")["choices"] == ["sequential", "colored", "blocked"]
-    assert setting("null_space", "criterion")["choices"] == ["manipulability", "limits", "rest"]
-    assert setting("jacobian_transpose", "rate_clamp")["value"] is None
-    assert "pose" not in {s["name"] for s in by_name["null_space"]["settings"]}
-    assert "first" not in {s["name"] for s in by_name["hybrid"]["settings"]}
-
-
-def test_settings_are_applied():
-    method = method_of("gauss_seidel", {"sweeps": 7.0, "warm": True, "sweep": "blocked"})
-    assert (method.sweeps, method.warm, method.sweep) == (7, True, "blocked")  # type: ignore
-    assert method_of("jacobian_transpose", {"step": None}).step is None  # type: ignore
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "complaint"),
-    [
-        ("newton", {}, 'no method "newton"'),
-        ("projected_lm", {"speed": 1}, 'projected_lm has no setting "speed"'),
-        ("projected_lm", {"damping": "much"}, "projected_lm: damping must be a number"),
-        ("projected_lm", {"damping": float("nan")}, "must be a number"),
-        ("projected_lm", {"damping": -1.0}, "needs damping > 0"),
-        ("projected_lm", {"iterations": 2.5}, "whole number from 1 to 5000"),
-        ("projected_lm", {"iterations": 0}, "whole number from 1 to 5000"),
-        ("projected_lm", {"iterations": 10**9}, "whole number from 1 to 5000"),
-        ("projected_lm", {"alpha": None}, "alpha must be a number"),
-        ("projected_gradient", {"barzilai_borwein": 1}, "must be on or off"),
-        ("gauss_seidel", {"sweep": "any"}, "one of sequential, colored, blocked"),
-        ("gauss_seidel", {"sweep": ["blocked"]}, "one of sequential, colored, blocked"),
-        ("hybrid", {"first": "x"}, 'has no setting "first"'),
-    ],
-)
-def test_settings_that_cannot_be(name, settings, complaint):
-    with pytest.raises(MethodError, match=complaint):
-        method_of(name, settings)
-
-
-# ---- meshes -------------------------------------------------------------------------------------
-
-
-def sample_mesh(figure: Figure, influences: int, *, plain: bool = False) -> SkinnedMesh:
-    rng = np.random.default_rng(influences)
-    joints = rng.permutation(len(figure.joints))[:9]
-    weights = rng.random((50, influences)) ** 3
-    return SkinnedMesh(
-        name="häut",
-        positions=rng.normal(size=(50, 3)).astype(np.float32),
-        triangles=rng.integers(0, 50, (21, 3)),
-        bones=rng.integers(0, 9, (50, influences)),
-        weights=(weights / weights.sum(axis=1, keepdims=True)).astype(np.float32),
-        joints=joints,
-        bind=np.concatenate(
-            [rng.normal(size=(9, 3, 4)), np.tile([0.0, 0.0, 0.0, 1.0], (9, 1, 1))], axis=1
-        ),
-        normals=None if plain else rng.normal(size=(50, 3)),
-        texcoords=None if plain else rng.random((50, 2)),
-        color=(0.5, 0.25, 1.0, 1.0),
-        image=None if plain else b"\x89PNG" + bytes(range(7)),
-    )
-
-
-def drawn_by_the_page(data: bytes, frames: np.ndarray) -> list[tuple[dict, np.ndarray]]:
-    """(piece, vertices in the world) as a skinning shader makes them of the bytes."""
-    (length,) = struct.unpack_from("<I", data)
-    assert length % 4 == 0
-    header, body = json.loads(data[4 : 4 + length]), data[4 + length :]
-
-    def array(offset: int, kind: str, *shape: int) -> np.ndarray:
-        assert offset % 4 == 0
-        return np.frombuffer(body, kind, int(np.prod(shape)), offset).reshape(shape)
-
-    out = []
-    for piece in header["pieces"]:
-        count, bones = piece["vertices"], piece["bones"]
-        at = array(piece["position"], "<f4", count, 3)
-        bone, weight = (
-            array(piece[k], t, count, 4) for k, t in (("bone", "<u2"), ("weight", "<f4"))
-        )
-        bind = array(piece["bind"], "<f4", bones, 4, 4).transpose(0, 2, 1)
-        matrices = frames[piece["joints"]] @ bind
-        skin = np.einsum("vk,vkij->vij", weight, matrices[bone])
-        world = np.einsum("vij,vj->vi", skin, np.c_[at, np.ones(count)])[:, :3]
-        piece["indices"] = array(piece["index"], "<u4", piece["triangles"], 3)
-        if piece["normal"] is not None:
-            piece["normals"] = array(piece["normal"], "<f4", count, 3)
-            piece["uvs"] = array(piece["uv"], "<f4", count, 2)
-            start = piece["image"]["offset"]
-            piece["picture"] = body[start : start + piece["image"]["length"]]
-        out.append((piece, world))
-    return out
-
-
-def test_meshes_follow_as_the_library_has_it():
-    figure = figures.human()
-    meshes = [sample_mesh(figure, k, plain=k == 2) for k in (1, 2, 4)]
-    q = random_pose(np.random.default_rng(1), figure)
-    frames = figure.frames(q)
-    drawn = drawn_by_the_page(mesh_bytes(meshes), frames)
-    assert len(drawn) == 3
-    for mesh, (piece, world) in zip(meshes, drawn, strict=True):
-        np.testing.assert_allclose(world, mesh.posed(frames), atol=2e-5)
-        np.testing.assert_array_equal(piece["indices"], mesh.triangles)
-        assert (piece["name"], piece["color"]) == ("häut", [0.5, 0.25, 1.0, 1.0])
-        if mesh.normals is not None and mesh.texcoords is not None:
-            np.testing.assert_allclose(piece["normals"], mesh.normals, atol=1e-6)
-            np.testing.assert_allclose(piece["uvs"], mesh.texcoords, atol=1e-6)
-            assert piece["picture"] == mesh.image
-            assert piece["image"]["type"] == "image/png"
-        else:
-            assert piece["normal"] is piece["uv"] is piece["image"] is None
-
-
-def test_of_more_than_four_bones_the_strongest_are_kept():
-    bones = np.array([[5, 6, 7, 8, 9, 10]])
-    weights = np.array([[0.1, 0.3, 0.05, 0.25, 0.2, 0.1]])
-    kept, shares = strongest(bones, weights)
-    assert kept.tolist() == [[6, 8, 9, 5]]
-    np.testing.assert_allclose(shares, np.array([[0.3, 0.25, 0.2, 0.1]]) / 0.85, rtol=1e-6)
-    figure = figures.human()
-    mesh = sample_mesh(figure, 6)
-    frames = figure.frames(figure.rest)
-    ((_, world),) = drawn_by_the_page(mesh_bytes([mesh]), frames)
-    few, share = strongest(mesh.bones, mesh.weights)
-    same = SkinnedMesh("", mesh.positions, mesh.triangles, few, share, mesh.joints, mesh.bind)
-    np.testing.assert_allclose(world, same.posed(frames), atol=2e-5)
-
-
-def test_no_meshes_are_an_empty_list():
-    assert drawn_by_the_page(mesh_bytes([]), np.empty((0, 4, 4))) == []
