@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -114,6 +115,13 @@ class Person:
             mouse.move(x + by[0] * k / steps, y + by[1] * k / steps)
         mouse.up()
         self.settle()
+
+    def choose(self, *files: Path) -> None:
+        """Open files through the menu and the file chooser."""
+        self.page.get_by_role("button", name="File", exact=True).click()
+        with self.page.expect_file_chooser() as chooser:
+            self.page.get_by_role("menuitem", name="Open").click()
+        chooser.value.set_files([str(file) for file in files])
 
     def settle(self) -> None:
         """Until the page has the answer to all it asked, and the poses that came of it."""

@@ -1,14 +1,20 @@
-"""A server for the tests of the poser, in a thread of this process."""
+"""Servers for the tests of the poser, and a person in front of one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
+from browser import Person, launched
+from pose_command import Server
 
 from limbik.poser.first import First
 from limbik.poser.serving import PoserServer
 from limbik.poser.store import Store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="module")
@@ -18,3 +24,27 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PoserServer]:
     running.start()
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(tmp_path_factory.mktemp("state")) as server:
+        yield server
+        assert server.end() == (0, "")
+
+
+@pytest.fixture
+def person(browser: Browser, served: Server) -> Iterator[Person]:
+    someone = Person(browser, served.url)
+    yield someone
+    assert someone.faults == []
+    assert {url.split("/")[2] for url in someone.requests if url[:4] == "http"} == {
+        served.url.split("/")[2]
+    }
+    someone.close()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 import real_data
-from browser import Person, eventually, launched
+from browser import Person, eventually
 from pose_command import Server
 
 import limbik
@@ -20,30 +18,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 HUMAN = limbik.figures.human()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("state")) as server:
-        yield server
-        assert server.end() == (0, "")
-
-
-@pytest.fixture
-def person(browser: Browser, served: Server) -> Iterator[Person]:
-    someone = Person(browser, served.url)
-    yield someone
-    assert someone.faults == []
-    assert {url.split("/")[2] for url in someone.requests if url[:4] == "http"} == {
-        served.url.split("/")[2]
-    }
-    someone.close()
 
 
 def at(person: Person, name: str) -> np.ndarray:
@@ -150,14 +124,6 @@ def test_undo_and_redo(person: Person) -> None:
     np.testing.assert_allclose(person.q(), moved, atol=1e-6)
 
 
-def choose_files(person: Person, *files: Path) -> None:
-    """Through the menu and the file chooser, as a person does."""
-    person.page.get_by_role("button", name="File", exact=True).click()
-    with person.page.expect_file_chooser() as chooser:
-        person.page.get_by_role("menuitem", name="Open").click()
-    chooser.value.set_files([str(file) for file in files])
-
-
 def save_as(person: Person, label: str, folder: Path) -> Path:
     person.page.get_by_role("button", name="File", exact=True).click()
     with person.page.expect_download() as download:
@@ -168,7 +134,7 @@ def save_as(person: Person, label: str, folder: Path) -> Path:
 
 
 def test_a_glb_is_opened_and_dragged(person: Person) -> None:
-    choose_files(person, real_data.find("gltf/CesiumMan.glb"))
+    person.choose(real_data.find("gltf/CesiumMan.glb"))
     person.wait("app.figure.file === 'CesiumMan.glb' && app.pose !== null")
     assert person.ask("app.figure.mesh") is True
     figure = limbik.load(real_data.find("gltf/CesiumMan.glb"))
@@ -188,7 +154,7 @@ def test_a_bvh_is_saved_and_read_back(person: Person, tmp_path: Path) -> None:
     clip = limbik.load_motion(saved)
     place = clip.positions()[0, clip.figure.index("LeftHand")]
     np.testing.assert_allclose(place, hand, atol=1e-4)
-    choose_files(person, saved)
+    person.choose(saved)
     person.wait(f"app.figure.file === '{saved.name}' && app.pose !== null")
     np.testing.assert_allclose(at(person, "LeftHand"), hand, atol=1e-4)
     before = at(person, "LeftHand")

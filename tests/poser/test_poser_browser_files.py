@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import real_data
-from browser import Person, launched
+from browser import Person
 from pose_command import Server
 
 import limbik
@@ -20,33 +19,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 Spot = tuple[float, float]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("state")) as server:
-        yield server
-
-
-@pytest.fixture
-def person(browser: Browser, served: Server) -> Iterator[Person]:
-    someone = Person(browser, served.url)
-    yield someone
-    assert someone.faults == []
-    someone.close()
-
-
-def choose(person: Person, *files: Path) -> None:
-    person.page.get_by_role("button", name="File", exact=True).click()
-    with person.page.expect_file_chooser() as chooser:
-        person.page.get_by_role("menuitem", name="Open").click()
-    chooser.value.set_files([str(file) for file in files])
 
 
 def drop(person: Person, *files: Path) -> None:
@@ -103,7 +75,7 @@ def drag_first_free(person: Person) -> float:
 )
 def test_robots_and_avatars_are_opened_and_dragged(person: Person, path: str) -> None:
     file = real_data.find(path)
-    choose(person, file)
+    person.choose(file)
     opened(person, file.name)
     figure = limbik.load(file)
     size = person.ask("app.figure.size")
@@ -158,7 +130,7 @@ def go_to(person: Person, frame: int) -> np.ndarray:
 
 def test_a_clip_is_edited_by_hand_and_saved(person: Person, tmp_path: Path) -> None:
     file = real_data.find("cmu_bvh/02_01.bvh")
-    choose(person, file)
+    person.choose(file)
     opened(person, "02_01.bvh")
     clip = limbik.load_motion(file).positions()
     span = person.page.get_by_role("spinbutton", name="Frames over which an edit blends")
