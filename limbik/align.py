@@ -12,7 +12,6 @@ import math
 import numpy as np
 
 from limbik import kinematics as kin
-from limbik.compiling import inner, kernel
 from limbik.figure import Figure
 from limbik.goals.rows import point_of
 from limbik.goals.terms import (
@@ -25,6 +24,7 @@ from limbik.goals.terms import (
     TERM_FLOATS,
     TERM_INTS,
 )
+from limbik.jit import inner, kernel
 from limbik.joints import Slide, Turn
 from limbik.linear import copy
 from limbik.rotations import log_matrix, matrix_from_quat, swing_twist_vector

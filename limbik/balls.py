@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from limbik.compiling import kernel
 from limbik.euler import ORDERS, euler_to_quat, quat_to_euler
+from limbik.jit import kernel
 from limbik.joints import (
     ExponentialBall,
     Joint,

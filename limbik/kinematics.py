@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from limbik.compiling import inlined, inner, kernel
+from limbik.jit import inlined, inner, kernel
 from limbik.rotations import exp_matrix, left_jacobian_into
 
 HEADER = 64

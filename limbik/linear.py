@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from limbik.compiling import inner, kernel
+from limbik.jit import inner, kernel
 
 
 @kernel

@@ -15,9 +15,9 @@ import numpy as np
 from numba.extending import overload
 
 from limbik import kinematics as kin
-from limbik.compiling import inlined, inner, kernel
 from limbik.goals import terms as tm
 from limbik.goals.rows import jacobian_rows, residuals
+from limbik.jit import inlined, inner, kernel
 
 (
     N_USED,

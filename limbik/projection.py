@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from limbik.compiling import inlined, kernel
+from limbik.jit import inlined, kernel
 from limbik.kinematics import (
     F_CONE,
     F_LOWER,

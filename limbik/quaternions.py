@@ -12,8 +12,8 @@ from math import atan2, cos, sin, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbik.compiling import kernel
 from limbik.errors import LimbikError
+from limbik.jit import kernel
 
 Array = NDArray[np.float64]
 

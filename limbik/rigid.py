@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from limbik import kinematics as kin
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.rotations import log_matrix, matrix_from_quat, swing_twist_vector
 
 _STAY = 1e-10  # part of its size by which a fit leans towards not turning at all

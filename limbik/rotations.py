@@ -12,9 +12,9 @@ from math import atan2, cos, pi, sin, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.compiling import kernel
 from limbik.errors import LimbikError
 from limbik.euler import euler_to_quat, quat_to_euler
+from limbik.jit import kernel
 from limbik.quaternions import (
     Array,
     angle_between,

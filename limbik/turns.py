@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.linear import cholesky, cholesky_solve, copy
 
 TURN = 2.0 * math.pi

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 
-from limbik.compiling import inner
 from limbik.goals.terms import (
     AIM,
     AXES,
@@ -29,6 +28,7 @@ from limbik.goals.terms import (
     TERM_FLOATS,
     TERM_INTS,
 )
+from limbik.jit import inner
 from limbik.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, WORLD
 from limbik.rotations import left_jacobian_inverse_into, log_matrix
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from limbik.balls import swing_and_twist, to_quat
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.joints import ExponentialBall, Joint, Limit, SwingTwistBall, Turn
 from limbik.limits import SWING_CHART, Range, SwingTwist
 from limbik.rotations import matrix_to_quat, quat_to_euler, quat_to_matrix

@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import float64, int64, types, uint32
 
-from limbik.compiling import kernel
 from limbik.errors import MethodError
+from limbik.jit import kernel
 from limbik.linear import copy
 from limbik.problem import Problem
 

@@ -16,9 +16,9 @@ from limbik.chains import (
     open_chain,
     places,
 )
-from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS, N_TERMS
+from limbik.jit import kernel
 from limbik.kinematics import I_COORD, N_COORDS
 from limbik.linear import copy
 from limbik.methods.contract import (

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.chains import chain_view, open_chain, places
-from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_TERMS, POSITION
+from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
 from limbik.linear import copy
 from limbik.methods.contract import (

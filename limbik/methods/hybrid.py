@@ -7,8 +7,8 @@ from typing import Any
 
 from numba.extending import overload
 
-from limbik.compiling import kernel
 from limbik.errors import MethodError
+from limbik.jit import kernel
 from limbik.linear import copy
 from limbik.methods.contract import (
     O_HASTY,

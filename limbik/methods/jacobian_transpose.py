@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
 from limbik.linear import copy
 from limbik.methods.contract import (

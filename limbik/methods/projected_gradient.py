@@ -8,8 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from limbik.compiling import kernel
 from limbik.errors import MethodError
+from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,

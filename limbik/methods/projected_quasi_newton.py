@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.compiling import kernel
 from limbik.errors import MethodError
+from limbik.jit import kernel
 from limbik.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.methods.contract import (
     O_ITERATIONS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from limbik.compiling import kernel
 from limbik.errors import MethodError
+from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
 from limbik.kinematics import F_CONE, I_IN_CONE, N_COORDS
 from limbik.linear import copy
 from limbik.methods.contract import (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
 from limbik.methods.pieces.inverse_hessian import hold_coordinate, hold_normal
 from limbik.objective import F_METRIC

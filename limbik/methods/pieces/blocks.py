@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from limbik.compiling import kernel
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS, ROWS
+from limbik.jit import kernel
 from limbik.objective import F_FULL, N_FULL, errors_of
 from limbik.problem import Problem
 

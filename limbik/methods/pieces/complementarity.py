@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.projection import nearest_on_ellipse
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from limbik.compiling import kernel
 from limbik.errors import FigureError, MethodError
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
 from limbik.linear import cholesky, dot
 from limbik.objective import evaluate, linearise

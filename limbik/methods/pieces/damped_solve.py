@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numba.extending import register_jitable
 
-from limbik.compiling import kernel
 from limbik.goals.terms import F_TERM, N_ROWS, ROWS, T_WEIGHT, TERM_FLOATS
+from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
 from limbik.linear import cholesky, cholesky_solve, copy, dot
 from limbik.objective import F_FULL, F_METRIC, F_REST, F_REST_POSE, N_FULL, evaluate

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.compiling import inlined, inner, kernel
 from limbik.goals.terms import N_ROWS
+from limbik.jit import inlined, inner, kernel
 from limbik.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
 from limbik.linear import cholesky, cholesky_solve, copy, dot
 from limbik.objective import F_METRIC, I_RUN, I_RUN_FIRST

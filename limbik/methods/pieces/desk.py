@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
 from limbik.objective import state_size
 from limbik.problem import Problem

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
 from limbik.kinematics import F_CONE, I_IN_CONE, N_COORDS
 from limbik.limits import SWING_CHART
 from limbik.objective import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.compiling import inlined, inner, kernel
 from limbik.dual_quaternions import (
     dq_conjugate_into,
     dq_multiply_into,
@@ -31,6 +30,7 @@ from limbik.goals.terms import (
     TERM_FLOATS,
     TERM_INTS,
 )
+from limbik.jit import inlined, inner, kernel
 from limbik.kinematics import (
     EXPONENTIAL,
     F_OFFSET,

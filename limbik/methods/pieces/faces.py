@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.objective import F_REST, I_RUN_FIRST
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.objective import F_REST
 from limbik.problem import Problem

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
 from limbik.kinematics import I_CONE, N_CONES, N_COORDS
 from limbik.objective import F_METRIC, F_REST
 from limbik.projection import CONE_INTS, CONE_SWING, cone_normals

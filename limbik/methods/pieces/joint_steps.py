@@ -6,7 +6,7 @@ import math
 
 from limbik import kinematics as kin
 from limbik.chains import BALL, BENDS, S_JOINT, S_KIND, S_PART, S_SLOT, TRIPLE
-from limbik.compiling import inner, kernel
+from limbik.jit import inner, kernel
 from limbik.methods.pieces.marks import ROUNDING, carry, miss, slide_marks, turn_marks
 from limbik.objective import F_REST, F_REST_POSE
 from limbik.projection import SCRATCH, cone_normals, project

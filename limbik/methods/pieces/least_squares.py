@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.linear import dot, svd_rows
 
 

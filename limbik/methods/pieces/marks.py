@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 
-from limbik.compiling import kernel
 from limbik.goals.terms import (
     F_TERM,
     I_TERM,
@@ -21,6 +20,7 @@ from limbik.goals.terms import (
     TERM_FLOATS,
     TERM_INTS,
 )
+from limbik.jit import kernel
 from limbik.kinematics import WORLD
 from limbik.rigid import into_range
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.methods.pieces.least_squares import lay_normal, least_squares, normal_size
 
 

@@ -21,7 +21,7 @@ from limbik.chains import (
     S_SLOT,
     SLIDE,
 )
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.kinematics import AXIS, I_COORD, I_IN_CONE, NONE, WORLD
 from limbik.methods.pieces.joint_steps import place_joint, take_step
 from limbik.methods.pieces.marks import take_marks

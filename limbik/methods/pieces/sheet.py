@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
 from limbik.linear import copy
 from limbik.methods.contract import REACHED, SPENT, STATIONARY, STUCK, record

@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import register_jitable
 
-from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
 from limbik.methods.pieces.least_squares import lu, lu_solve, minimum_norm
 from limbik.methods.pieces.stacked import share_of

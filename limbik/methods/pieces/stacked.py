@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.compiling import kernel
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
 from limbik.linear import svd_rows
 from limbik.objective import F_REST, F_REST_POSE, N_REST

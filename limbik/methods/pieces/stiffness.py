@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from limbik.compiling import kernel
 from limbik.errors import FigureError, MethodError, did_you_mean
 from limbik.figure import Figure
+from limbik.jit import kernel
 
 Stiffness = Mapping[str, float | Callable[[float], float]]
 """By the name of a joint (all its coordinates) or of a coordinate."""

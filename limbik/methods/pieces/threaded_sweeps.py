@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from limbik.compiling import kernel
 from limbik.errors import MethodError
+from limbik.jit import kernel
 from limbik.linear import copy, dot
 from limbik.methods.pieces.schedule import colors
 

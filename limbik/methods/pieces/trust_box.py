@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.compiling import kernel
+from limbik.jit import kernel
 from limbik.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.linear import copy, dot
 from limbik.methods.pieces.reduced import promised, solve_reduced
