@@ -23,8 +23,8 @@ import limbik
 from benchmarks.arm import reachable
 from benchmarks.report import keep, show
 from limbik.many import Batch, batch_problem
+from limbik.maths.so3 import quat_to_matrix
 from limbik.problem import Problem
-from limbik.rotations import quat_to_matrix
 from limbik.solve import Solver, find_method
 
 POSITION, ROTATION = 1e-4, 1e-3  # metres and radians that count as reached

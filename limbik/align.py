@@ -26,8 +26,8 @@ from limbik.goals.terms import (
 )
 from limbik.jit import inner, kernel
 from limbik.joints import Slide, Turn
-from limbik.linear import copy
-from limbik.rotations import log_matrix, matrix_from_quat, swing_twist_vector
+from limbik.maths.linear import copy
+from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
 
 
 def free_root(figure: Figure, moves: np.ndarray) -> int:

@@ -18,7 +18,7 @@ from numba import boolean, float64, int64, types, uint32, uint64
 from limbik import kinematics as kin
 from limbik.align import align_root
 from limbik.jit import inlined, inner, kernel
-from limbik.linear import copy
+from limbik.maths.linear import copy
 from limbik.methods.contract import (
     KERNEL,
     O_ITERATIONS,

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from limbik.euler import ORDERS, euler_to_quat, quat_to_euler
 from limbik.jit import kernel
 from limbik.joints import (
     ExponentialBall,
@@ -20,7 +19,8 @@ from limbik.joints import (
     SwingTwistBall,
     Turn,
 )
-from limbik.rotations import (
+from limbik.maths.euler import ORDERS, euler_to_quat, quat_to_euler
+from limbik.maths.so3 import (
     exp_map,
     log_map,
     matrix_to_quat,
@@ -28,7 +28,7 @@ from limbik.rotations import (
     quat_to_matrix,
     swing_twist,
 )
-from limbik.turns import TURN, turn_angles
+from limbik.maths.turn_angles import TURN, turn_angles
 
 Ball = ExponentialBall | SwingTwistBall | tuple[Turn, Turn, Turn]
 

@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from limbik.jit import inlined, inner, kernel
-from limbik.rotations import exp_matrix, left_jacobian_into
+from limbik.maths.so3 import exp_matrix, left_jacobian_into
 
 HEADER = 64
 NONE = 0xFFFFFFFF  # "no such thing": no parent, no cone

@@ -16,11 +16,11 @@ from limbik.errors import FigureError, GoalError, MethodError
 from limbik.figure import Figure
 from limbik.goals import Reach
 from limbik.goals import terms as tm
+from limbik.maths.so3 import quat_to_matrix
 from limbik.methods import Method
 from limbik.methods.contract import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
 from limbik.problem import Problem
 from limbik.result import Status, status_of
-from limbik.rotations import quat_to_matrix
 from limbik.solve import Pose, Solver, find_method
 
 _REPORT = 0.1  # seconds between two reports of progress, more or less

@@ -12,7 +12,7 @@ from limbik.balls import balls, from_quat, joint_values, to_quat, width_of
 from limbik.errors import FigureError
 from limbik.figure import Figure
 from limbik.joints import Joint
-from limbik.rotations import slerp
+from limbik.maths.so3 import slerp
 from limbik.units import change
 
 _VALUES = 50_000  # joints over several frames that are taken at a time; it bounds the memory

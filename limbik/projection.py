@@ -21,8 +21,8 @@ from limbik.kinematics import (
     NONE,
 )
 from limbik.limits import EXPONENTIAL_CHART
-from limbik.linear import copy
-from limbik.rotations import exp_matrix, left_jacobian_into, log_matrix, swing_twist_vector
+from limbik.maths.linear import copy
+from limbik.maths.so3 import exp_matrix, left_jacobian_into, log_matrix, swing_twist_vector
 
 CONE_SWING, CONE_EXPONENTIAL, CHART = range(3)
 CONE_INTS = 2  # kind, first coordinate

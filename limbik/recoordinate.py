@@ -21,7 +21,7 @@ from limbik.joints import (
     swing_twist,
 )
 from limbik.limits import SWING_CHART, Range, SwingTwist
-from limbik.rotations import log_map
+from limbik.maths.so3 import log_map
 from limbik.tree import slide_limit
 
 KINDS = ("swing-twist", "euler", "exponential")

@@ -6,7 +6,7 @@ import math
 
 from limbik import kinematics as kin
 from limbik.jit import kernel
-from limbik.rotations import log_matrix, matrix_from_quat, swing_twist_vector
+from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
 
 _STAY = 1e-10  # part of its size by which a fit leans towards not turning at all
 RIGID = 36  # floats of scratch

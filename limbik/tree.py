@@ -14,7 +14,7 @@ from limbik import projection as proj
 from limbik.errors import FigureError, did_you_mean
 from limbik.joints import Coupling, ExponentialBall, Joint, Limit, Part, Slide, SwingTwistBall, Turn
 from limbik.limits import Range, SwingTwist
-from limbik.rotations import quat_to_matrix
+from limbik.maths.so3 import quat_to_matrix
 
 _PRINCIPAL = {(1, 0, 0): kin.TURN_X, (0, 1, 0): kin.TURN_Y, (0, 0, 1): kin.TURN_Z}
 

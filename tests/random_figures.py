@@ -28,9 +28,9 @@ from limbik import (
     SwingTwist,
 )
 from limbik import joints as jt
-from limbik.euler import ORDERS
 from limbik.goals import Goal
 from limbik.joints import Coupling, ExponentialBall, Limit, Part, SwingTwistBall, Turn
+from limbik.maths.euler import ORDERS
 
 Rng = np.random.Generator
 

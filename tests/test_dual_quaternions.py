@@ -12,9 +12,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from limbik import dual_quaternions as dq
 from limbik.errors import LimbikError
-from limbik.rotations import angle_between, exp_map, left_jacobian, quat_multiply
+from limbik.maths import dual_quaternions as dq
+from limbik.maths.so3 import angle_between, exp_map, left_jacobian, quat_multiply
 
 NUMBERS = st.floats(-1.0, 1.0, allow_subnormal=False)
 POINTS = arrays(np.float64, 3, elements=NUMBERS)

@@ -13,8 +13,8 @@ from rotation_samples import (
 )
 from scipy.spatial.transform import Rotation
 
-from limbik import rotations as rot
-from limbik.euler import ORDERS
+from limbik.maths import so3 as rot
+from limbik.maths.euler import ORDERS
 
 
 def test_there_are_twelve_orders() -> None:

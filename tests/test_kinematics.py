@@ -35,7 +35,7 @@ from limbik.joints import (
     swing_twist,
     universal,
 )
-from limbik.rotations import left_jacobian
+from limbik.maths.so3 import left_jacobian
 
 STEP = 1e-5
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from limbik import dual_quaternions as dq
-from limbik import rotations as rot
+from limbik.maths import dual_quaternions as dq
+from limbik.maths import so3 as rot
 
 AXIS = np.array([2.0, -3.0, 6.0]) / 7.0
 POINT = np.array([0.3, 1.1, -0.7])

@@ -13,7 +13,6 @@ from scipy.spatial.transform import Rotation, Slerp
 from limbik import motion as module
 from limbik.balls import euler_following
 from limbik.errors import FigureError
-from limbik.euler import ORDERS, euler_to_quat
 from limbik.figure import Figure
 from limbik.joints import (
     Coupling,
@@ -29,8 +28,9 @@ from limbik.joints import (
     universal,
 )
 from limbik.limits import Range
+from limbik.maths.euler import ORDERS, euler_to_quat
+from limbik.maths.so3 import angle_between
 from limbik.motion import Motion
-from limbik.rotations import angle_between
 
 BALLS: dict[str, tuple[Part, ...]] = {
     **{order: euler(order) for order in ORDERS},

@@ -14,7 +14,7 @@ from rotation_samples import (
     wxyz,
 )
 
-from limbik import rotations as rot
+from limbik.maths import so3 as rot
 
 
 def test_quaternions_agree_with_scipy() -> None:

@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from limbik import Figure, Joint
-from limbik.euler import ORDERS
 from limbik.joints import Part, Turn, euler, exponential, swing_twist
+from limbik.maths.euler import ORDERS
 from limbik.rigid import RIGID, ball_coordinates, fit_turn, into_range, shortest_arc
 
 

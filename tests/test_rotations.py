@@ -21,9 +21,10 @@ from rotation_samples import (
 )
 from scipy.spatial.transform import Rotation
 
-from limbik import euler, quaternions, rotations
-from limbik import rotations as rot
 from limbik.errors import LimbikError
+from limbik.maths import euler, quaternions
+from limbik.maths import so3 as rot
+from limbik.maths import so3 as rotations
 
 # --- exponential map -------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from limbik import (
     SwingTwist,
 )
 from limbik.joints import Coupling, revolute, swing_twist
-from limbik.rotations import matrix_to_quat
+from limbik.maths.so3 import matrix_to_quat
 
 NAN = math.nan
 

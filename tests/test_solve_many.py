@@ -12,7 +12,7 @@ from random_figures import random_pose
 import limbik
 from limbik import Figure, Joint, LimbikError, Range, Reach, Status
 from limbik.joints import revolute
-from limbik.rotations import angle_between, matrix_to_quat
+from limbik.maths.so3 import angle_between, matrix_to_quat
 
 
 def arm() -> Figure:

@@ -22,7 +22,7 @@ from limbik.formats.asf_sections import Bone, Skeleton, axis_of, read_skeleton, 
 from limbik.formats.rest_pose import say_moved
 from limbik.joints import Joint, Part, Slide, Turn, Vector, unit_axis
 from limbik.limits import Range
-from limbik.quaternions import quat_conjugate, quat_multiply, quat_rotate
+from limbik.maths.quaternions import quat_conjugate, quat_multiply, quat_rotate
 
 
 def read_figure(path: Path) -> Figure:

@@ -26,7 +26,7 @@ from limbik.formats.asf_sections import Skeleton
 from limbik.formats.on_parents import on_parents
 from limbik.joints import Joint, Slide, Turn
 from limbik.limits import Range
-from limbik.rotations import quat_conjugate, quat_multiply, quat_to_matrix
+from limbik.maths.so3 import quat_conjugate, quat_multiply, quat_to_matrix
 
 _SAME = 1e-12  # by which the entries of unit vectors may differ
 _UNFIT = re.compile(r"[\s(),{}#]+")

@@ -14,10 +14,10 @@ from typing import NoReturn
 import numpy as np
 
 from limbik.errors import FormatError, did_you_mean
-from limbik.euler import ORDERS, euler_to_quat
 from limbik.formats.files import read_bytes
 from limbik.formats.lines import Line, lines
 from limbik.formats.numbers import number, shown
+from limbik.maths.euler import ORDERS, euler_to_quat
 
 MAX_BONES, MAX_LINES = 10_000, 500_000
 """A file with more is refused."""

@@ -24,7 +24,7 @@ from limbik.formats.gltf_rig import Layout, Rig
 from limbik.formats.numbers import shown
 from limbik.joints import Joint, Part, Slide, Vector, exponential, swing_twist, unit_axis
 from limbik.limits import Range
-from limbik.rotations import matrix_to_quat
+from limbik.maths.so3 import matrix_to_quat
 from limbik.tree import ordered
 
 SHIFTED = 5e-3

@@ -16,7 +16,7 @@ import numpy as np
 
 from limbik.formats.gltf_file import Document
 from limbik.formats.numbers import shown
-from limbik.rotations import quat_normalise, quat_to_matrix
+from limbik.maths.so3 import quat_normalise, quat_to_matrix
 
 FAR = 1e30
 """A place or a scale beyond this is refused: its square must be a number still."""

@@ -10,7 +10,7 @@ import numpy as np
 from limbik.figure import Figure
 from limbik.formats.gltf_accessors import FLOAT
 from limbik.formats.gltf_draft import Draft
-from limbik.rotations import matrix_to_quat
+from limbik.maths.so3 import matrix_to_quat
 
 _CHUNK = 50_000  # joints over several frames that are taken at a time; it bounds the memory
 

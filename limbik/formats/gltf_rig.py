@@ -22,7 +22,7 @@ from limbik.formats.gltf_hands import finger_parents
 from limbik.formats.gltf_nodes import Nodes
 from limbik.formats.numbers import shown
 from limbik.formats.vrm import read_humanoid
-from limbik.rotations import matrix_to_quat
+from limbik.maths.so3 import matrix_to_quat
 
 MAX_JOINTS = 10_000
 """A file with more joints is refused."""

@@ -24,8 +24,8 @@ from limbik.formats.gltf_nodes import Local
 from limbik.formats.gltf_poses import Tracks, add_animation, turned
 from limbik.formats.gltf_rig import Rig
 from limbik.formats.numbers import shown
+from limbik.maths.so3 import matrix_to_quat, quat_to_matrix
 from limbik.motion import Motion
-from limbik.rotations import matrix_to_quat, quat_to_matrix
 
 _MARKS = {".vrm": ("VRM", "VRMC_vrm"), ".vrma": ("VRMC_vrm_animation",)}
 

@@ -27,8 +27,8 @@ from limbik.formats.rest_pose import say_moved
 from limbik.formats.xml import direction, numbers
 from limbik.joints import Coupling, Joint, Part, Slide, Turn, Vector, exponential, slides, unit_axis
 from limbik.limits import Range, SwingTwist
+from limbik.maths.so3 import exp_map, log_map, quat_multiply, quat_rotate
 from limbik.motion import Motion
-from limbik.rotations import exp_map, log_map, quat_multiply, quat_rotate
 
 MAX_BODIES, MAX_JOINTS, MAX_KEYS = 10_000, 10_000, 100_000
 """A model with more bodies, joints or keyframes is refused."""

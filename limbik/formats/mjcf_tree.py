@@ -12,7 +12,7 @@ from limbik.errors import FormatError
 from limbik.formats.files import read_bytes
 from limbik.formats.numbers import shown
 from limbik.formats.xml import attribute, numbers, parse
-from limbik.rotations import (
+from limbik.maths.so3 import (
     exp_map,
     matrix_to_quat,
     quat_multiply,

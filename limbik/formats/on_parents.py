@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from limbik.figure import Figure
-from limbik.rotations import matrix_to_quat
+from limbik.maths.so3 import matrix_to_quat
 
 VALUES = 50_000
 """Joints or numbers, over several frames, that are taken at a time; it bounds the memory."""

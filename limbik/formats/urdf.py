@@ -23,7 +23,7 @@ from limbik.formats.rest_pose import say_moved
 from limbik.formats.xml import attribute, check_chains, direction, numbers, parse
 from limbik.joints import Coupling, Joint, Part, Slide, Turn, exponential, slides, unit_axis
 from limbik.limits import Range
-from limbik.rotations import euler_to_quat
+from limbik.maths.so3 import euler_to_quat
 
 MAX_LINKS = 10_000
 """A file with more is refused."""

@@ -19,7 +19,7 @@ from limbik.goals.terms import (
     vector,
     weights,
 )
-from limbik.rotations import quat_to_matrix
+from limbik.maths.so3 import quat_to_matrix
 
 
 @dataclass(frozen=True)

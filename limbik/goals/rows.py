@@ -30,7 +30,7 @@ from limbik.goals.terms import (
 )
 from limbik.jit import inner
 from limbik.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, WORLD
-from limbik.rotations import left_jacobian_inverse_into, log_matrix
+from limbik.maths.so3 import left_jacobian_inverse_into, log_matrix
 
 _HALF_A_TURN = 2.9  # rad; from here on rows of axes are led around
 

@@ -10,7 +10,7 @@ from limbik.balls import swing_and_twist, to_quat
 from limbik.jit import kernel
 from limbik.joints import ExponentialBall, Joint, Limit, SwingTwistBall, Turn
 from limbik.limits import SWING_CHART, Range, SwingTwist
-from limbik.rotations import matrix_to_quat, quat_to_euler, quat_to_matrix
+from limbik.maths.so3 import matrix_to_quat, quat_to_euler, quat_to_matrix
 
 _TURN = 2.0 * math.pi
 _LEAST = math.radians(1.5)  # half of the narrowest swing a cone is given

@@ -15,7 +15,7 @@ from limbik.humanoid.reference import column_movement, fanned, hinge_roll, movem
 from limbik.humanoid.stance import Stance
 from limbik.humanoid.words import take_apart
 from limbik.joints import Limit, Turn
-from limbik.rotations import matrix_to_quat, quat_multiply, quat_to_matrix
+from limbik.maths.so3 import matrix_to_quat, quat_multiply, quat_to_matrix
 
 _SLACK = math.radians(5.0)  # of joints in a limb that stand for no joint of a body
 

@@ -18,7 +18,7 @@ from limbik.figures.human import human
 from limbik.figures.mirror import mirrored
 from limbik.joints import Joint, Turn, unit_axis
 from limbik.limits import Range, SwingTwist
-from limbik.rotations import exp_map, quat_multiply
+from limbik.maths.so3 import exp_map, quat_multiply
 
 _LIMBS = {
     "Shoulder": "LeftShoulder",

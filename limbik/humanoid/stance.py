@@ -11,7 +11,7 @@ from limbik.errors import FigureError
 from limbik.figure import Figure
 from limbik.humanoid.recognise import SIDES, Body
 from limbik.humanoid.reference import along, hinge, part_of, thumb_side
-from limbik.rotations import exp_map, quat_to_matrix
+from limbik.maths.so3 import exp_map, quat_to_matrix
 
 _UPRIGHT = math.cos(math.radians(20.0))  # how near an axis of the body is to one of the world's
 _STEEP = -0.9  # of a foot's bone, as the part of it that points up

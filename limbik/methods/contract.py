@@ -21,7 +21,7 @@ from numba import float64, int64, types, uint32
 
 from limbik.errors import MethodError
 from limbik.jit import kernel
-from limbik.linear import copy
+from limbik.maths.linear import copy
 from limbik.problem import Problem
 
 REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)

@@ -20,7 +20,7 @@ from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS, N_TERMS
 from limbik.jit import kernel
 from limbik.kinematics import I_COORD, N_COORDS
-from limbik.linear import copy
+from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,

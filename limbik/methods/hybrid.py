@@ -9,7 +9,7 @@ from numba.extending import overload
 
 from limbik.errors import MethodError
 from limbik.jit import kernel
-from limbik.linear import copy
+from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_HASTY,
     O_ITERATIONS,

@@ -21,7 +21,7 @@ from limbik.kinematics import (
     N_COORDS,
     NONE,
 )
-from limbik.linear import copy
+from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,

@@ -11,7 +11,7 @@ from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.kinematics import F_CONE, I_IN_CONE, N_COORDS
-from limbik.linear import copy
+from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,

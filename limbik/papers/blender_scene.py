@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from limbik.quaternions import matrix_to_quat
-from limbik.rotations import swing_twist
+from limbik.maths.quaternions import matrix_to_quat
+from limbik.maths.so3 import swing_twist
 
 CONTESTANTS = (
     ("legacy", "LEGACY", False),

@@ -13,12 +13,12 @@ import numpy as np
 
 from limbik.errors import LimbikError
 from limbik.figure import Figure
+from limbik.maths.so3 import exp_map, log_map, quat_conjugate, quat_multiply, slerp
 from limbik.poser.effector import Effector
 from limbik.poser.keys import Key, Target
 from limbik.poser.moment import Holding, Moment, as_vec3, as_vec4, place_of, turn_of
 from limbik.poser.timeline import Timeline
 from limbik.poser.turning import Turning
-from limbik.rotations import exp_map, log_map, quat_conjugate, quat_multiply, slerp
 
 
 def weight(key: Key, frame: float) -> float:

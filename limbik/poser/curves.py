@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from limbik.maths.so3 import exp_map, log_map, quat_conjugate, quat_multiply, slerp
 from limbik.poser.timeline import Ease
-from limbik.rotations import exp_map, log_map, quat_conjugate, quat_multiply, slerp
 
 
 def between(frames: np.ndarray, frame: float) -> tuple[int, float]:

@@ -11,9 +11,9 @@ from limbik.figure import Figure
 from limbik.goals import Aim, Goal, Pin, Reach
 from limbik.humanoid import recognise
 from limbik.joints import unit_axis
+from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.effector import Effector, Vec3
 from limbik.poser.starting import natural_axis
-from limbik.rotations import matrix_to_quat
 
 
 def effectors_of(

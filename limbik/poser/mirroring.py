@@ -19,11 +19,11 @@ from limbik.errors import LimbikError
 from limbik.figure import Figure
 from limbik.humanoid import recognise
 from limbik.humanoid.words import take_apart
+from limbik.maths.so3 import matrix_to_quat, quat_to_matrix
 from limbik.poser.effector import Effector
 from limbik.poser.ground import AXES, Axis
 from limbik.poser.joint_poses import values_near
 from limbik.poser.twins import ALONE, twins
-from limbik.rotations import matrix_to_quat, quat_to_matrix
 
 _SNAP = math.cos(math.radians(10.0))  # a plane this near an axis of the world is across it
 _ASKEW = 0.05  # of the size: a pose that is nearer to its mirror image is taken for one

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.figure import Figure
+from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.answer import Answer, unheld
 from limbik.poser.effector import Effector, Vec3, Vec4
 from limbik.poser.keys import Target
 from limbik.poser.placing import placed
 from limbik.poser.posing import Live
-from limbik.rotations import matrix_to_quat
 
 PULL = 1e-3
 """How much it counts for a moment to stay near its pose.  With the weaker pull of a drag the goals

@@ -20,6 +20,7 @@ from limbik.errors import GoalError
 from limbik.figure import Figure
 from limbik.goals import Goal, Reach, Rest
 from limbik.goals import terms as tm
+from limbik.maths.quaternions import angle_between
 from limbik.methods import Method
 from limbik.methods.contract import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.answer import Answer, tell, unheld
@@ -29,7 +30,6 @@ from limbik.poser.slewing import Slewing
 from limbik.poser.stiffness import stiffness
 from limbik.poser.targets import anchor, goal_of, nearer, put_place, put_target, put_turn
 from limbik.problem import Problem
-from limbik.quaternions import angle_between
 from limbik.solve import Solver
 
 __all__ = ["Answer", "Live"]

@@ -16,8 +16,8 @@ import numpy as np
 
 from limbik.errors import LimbikError
 from limbik.figure import Figure
+from limbik.maths.quaternions import matrix_to_quat
 from limbik.poser.answer import Answer
-from limbik.quaternions import matrix_to_quat
 from limbik.result import Status
 
 MOST_TEXT = 64 * 1024

@@ -11,7 +11,7 @@ import numpy as np
 from limbik.balls import TURN, Ball, balls, euler_order, from_quat, to_quat
 from limbik.figure import Figure
 from limbik.joints import ExponentialBall, SwingTwistBall, Turn
-from limbik.rotations import (
+from limbik.maths.so3 import (
     exp_map,
     log_map,
     quat_conjugate,

@@ -97,7 +97,7 @@ def test_what_is_locked_stays_and_orientations_are_followed() -> None:
     clip = limbik.figures.cartwheel()[:240:4]
     figure = clip.figure
     frames = figure.frames(clip.q)[:, [figure.index("Hips"), figure.index("LeftHand")]]
-    wxyz = limbik.rotations.matrix_to_quat(frames[..., :3, :3])
+    wxyz = limbik.maths.so3.matrix_to_quat(frames[..., :3, :3])
     found = limbik.track(
         figure, ["Hips", "LeftHand"], frames[..., :3, 3], wxyz=wxyz, start=clip.q[0], fps=30,
         lock=["Head", "RightLeg"],
@@ -106,8 +106,8 @@ def test_what_is_locked_stays_and_orientations_are_followed() -> None:
     kept = np.concatenate([figure.coordinates_of(name) for name in ("Head", "RightLeg")])
     np.testing.assert_array_equal(found.motion.q[:, kept], np.tile(clip.q[0, kept], (60, 1)))
     now = figure.frames(found.motion.q)[:, [figure.index("Hips"), figure.index("LeftHand")]]
-    turned = limbik.rotations.matrix_to_quat(now[..., :3, :3])
-    assert limbik.rotations.angle_between(turned, wxyz).max() <= 1e-3
+    turned = limbik.maths.so3.matrix_to_quat(now[..., :3, :3])
+    assert limbik.maths.so3.angle_between(turned, wxyz).max() <= 1e-3
 
 
 @pytest.mark.parametrize(

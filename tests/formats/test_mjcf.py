@@ -14,7 +14,7 @@ from real_data import find
 import limbik
 from limbik import Figure, FormatError
 from limbik.errors import NoMotionError
-from limbik.rotations import exp_map
+from limbik.maths.so3 import exp_map
 
 MODEL = """<mujoco model="m">
   <compiler angle="{angle}" eulerseq="{order}"/>

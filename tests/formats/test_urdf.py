@@ -74,7 +74,7 @@ def compare_with_pinocchio(path: Path, poses: int = 10) -> int:
             elif (joint.nq, len(values)) == (2, 1):
                 theirs[at : at + 2] = math.cos(values[0]), math.sin(values[0])
             elif (joint.nq, len(values)) == (7, 6):
-                turn = limbik.rotations.exp_map(values[3:])
+                turn = limbik.maths.so3.exp_map(values[3:])
                 theirs[at : at + 7] = [*values[:3], *turn[1:], turn[0]]
             else:
                 raise AssertionError(f"{name}: {joint.nq} numbers there, {len(values)} here")

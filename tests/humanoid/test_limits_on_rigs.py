@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik.humanoid import limits
 from limbik.joints import Joint, exponential, free, swing_twist
-from limbik.rotations import exp_map
+from limbik.maths.so3 import exp_map
 
 SIDES = {"Left": 1.0, "Right": -1.0}
 KINDS = {"swing-twist": swing_twist, "exponential": exponential}

@@ -12,9 +12,9 @@ from damped_systems import by_hand, hand_problem
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, SwingTwist
 from limbik.joints import Coupling, exponential, revolute
+from limbik.maths.so3 import matrix_to_quat, wrap
 from limbik.methods.gauss_seidel import ProjectedGaussSeidel, shift_balls
 from limbik.methods.pieces.schedule import SWEEPS, schedule
-from limbik.rotations import matrix_to_quat, wrap
 
 
 def test_steps_are_damped_gauss_newton_where_nothing_holds() -> None:

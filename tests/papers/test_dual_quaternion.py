@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import limbik
-from limbik import rotations as rot
 from limbik.figures import FINGERTIPS, hand
+from limbik.maths import so3 as rot
 from limbik.methods import METHODS
 from limbik.papers.contract import Chapter, Order, Verdict
 from limbik.papers.dual_quaternion import (

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import limbik
 from limbik.figure import Figure
+from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat
 from limbik.poser.between import Keyed, Moments, bake, pose_at
 from limbik.poser.curves import Path, Turns
 from limbik.poser.effector import Effector
@@ -20,7 +21,6 @@ from limbik.poser.keying import keyed
 from limbik.poser.keys import Key, Target
 from limbik.poser.timeline import EASES, Ease, Timeline
 from limbik.poser.turning import Turning
-from limbik.rotations import angle_between, exp_map, matrix_to_quat
 
 HUMAN = limbik.figures.human()
 FIGURES = {

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation, Slerp
 import limbik
 from limbik.errors import LimbikError
 from limbik.figure import Figure
+from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat, quat_multiply
 from limbik.poser.between import bake, pose_at
 from limbik.poser.blending import Edits, weight
 from limbik.poser.effector import Effector
@@ -21,7 +22,6 @@ from limbik.poser.moment import Moment
 from limbik.poser.placing import anchored
 from limbik.poser.timeline import Clip, Timeline
 from limbik.poser.turning import Turning
-from limbik.rotations import angle_between, exp_map, matrix_to_quat, quat_multiply
 
 MOTION = limbik.figures.cartwheel()
 FIGURE: Figure = MOTION.figure

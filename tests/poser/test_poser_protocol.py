@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limbik import figures
+from limbik.maths.quaternions import quat_to_matrix
 from limbik.poser.answer import Answer
 from limbik.poser.protocol import (
     MOST_TEXT,
@@ -24,7 +25,6 @@ from limbik.poser.protocol import (
     read_json,
     text,
 )
-from limbik.quaternions import quat_to_matrix
 from limbik.result import Status
 
 NAN, INF = float("nan"), float("inf")

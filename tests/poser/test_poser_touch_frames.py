@@ -10,7 +10,7 @@ import pytest
 from limbik.balls import swing_and_twist
 from limbik.figure import Figure
 from limbik.joints import Coupling, ExponentialBall, Joint, Part, Slide, SwingTwistBall, Turn
-from limbik.rotations import exp_map, quat_to_matrix
+from limbik.maths.so3 import exp_map, quat_to_matrix
 
 NUMBERS = Path(__file__).parents[2] / "limbik" / "poser" / "web" / "tests" / "touch_frames.json"
 

@@ -17,7 +17,7 @@ from limbik.errors import FigureError, MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.kinematics import N_COORDS
-from limbik.linear import cholesky, dot
+from limbik.maths.linear import cholesky, dot
 from limbik.objective import evaluate, linearise
 from limbik.problem import Problem
 

@@ -12,12 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.dual_quaternions import (
-    dq_conjugate_into,
-    dq_multiply_into,
-    exp_quat_derivative,
-    log_quat_derivative,
-)
 from limbik.goals.terms import (
     F_TERM,
     I_TERM,
@@ -51,9 +45,15 @@ from limbik.kinematics import (
     SWING_TWIST,
     TURN_ANY,
 )
+from limbik.maths.dual_quaternions import (
+    dq_conjugate_into,
+    dq_multiply_into,
+    exp_quat_derivative,
+    log_quat_derivative,
+)
+from limbik.maths.quaternions import exp_quat, quat_of_matrix
 from limbik.objective import I_USED, N_USED
 from limbik.problem import Problem
-from limbik.quaternions import exp_quat, quat_of_matrix
 
 DQ = 8  # floats of a dual quaternion
 _SPARE = 10  # dual quaternions for intermediate results

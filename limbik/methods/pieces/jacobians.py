@@ -10,7 +10,7 @@ from numba.extending import register_jitable
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
-from limbik.linear import copy
+from limbik.maths.linear import copy
 from limbik.methods.pieces.dual_quaternion_jacobian import (
     chains_size,
     dual_quaternion_rows,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.jit import kernel
-from limbik.linear import dot, svd_rows
+from limbik.maths.linear import dot, svd_rows
 
 
 class Normal(NamedTuple):

@@ -16,7 +16,7 @@ import numpy as np
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
-from limbik.linear import cholesky, cholesky_solve, dot
+from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,

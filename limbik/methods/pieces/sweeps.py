@@ -13,7 +13,7 @@ import numpy as np
 
 from limbik.jit import inlined, inner, kernel
 from limbik.kinematics import F_CONE, F_LOWER, F_UPPER, HEADER, I_CONE, N_CONES, N_COORDS
-from limbik.linear import copy
+from limbik.maths.linear import copy
 from limbik.objective import F_METRIC, F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST
 from limbik.projection import CONE_FLOATS, CONE_INTS, project
 

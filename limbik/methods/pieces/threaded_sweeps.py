@@ -15,7 +15,7 @@ import numpy as np
 
 from limbik.errors import MethodError
 from limbik.jit import kernel
-from limbik.linear import copy, dot
+from limbik.maths.linear import copy, dot
 from limbik.methods.pieces.schedule import colors
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from limbik.jit import kernel
 from limbik.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
-from limbik.linear import copy, dot
+from limbik.maths.linear import copy, dot
 from limbik.methods.pieces.reduced import promised, solve_reduced
 from limbik.objective import F_METRIC
 

@@ -9,13 +9,13 @@ import numpy as np
 from limbik.figure import Figure
 from limbik.figures import FINGERTIPS, hand
 from limbik.goals import Goal, Reach
+from limbik.maths.so3 import matrix_to_quat
 from limbik.methods import METHODS, Method
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.dual_quaternion.hands import exponential_hand, gestures, tips
 from limbik.papers.dual_quaternion.session import TOLERANCE, Frame, Session
 from limbik.papers.dual_quaternion.verdicts import PAPER, READINGS, graded, percent
 from limbik.plots import INK, QUIET, draw_pose, mark, new_page, shade
-from limbik.rotations import matrix_to_quat
 from limbik.solve import solve
 
 RIVALS = ("newton_svd", "broyden", "projected_lm")

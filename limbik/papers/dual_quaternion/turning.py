@@ -7,12 +7,12 @@ import numpy as np
 from limbik.animate.track import track
 from limbik.figure import Figure
 from limbik.joints import Joint, exponential, revolute
+from limbik.maths.so3 import matrix_to_quat, wrap
 from limbik.methods import Method, ProjectedLevenbergMarquardt
 from limbik.methods.gauss_seidel import ProjectedGaussSeidel
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.dual_quaternion.verdicts import graded, percent
 from limbik.plots import EFFECTOR, INK, LINE, QUIET, TARGET, new_page, quiet
-from limbik.rotations import matrix_to_quat, wrap
 
 _TURNS = 2
 METHODS: dict[str, Method] = {

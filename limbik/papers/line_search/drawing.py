@@ -11,10 +11,10 @@ from limbik import plots
 from limbik.demo import thickness
 from limbik.figure import Figure
 from limbik.limits import SwingTwist
+from limbik.maths.so3 import exp_map, quat_to_matrix
 from limbik.papers.line_search import contestants as who
 from limbik.papers.line_search.statistics import Box
 from limbik.papers.line_search.subject import Subject
-from limbik.rotations import exp_map, quat_to_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from random_figures import (
 )
 
 from limbik import Aim, MethodError, Problem, PythonGoal, Reach
-from limbik.dual_quaternions import dq_to_matrix
+from limbik.maths.dual_quaternions import dq_to_matrix
 from limbik.methods.pieces.dual_quaternion_jacobian import (
     chains_size,
     lay_chains,

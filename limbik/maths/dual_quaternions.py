@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import LimbikError
 from limbik.jit import kernel
-from limbik.quaternions import (
+from limbik.maths.quaternions import (
     Array,
     exp_map,
     log_map,
@@ -25,7 +25,7 @@ from limbik.quaternions import (
     quat_to_matrix,
     vectors,
 )
-from limbik.rotations import left_jacobian, left_jacobian_inverse
+from limbik.maths.so3 import left_jacobian, left_jacobian_inverse
 
 DQ_IDENTITY = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 DQ_IDENTITY.flags.writeable = False

@@ -1,7 +1,7 @@
 """Rotations: exponential map, left Jacobian, swing and twist; and the door to their relatives.
 
-A rotation vector w = θn̂ turns by θ radians about n̂. Quaternions (`limbik.quaternions`) and Euler
-angles (`limbik.euler`) can be had from here too. The kernels take a matrix as nine numbers row by
+A rotation vector w = θn̂ turns by θ radians about n̂. Quaternions (`limbik.maths.quaternions`) and Euler
+angles (`limbik.maths.euler`) can be had from here too. The kernels take a matrix as nine numbers row by
 row and write into a given array.
 """
 
@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import LimbikError
-from limbik.euler import euler_to_quat, quat_to_euler
 from limbik.jit import kernel
-from limbik.quaternions import (
+from limbik.maths.euler import euler_to_quat, quat_to_euler
+from limbik.maths.quaternions import (
     Array,
     angle_between,
     by_rows,

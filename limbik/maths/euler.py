@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import LimbikError
-from limbik.quaternions import Array, quat_multiply, quat_normalise, vectors
+from limbik.maths.quaternions import Array, quat_multiply, quat_normalise, vectors
 
 ORDERS = tuple(
     a + b + c for a in "XYZ" for b in "XYZ" for c in "XYZ" if a != b != c

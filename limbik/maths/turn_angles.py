@@ -1,6 +1,6 @@
 """Angles of turns about any axes, one after the other: those whose rotation comes nearest.
 
-Turns in an order of Euler angles have a formula (limbik.euler); these are found step by step.
+Turns in an order of Euler angles have a formula (limbik.maths.euler); these are found step by step.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from limbik.jit import kernel
-from limbik.linear import cholesky, cholesky_solve, copy
+from limbik.maths.linear import cholesky, cholesky_solve, copy
 
 TURN = 2.0 * math.pi
 _THIRD = TURN / 3.0
