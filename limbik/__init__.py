@@ -11,14 +11,14 @@ from limbik import figures, humanoid
 from limbik.animate.learn import limits_from
 from limbik.animate.track import Track, track, track_many
 from limbik.errors import FigureError, FormatError, GoalError, LimbikError, MethodError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint
+from limbik.figure.limits import Range, SwingTwist
+from limbik.figure.motion import Motion
 from limbik.formats import load, load_motion, save
 from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
-from limbik.joints import Joint
-from limbik.limits import Range, SwingTwist
 from limbik.many import Results, solve_many
 from limbik.methods import METHODS as methods
-from limbik.motion import Motion
 from limbik.poser.view import view
 from limbik.problem import Problem
 from limbik.result import ActiveLimit, Miss, Result, Status

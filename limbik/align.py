@@ -11,8 +11,9 @@ import math
 
 import numpy as np
 
-from limbik import kinematics as kin
-from limbik.figure import Figure
+from limbik.figure import kinematics as kin
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Slide, Turn
 from limbik.goals.rows import point_of
 from limbik.goals.terms import (
     F_TERM,
@@ -25,7 +26,6 @@ from limbik.goals.terms import (
     TERM_INTS,
 )
 from limbik.jit import inner, kernel
-from limbik.joints import Slide, Turn
 from limbik.maths.linear import copy
 from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
 

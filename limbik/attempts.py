@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numba import boolean, float64, int64, types, uint32, uint64
 
-from limbik import kinematics as kin
 from limbik.align import align_root
+from limbik.figure import kinematics as kin
+from limbik.figure.projection import project
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.contract import (
@@ -31,7 +32,6 @@ from limbik.methods.contract import (
     STATIONARY,
 )
 from limbik.objective import N_ERRORS, SCRATCH, place
-from limbik.projection import project
 
 # Entries of ``plan``: how often and where to start again.
 P_RESTARTS = 0  # at most so many restarts

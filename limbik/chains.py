@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik import kinematics as kin
+from limbik.figure import kinematics as kin
+from limbik.figure.joints import Turn
 from limbik.goals.terms import I_TERM, POSITION, TERM_INTS
 from limbik.jit import kernel
-from limbik.joints import Turn
 from limbik.objective import F_REST, N_FULL
 from limbik.problem import Problem
 

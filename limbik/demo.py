@@ -14,10 +14,10 @@ from rich.table import Table
 from limbik import plots
 from limbik.animate.track import track
 from limbik.errors import FormatError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.figures import cartwheel
 from limbik.formats import save
-from limbik.motion import Motion
 from limbik.result import Status, length_text
 
 if TYPE_CHECKING:

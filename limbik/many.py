@@ -13,7 +13,7 @@ import numpy as np
 
 from limbik import attempts as att
 from limbik.errors import FigureError, GoalError, MethodError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.goals import Reach
 from limbik.goals import terms as tm
 from limbik.maths.so3 import quat_to_matrix

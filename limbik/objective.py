@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numba.extending import overload
 
-from limbik import kinematics as kin
+from limbik.figure import kinematics as kin
 from limbik.goals import terms as tm
 from limbik.goals.rows import jacobian_rows, residuals
 from limbik.jit import inlined, inner, kernel

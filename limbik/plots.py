@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
-from limbik.motion import Motion
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

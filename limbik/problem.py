@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from limbik import kinematics as kin
 from limbik import objective as ob
 from limbik.errors import FigureError, GoalError
-from limbik.figure import Figure
+from limbik.figure import kinematics as kin
+from limbik.figure.figure import Figure
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
 

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik import kinematics as kin
-from limbik.figure import Figure
+from limbik.figure import kinematics as kin
+from limbik.figure.figure import Figure
+from limbik.figure.limits import SwingTwist
+from limbik.figure.projection import CONE_INTS, CONE_SWING, SCRATCH, cone_normals
 from limbik.goals import PythonGoal, Rest
-from limbik.limits import SwingTwist
 from limbik.methods.contract import REACHED, STATIONARY
 from limbik.problem import Problem
-from limbik.projection import CONE_INTS, CONE_SWING, SCRATCH, cone_normals
 
 
 class Status(StrEnum):

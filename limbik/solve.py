@@ -12,7 +12,7 @@ import numpy as np
 from limbik import attempts as att
 from limbik.align import free_root
 from limbik.errors import MethodError, did_you_mean
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.goals import Goal
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
 from limbik.methods.contract import (

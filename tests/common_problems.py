@@ -14,8 +14,8 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Figure, Joint, Problem, PythonGoal, Range, Reach, Rest, SwingTwist
+from limbik.figure.joints import exponential, swing_twist
 from limbik.figures import FINGERTIPS
-from limbik.joints import exponential, swing_twist
 
 FIGURES = ("planar", "arm", "human", "hand", "spider")
 SITUATIONS = ("reachable", "unreachable", "at_limits", "singular", "far")

@@ -27,9 +27,9 @@ from limbik import (
     Rest,
     SwingTwist,
 )
-from limbik import joints as jt
+from limbik.figure import joints as jt
+from limbik.figure.joints import Coupling, ExponentialBall, Limit, Part, SwingTwistBall, Turn
 from limbik.goals import Goal
-from limbik.joints import Coupling, ExponentialBall, Limit, Part, SwingTwistBall, Turn
 from limbik.maths.euler import ORDERS
 
 Rng = np.random.Generator

@@ -11,10 +11,19 @@ from real_data import find
 
 import limbik
 from limbik import Figure, FigureError, Joint, Motion, Range, SwingTwist
-from limbik.joints import Slide, Turn, euler, exponential, free, revolute, swing_twist, universal
+from limbik.figure.change_coordinates import KINDS
+from limbik.figure.joints import (
+    Slide,
+    Turn,
+    euler,
+    exponential,
+    free,
+    revolute,
+    swing_twist,
+    universal,
+)
 from limbik.maths.so3 import exp_map, quat_multiply
 from limbik.maths.turn_angles import turn_angles
-from limbik.recoordinate import KINDS
 
 BALLS = {
     "euler": euler("ZYX"),

@@ -8,8 +8,16 @@ import pytest
 import limbik
 from limbik import Aim, Figure, Joint, Problem, PythonGoal, Reach, Rest
 from limbik import chains as ch
+from limbik.figure.joints import (
+    Coupling,
+    euler,
+    exponential,
+    free,
+    prismatic,
+    revolute,
+    swing_twist,
+)
 from limbik.figures import FINGERTIPS
-from limbik.joints import Coupling, euler, exponential, free, prismatic, revolute, swing_twist
 from limbik.objective import evaluate
 
 KINDS = {ch.ALONE: 1, ch.TURN: 1, ch.SLIDE: 1, ch.BALL: 3, ch.TRIPLE: 3, ch.BENDS: 3}

@@ -15,9 +15,9 @@ import real_data
 from command_line import Ran, command, environment
 
 import limbik
-from limbik.figure import Figure
-from limbik.joints import Joint, euler, free
-from limbik.motion import Motion
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, euler, free
+from limbik.figure.motion import Motion
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from random_figures import SEEDS, random_figure
 
 import limbik
 from limbik import Figure, FigureError, Joint, Range, Reach, SwingTwist
-from limbik import joints as jt
-from limbik.joints import Coupling, SwingTwistBall, Turn, euler, free, prismatic, revolute
+from limbik.figure import joints as jt
+from limbik.figure.joints import Coupling, SwingTwistBall, Turn, euler, free, prismatic, revolute
 
 HINGE = revolute("z")
 

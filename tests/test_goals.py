@@ -25,8 +25,16 @@ from limbik import (
     Reach,
     Rest,
 )
+from limbik.figure.joints import (
+    euler,
+    exponential,
+    free,
+    prismatic,
+    revolute,
+    swing_twist,
+    unit_axis,
+)
 from limbik.goals import Goal
-from limbik.joints import euler, exponential, free, prismatic, revolute, swing_twist, unit_axis
 
 SIX = ["free euler", "swing–twist", "revolute", "euler XYZ", "prismatic", "exponential"]
 

@@ -22,7 +22,7 @@ from random_figures import (
 from scipy.spatial.transform import Rotation
 
 from limbik import Figure, Joint, Problem
-from limbik.joints import (
+from limbik.figure.joints import (
     ExponentialBall,
     Slide,
     SwingTwistBall,

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from random_figures import SEEDS, TREES, random_figure
 from scipy.spatial.transform import Rotation
 
-from limbik import Figure, FigureError, Joint, Range, SwingTwist, projection
-from limbik.joints import (
+from limbik import Figure, FigureError, Joint, Range, SwingTwist
+from limbik.figure import projection
+from limbik.figure.joints import (
     euler,
     exponential,
     prismatic,

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
-from limbik import motion as module
-from limbik.balls import euler_following
 from limbik.errors import FigureError
-from limbik.figure import Figure
-from limbik.joints import (
+from limbik.figure import motion as module
+from limbik.figure.coordinates import euler_following
+from limbik.figure.figure import Figure
+from limbik.figure.joints import (
     Coupling,
     Joint,
     Part,
@@ -27,10 +27,10 @@ from limbik.joints import (
     swing_twist,
     universal,
 )
-from limbik.limits import Range
+from limbik.figure.limits import Range
+from limbik.figure.motion import Motion
 from limbik.maths.euler import ORDERS, euler_to_quat
 from limbik.maths.so3 import angle_between
-from limbik.motion import Motion
 
 BALLS: dict[str, tuple[Part, ...]] = {
     **{order: euler(order) for order in ORDERS},

@@ -7,7 +7,7 @@ import pytest
 from real_data import find
 
 import limbik
-from limbik.joints import Joint, euler
+from limbik.figure.joints import Joint, euler
 
 
 @pytest.mark.parametrize("kind", ["swing-twist", "exponential"])

@@ -7,9 +7,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from limbik import Figure, Joint
-from limbik.joints import Part, Turn, euler, exponential, swing_twist
+from limbik.figure.joints import Part, Turn, euler, exponential, swing_twist
+from limbik.figure.rigid_fit import RIGID, ball_coordinates, fit_turn, into_range, shortest_arc
 from limbik.maths.euler import ORDERS
-from limbik.rigid import RIGID, ball_coordinates, fit_turn, into_range, shortest_arc
 
 
 def fitted(v: np.ndarray, g: np.ndarray, w: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ from limbik import (
     Status,
     SwingTwist,
 )
-from limbik.joints import Coupling, revolute, swing_twist
+from limbik.figure.joints import Coupling, revolute, swing_twist
 from limbik.maths.so3 import matrix_to_quat
 
 NAN = math.nan

@@ -11,7 +11,7 @@ from random_figures import random_pose
 
 import limbik
 from limbik import Figure, Joint, LimbikError, Range, Reach, Status
-from limbik.joints import revolute
+from limbik.figure.joints import revolute
 from limbik.maths.so3 import angle_between, matrix_to_quat
 
 

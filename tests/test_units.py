@@ -10,8 +10,8 @@ from real_data import find
 
 import limbik
 from limbik.errors import FigureError, FormatError
-from limbik.figure import Figure
-from limbik.joints import (
+from limbik.figure.figure import Figure
+from limbik.figure.joints import (
     Coupling,
     Joint,
     Slide,
@@ -22,8 +22,8 @@ from limbik.joints import (
     slides,
     unit_axis,
 )
-from limbik.limits import Range
-from limbik.motion import Motion
+from limbik.figure.limits import Range
+from limbik.figure.motion import Motion
 
 Y_TO_Z = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]])
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.joints import ExponentialBall, SwingTwistBall
-from limbik.limits import EXPONENTIAL_CHART, SWING_CHART, Range
-from limbik.motion import Motion
+from limbik.figure.joints import ExponentialBall, SwingTwistBall
+from limbik.figure.limits import EXPONENTIAL_CHART, SWING_CHART, Range
+from limbik.figure.motion import Motion
 
 
 def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> dict[str, Range]:

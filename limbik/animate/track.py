@@ -14,11 +14,11 @@ import numpy as np
 
 from limbik import attempts as att
 from limbik.errors import GoalError, MethodError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.many import batch_problem, run_chain, statuses
 from limbik.methods import Method
 from limbik.methods.contract import OUT_ITERATIONS
-from limbik.motion import Motion
 from limbik.solve import Pose, Solver, find_method
 
 JUMP = math.radians(60.0)

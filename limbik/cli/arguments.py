@@ -10,10 +10,10 @@ from typing import NamedTuple, NoReturn
 
 from limbik import figures
 from limbik.errors import FormatError, GoalError, LimbikError, NoMotionError, did_you_mean
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats import FORMATS, load, load_motion
 from limbik.goals import Aim, Distance, Goal, Pin, Plane, Reach
-from limbik.motion import Motion
 
 BUILT_IN: dict[str, Callable[[], Figure]] = {
     "human": figures.human,

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from limbik.cli.arguments import opened
 from limbik.errors import LimbikError, did_you_mean
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.mesh import SkinnedMesh
+from limbik.figure.motion import Motion
 from limbik.formats import FORMATS, gltf, load, load_motion
 from limbik.formats.gltf_mesh import meshes
 from limbik.formats.gltf_rig import Rig
-from limbik.mesh import SkinnedMesh
-from limbik.motion import Motion
 
 
 class Contents(NamedTuple):

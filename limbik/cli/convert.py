@@ -13,9 +13,9 @@ from limbik.cli.arguments import NAMES, writable
 from limbik.cli.contents import Contents, chosen, contents
 from limbik.cli.terminal import out
 from limbik.errors import FigureError, FormatError, LimbikError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats import amc_write, save
-from limbik.motion import Motion
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.units import METRES
 from limbik.humanoid import Body
-from limbik.units import METRES
 
 GROWN = (1.35, 2.1)
 """Metres between the lowest and the highest joint of a grown person."""

@@ -16,11 +16,11 @@ from limbik.cli.arguments import NAMES
 from limbik.cli.contents import Contents, contents
 from limbik.cli.guess import looks_like
 from limbik.cli.terminal import out
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import ExponentialBall, Joint, Slide, SwingTwistBall, Turn
+from limbik.figure.limits import SwingTwist
+from limbik.figure.motion import Motion
 from limbik.humanoid import Body, recognise
-from limbik.joints import ExponentialBall, Joint, Slide, SwingTwistBall, Turn
-from limbik.limits import SwingTwist
-from limbik.motion import Motion
 from limbik.result import length_text
 
 WIDE, ROOMY = 160, 110

@@ -13,10 +13,10 @@ from rich.table import Table
 from limbik.cli import arguments
 from limbik.cli.terminal import miss_text, notes, out, status_text
 from limbik.errors import GoalError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats import save
 from limbik.goals import Goal, Rest
-from limbik.motion import Motion
 from limbik.result import Result
 from limbik.solve import solve as solve_goals
 

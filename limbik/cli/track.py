@@ -17,9 +17,9 @@ from limbik.animate.track import Track
 from limbik.animate.track import track as follow
 from limbik.cli import arguments
 from limbik.cli.terminal import STYLES, out, progress_bar
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats import save
-from limbik.motion import Motion
 from limbik.result import Status, length_text
 from limbik.solve import find_method
 

@@ -12,7 +12,7 @@ Limits hold for both sides: a positive number is the first movement named beside
 
 from __future__ import annotations
 
-from limbik.limits import Range, SwingTwist
+from limbik.figure.limits import Range, SwingTwist
 
 STATURE = 1.75
 """Height of the figure standing, in metres."""

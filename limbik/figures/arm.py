@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from limbik.figure import Figure
-from limbik.joints import Joint, revolute
-from limbik.limits import Range
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, revolute
+from limbik.figure.limits import Range
 
 # (a, α, d) in metres and radians, then the range in radians: the modified Denavit–Hartenberg
 # parameters and limits that Franka Emika publishes for the Panda in "Franka Control Interface

@@ -13,11 +13,11 @@ from functools import cache
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.figures.anatomy import NECK_SHARES, SPINE_SHARES
 from limbik.figures.human import human
 from limbik.figures.mirror import mirror_pose
-from limbik.motion import Motion
 
 FPS = 120.0
 """Frames a second."""

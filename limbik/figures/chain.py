@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.figure import Figure
-from limbik.joints import Joint, revolute
-from limbik.limits import Range
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, revolute
+from limbik.figure.limits import Range
 
 
 def chain(

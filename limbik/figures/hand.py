@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Vector, revolute, universal
+from limbik.figure.limits import Range
 from limbik.figures import anatomy as body
-from limbik.joints import Joint, Vector, revolute, universal
-from limbik.limits import Range
 
 # Bone lengths in metres, rounded from the means of Buryanov & Kotiuk, "Proportions of Hand
 # Segments", Int. J. Morphol. 28(3), 2010; the last one includes the finger's pulp.

@@ -7,11 +7,11 @@ from functools import cache
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Turn, Vector, euler, free, swing_twist, unit_axis
+from limbik.figure.limits import Range
 from limbik.figures import anatomy as body
 from limbik.figures.mirror import mirrored, other_side
-from limbik.joints import Joint, Turn, Vector, euler, free, swing_twist, unit_axis
-from limbik.limits import Range
 
 _BALL = 0.020  # height of the joint of the toes above the floor, metres
 _HEEL_BACK = 0.054  # from the ankle back to the heel

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, revolute, swing_twist, universal
+from limbik.figure.limits import Range
 from limbik.figures import anatomy as body
 from limbik.figures.human import BALL, HEEL, TOE_TIP
-from limbik.joints import Joint, revolute, swing_twist, universal
-from limbik.limits import Range
 
 
 @cache

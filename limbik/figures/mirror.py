@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.figure import Figure
-from limbik.joints import ExponentialBall, Joint, Part, Slide, SwingTwistBall, Turn, Vector
+from limbik.figure.figure import Figure
+from limbik.figure.joints import ExponentialBall, Joint, Part, Slide, SwingTwistBall, Turn, Vector
 
 _PREFIXES = (("Left", "Right"), ("L", "R"))
 

@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, euler, free, revolute
+from limbik.figure.limits import Range
 from limbik.figures.mirror import mirrored
-from limbik.joints import Joint, euler, free, revolute
-from limbik.limits import Range
 
 _LENGTHS = {"Coxa": 0.05, "Femur": 0.24, "Tibia": 0.28, "Tarsus": 0.18}  # metres
 

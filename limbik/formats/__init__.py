@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
 
 from limbik.errors import FigureError, FormatError, did_you_mean
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats import (
     amc,
     amc_write,
@@ -23,7 +24,6 @@ from limbik.formats import (
     tables,
     urdf,
 )
-from limbik.motion import Motion
 
 Thing = TypeVar("Thing", Figure, Motion)
 

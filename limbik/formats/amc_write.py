@@ -18,7 +18,8 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from limbik.errors import FigureError, FormatError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats.amc import FPS
 from limbik.formats.asf import figure_of
 from limbik.formats.asf_bones import bones_of
@@ -26,7 +27,6 @@ from limbik.formats.asf_sections import Skeleton, slides
 from limbik.formats.asf_write import write_skeleton
 from limbik.formats.files import write_whole
 from limbik.formats.on_parents import VALUES
-from limbik.motion import Motion
 
 
 class _Lines(NamedTuple):

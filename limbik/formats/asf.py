@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from limbik.errors import FigureError, FormatError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Part, Slide, Turn, Vector, unit_axis
+from limbik.figure.limits import Range
 from limbik.formats.asf_sections import Bone, Skeleton, axis_of, read_skeleton, slides
 from limbik.formats.rest_pose import say_moved
-from limbik.joints import Joint, Part, Slide, Turn, Vector, unit_axis
-from limbik.limits import Range
 from limbik.maths.quaternions import quat_conjugate, quat_multiply, quat_rotate
 
 

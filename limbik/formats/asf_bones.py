@@ -20,12 +20,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from limbik.balls import euler_following
-from limbik.figure import Figure
+from limbik.figure.coordinates import euler_following
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Slide, Turn
+from limbik.figure.limits import Range
 from limbik.formats.asf_sections import Skeleton
 from limbik.formats.on_parents import on_parents
-from limbik.joints import Joint, Slide, Turn
-from limbik.limits import Range
 from limbik.maths.so3 import quat_conjugate, quat_multiply, quat_to_matrix
 
 _SAME = 1e-12  # by which the entries of unit vectors may differ

@@ -16,13 +16,13 @@ from typing import BinaryIO
 import numpy as np
 
 from limbik.errors import FormatError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats.asf_bones import WrittenBone, bones_of
 from limbik.formats.asf_sections import slides
 from limbik.formats.files import write_whole
 from limbik.maths.euler import quat_to_euler
 from limbik.maths.so3 import matrix_to_quat
-from limbik.motion import Motion
 
 
 def write(thing: Figure | Motion, path: Path, precision: int = 6) -> None:

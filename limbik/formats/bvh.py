@@ -34,13 +34,13 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from limbik.errors import FigureError, FormatError, NoMotionError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Slide, Turn, Vector, unit_axis
+from limbik.figure.motion import Motion
 from limbik.formats.bvh_hierarchy import Channel, Hierarchy, Node
 from limbik.formats.files import read_bytes
 from limbik.formats.lines import Line, lines
 from limbik.formats.numbers import number, read_frames, shown
-from limbik.joints import Joint, Slide, Turn, Vector, unit_axis
-from limbik.motion import Motion
 
 COLLAPSED = 0.1
 """The share of its bone's length within which a joint counts as sitting on its parent."""

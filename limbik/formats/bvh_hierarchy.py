@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from limbik.errors import FormatError, did_you_mean
+from limbik.figure.joints import Vector
 from limbik.formats.lines import Line, lines
 from limbik.formats.numbers import number, shown
-from limbik.joints import Vector
 
 MAX_JOINTS = 10_000
 """A file with more joints, or End Sites, is refused; the richest rigs have some hundreds."""

@@ -21,16 +21,16 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from limbik.balls import euler_following
 from limbik.errors import FormatError
-from limbik.figure import Figure
+from limbik.figure.coordinates import euler_following
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Slide, Turn
+from limbik.figure.motion import Motion
 from limbik.formats.bvh import FromBvh, collapses
 from limbik.formats.bvh_hierarchy import Channel
 from limbik.formats.files import write_whole
 from limbik.formats.numbers import shown
 from limbik.formats.on_parents import VALUES, on_parents
-from limbik.joints import Joint, Slide, Turn
-from limbik.motion import Motion
 
 DEEPEST = 50
 """Tabs before a line at most: a long chain's file would grow as the square of its joints."""

@@ -9,13 +9,13 @@ import warnings
 from pathlib import Path
 
 from limbik.errors import FigureError, FormatError, NoMotionError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats.gltf_figure import figure_of
 from limbik.formats.gltf_file import read_document
 from limbik.formats.gltf_motion import motion_of, moving_clips
 from limbik.formats.gltf_rig import read_layout
 from limbik.formats.numbers import shown
-from limbik.motion import Motion
 
 
 def read_figure(path: Path) -> Figure:

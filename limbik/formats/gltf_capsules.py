@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 
 AROUND, RINGS = 10, 4
 """Corners around a capsule, and rings in each of its two caps."""

@@ -17,15 +17,15 @@ import warnings
 
 import numpy as np
 
-from limbik.balls import width_of
 from limbik.errors import FigureError, FormatError
-from limbik.figure import Figure
+from limbik.figure.build import ordered
+from limbik.figure.coordinates import width_of
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Part, Slide, Vector, exponential, swing_twist, unit_axis
+from limbik.figure.limits import Range
 from limbik.formats.gltf_rig import Layout, Rig
 from limbik.formats.numbers import shown
-from limbik.joints import Joint, Part, Slide, Vector, exponential, swing_twist, unit_axis
-from limbik.limits import Range
 from limbik.maths.so3 import matrix_to_quat
-from limbik.tree import ordered
 
 SHIFTED = 5e-3
 """A shift by a larger share of the figure's size makes a joint slide."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.mesh import SkinnedMesh
 from limbik.formats.gltf import read_figure
 from limbik.formats.gltf_accessors import (
     FLOAT,
@@ -20,7 +21,6 @@ from limbik.formats.gltf_accessors import (
     read_values,
 )
 from limbik.formats.gltf_rig import rig_of
-from limbik.mesh import SkinnedMesh
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
 

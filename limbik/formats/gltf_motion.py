@@ -6,15 +6,15 @@ import warnings
 
 import numpy as np
 
-from limbik.balls import joint_values, width_of
 from limbik.errors import FigureError, FormatError
-from limbik.figure import Figure
+from limbik.figure.coordinates import joint_values, width_of
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Slide
+from limbik.figure.motion import Motion
 from limbik.formats.gltf_animation import Clip, frame_times
 from limbik.formats.gltf_rig import Bound, Rig, rig_of
 from limbik.formats.numbers import shown
-from limbik.joints import Slide
 from limbik.maths.so3 import quat_to_matrix
-from limbik.motion import Motion
 
 _NOTED = 1e-3  # of the figure's size: a shift that is left out and larger than this is said
 _VALUES = 6_000_000  # numbers that a clip may become beyond those in its file

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.formats.gltf_accessors import FLOAT
 from limbik.formats.gltf_draft import Draft
 from limbik.maths.so3 import matrix_to_quat

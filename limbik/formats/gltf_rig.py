@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import FormatError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.formats.gltf_animation import Clip, Clips
 from limbik.formats.gltf_file import Document, told_apart
 from limbik.formats.gltf_hands import finger_parents

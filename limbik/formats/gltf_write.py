@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FormatError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats.gltf_draft import Draft
 from limbik.formats.gltf_new import write_new
 from limbik.formats.gltf_nodes import Local
@@ -25,7 +26,6 @@ from limbik.formats.gltf_poses import Tracks, add_animation, turned
 from limbik.formats.gltf_rig import Rig
 from limbik.formats.numbers import shown
 from limbik.maths.so3 import matrix_to_quat, quat_to_matrix
-from limbik.motion import Motion
 
 _MARKS = {".vrm": ("VRM", "VRMC_vrm"), ".vrma": ("VRMC_vrm_animation",)}
 

@@ -19,16 +19,26 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import (
+    Coupling,
+    Joint,
+    Part,
+    Slide,
+    Turn,
+    Vector,
+    exponential,
+    slides,
+    unit_axis,
+)
+from limbik.figure.limits import Range, SwingTwist
+from limbik.figure.motion import Motion
 from limbik.formats.mjcf_couplings import couplings
 from limbik.formats.mjcf_tree import Tree
 from limbik.formats.numbers import shown
 from limbik.formats.rest_pose import say_moved
 from limbik.formats.xml import direction, numbers
-from limbik.joints import Coupling, Joint, Part, Slide, Turn, Vector, exponential, slides, unit_axis
-from limbik.limits import Range, SwingTwist
 from limbik.maths.so3 import exp_map, log_map, quat_multiply, quat_rotate
-from limbik.motion import Motion
 
 MAX_BODIES, MAX_JOINTS, MAX_KEYS = 10_000, 10_000, 100_000
 """A model with more bodies, joints or keyframes is refused."""

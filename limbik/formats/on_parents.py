@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.maths.so3 import matrix_to_quat
 
 VALUES = 50_000

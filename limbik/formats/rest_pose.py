@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 
 
 def say_moved(

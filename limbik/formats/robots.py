@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.formats import mjcf, urdf
 from limbik.formats.files import read_bytes
 from limbik.formats.xml import parse

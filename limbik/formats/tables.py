@@ -24,12 +24,12 @@ from typing import BinaryIO
 import numpy as np
 
 from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats.files import read_bytes, write_whole
 from limbik.formats.npz_arrays import BROKEN, MAX_ARRAYS, Arrays
 from limbik.formats.numbers import read_frames, shown
 from limbik.formats.on_parents import VALUES
-from limbik.motion import Motion
 
 TIME = "time"
 STEADY = 0.05

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError, FormatError, did_you_mean
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Coupling, Joint, Part, Slide, Turn, exponential, slides, unit_axis
+from limbik.figure.limits import Range
 from limbik.formats.files import read_bytes
 from limbik.formats.numbers import shown
 from limbik.formats.rest_pose import say_moved
 from limbik.formats.xml import attribute, check_chains, direction, numbers, parse
-from limbik.joints import Coupling, Joint, Part, Slide, Turn, exponential, slides, unit_axis
-from limbik.limits import Range
 from limbik.maths.so3 import euler_to_quat
 
 MAX_LINKS = 10_000

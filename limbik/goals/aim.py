@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from limbik.errors import FigureError, GoalError
+from limbik.figure.joints import unit_axis
 from limbik.goals.terms import AIM, Scene, Term, Vector, joint_index, vector, weights
-from limbik.joints import unit_axis
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, WORLD
 from limbik.goals.terms import (
     AIM,
     AXES,
@@ -29,7 +30,6 @@ from limbik.goals.terms import (
     TERM_INTS,
 )
 from limbik.jit import inner
-from limbik.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, WORLD
 from limbik.maths.so3 import left_jacobian_inverse_into, log_matrix
 
 _HALF_A_TURN = 2.9  # rad; from here on rows of axes are led around

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from limbik.errors import FigureError, GoalError
-from limbik.kinematics import FIRST_FREE
+from limbik.figure.kinematics import FIRST_FREE
 
 if TYPE_CHECKING:
-    from limbik.figure import Figure
+    from limbik.figure.figure import Figure
 
 POSITION, ROTATION, AXES, AIM, PLANE, DISTANCE = range(6)
 ROWS = {POSITION: 3, ROTATION: 3, AXES: 6, AIM: 3, PLANE: 1, DISTANCE: 1}

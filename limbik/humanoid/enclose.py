@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from limbik.balls import swing_and_twist, to_quat
+from limbik.figure.coordinates import swing_and_twist, to_quat
+from limbik.figure.joints import ExponentialBall, Joint, Limit, SwingTwistBall, Turn
+from limbik.figure.limits import SWING_CHART, Range, SwingTwist
 from limbik.jit import kernel
-from limbik.joints import ExponentialBall, Joint, Limit, SwingTwistBall, Turn
-from limbik.limits import SWING_CHART, Range, SwingTwist
 from limbik.maths.so3 import matrix_to_quat, quat_to_euler, quat_to_matrix
 
 _TURN = 2.0 * math.pi

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.humanoid.fingers import fingers
 from limbik.humanoid.limbs import limb, only_numbered
 from limbik.humanoid.words import take_apart

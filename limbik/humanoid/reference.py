@@ -12,12 +12,12 @@ from functools import cache
 
 import numpy as np
 
-from limbik.balls import ball_of, to_quat
+from limbik.figure.coordinates import ball_of, to_quat
+from limbik.figure.joints import Joint, Turn, unit_axis
+from limbik.figure.limits import Range, SwingTwist
 from limbik.figures import anatomy
 from limbik.figures.human import human
 from limbik.figures.mirror import mirrored
-from limbik.joints import Joint, Turn, unit_axis
-from limbik.limits import Range, SwingTwist
 from limbik.maths.so3 import exp_map, quat_multiply
 
 _LIMBS = {

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.humanoid.recognise import SIDES, Body
 from limbik.humanoid.reference import along, hinge, part_of, thumb_side
 from limbik.maths.so3 import exp_map, quat_to_matrix

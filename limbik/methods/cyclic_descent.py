@@ -17,9 +17,10 @@ from limbik.chains import (
     places,
 )
 from limbik.errors import MethodError
+from limbik.figure.kinematics import I_COORD, N_COORDS
+from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS, N_TERMS
 from limbik.jit import kernel
-from limbik.kinematics import I_COORD, N_COORDS
 from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_ITERATIONS,
@@ -37,7 +38,6 @@ from limbik.methods.pieces.marks import MARK, take_marks
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import F_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import project
 
 _SETTINGS = 1
 _BRISK = 0.5  # while a sweep lowers f to this part, nobody looks whether q is stationary

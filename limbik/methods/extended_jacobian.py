@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import AXIS, N_COORDS, N_JOINTS, N_SLOTS, WORLD
+from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import AXIS, N_COORDS, N_JOINTS, N_SLOTS, WORLD
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -45,7 +46,6 @@ from limbik.objective import (
     reached,
 )
 from limbik.problem import Problem
-from limbik.projection import project
 
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from limbik.chains import chain_view, open_chain, places
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_TERMS, POSITION
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_ITERATIONS,

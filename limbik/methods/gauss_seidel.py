@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_ITERATIONS,
@@ -43,7 +44,6 @@ from limbik.methods.pieces.sweeps import (
 )
 from limbik.objective import F_METRIC, descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import project
 
 _GEOMETRIC, _DUAL_QUATERNION, _DIFFERENCES = range(len(JACOBIANS))
 

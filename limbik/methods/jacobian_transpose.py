@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_ITERATIONS,
@@ -25,7 +26,6 @@ from limbik.methods.pieces.blocks import block_ends, clamp_reach, reach_limits
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import project
 
 
 @kernel

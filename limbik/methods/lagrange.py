@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import free_directions
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -37,7 +38,6 @@ from limbik.methods.pieces.faces import first_face, next_face, possible_faces
 from limbik.methods.pieces.sheet import Sheet, gain_left
 from limbik.objective import F_REACH, descent, evaluate, linearise, reached, scratch_of
 from limbik.problem import Problem
-from limbik.projection import free_directions
 
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny gradient step
 _ROUNDING = 1e-5  # f is rounded, so no subproblem can be solved better than to about this gain

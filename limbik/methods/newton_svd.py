@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -22,7 +23,6 @@ from limbik.methods.pieces.sheet import end_inside, open_sheet, sheet_size
 from limbik.methods.pieces.stacked import fill_stack, lay_stack, pseudo_inverse_step, stack_size
 from limbik.objective import F_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import project
 
 Limits = Literal["end", "each step"]
 

@@ -9,8 +9,9 @@ from typing import Self
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import project
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -25,7 +26,6 @@ from limbik.methods.contract import (
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import project
 
 _ROUNDING = 1e-5  # where f is rounded, back-tracking fails at a gain up to about this one
 _LONGEST, _SHORTEST = 1e10, 1e-10  # what a Barzilai–Borwein step is kept between

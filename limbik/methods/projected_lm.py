@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import free_directions, project
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_HASTY,
@@ -28,7 +29,6 @@ from limbik.methods.pieces.desk import desk_size, lay_out
 from limbik.methods.pieces.directions import pulls, take_columns, to_gain
 from limbik.objective import F_METRIC, F_REACH, descent, evaluate, linearise, reached, scratch_of
 from limbik.problem import Problem
-from limbik.projection import free_directions, project
 
 _SETTLED, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
 _CREEPING, _LOOSER = 16, 2e-3  # and so many at this one

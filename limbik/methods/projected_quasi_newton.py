@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
+from limbik.figure.projection import free_directions, project
 from limbik.jit import kernel
-from limbik.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -26,7 +27,6 @@ from limbik.methods.pieces.inverse_hessian import curves, first_scale, gradient_
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import F_METRIC, descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import free_directions, project
 
 _ROUNDING = 1e-5  # where f is rounded, the line search fails at a gain up to about this one
 _TRIES = 40  # shortening a step so often takes it below rounding

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import project
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -33,7 +34,6 @@ from limbik.methods.pieces.stacked import (
 )
 from limbik.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import project
 
 _ZERO = 1e-12  # part of the largest singular value that rounding makes of a 0
 _NO_STEP = 1e-12  # rad: a step that changes nothing any more

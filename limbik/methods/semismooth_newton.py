@@ -9,9 +9,7 @@ from typing import Literal
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
-from limbik.kinematics import (
+from limbik.figure.kinematics import (
     F_CONE,
     F_LOWER,
     F_UPPER,
@@ -21,6 +19,9 @@ from limbik.kinematics import (
     N_COORDS,
     NONE,
 )
+from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, free_directions, project
+from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
 from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_ITERATIONS,
@@ -45,7 +46,6 @@ from limbik.methods.pieces.reduced import (
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import F_METRIC, F_REACH, F_REST, descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, free_directions, project
 
 EQUATIONS = ("natural", "fischer_burmeister")
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import F_CONE, I_IN_CONE, N_COORDS
+from limbik.figure.projection import CONE_FLOATS, free_directions, project
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import F_CONE, I_IN_CONE, N_COORDS
 from limbik.maths.linear import copy
 from limbik.methods.contract import (
     O_ITERATIONS,
@@ -36,7 +37,6 @@ from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.methods.pieces.trust_box import cauchy_point, fill_box, lay_box, step_in_box
 from limbik.objective import F_METRIC, descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import CONE_FLOATS, free_directions, project
 
 _ROUNDING = 1e-5  # where f is rounded, every step fails at a gain up to about this one
 _SHRINK, _GROW = 0.25, 2.0  # what becomes of the radius below and above these ratios:

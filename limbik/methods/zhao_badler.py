@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import project
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.methods.contract import (
     O_ITERATIONS,
     OWN,
@@ -26,7 +27,6 @@ from limbik.methods.pieces.inverse_hessian import bfgs_update, curves, first_sca
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.objective import descent, evaluate, linearise, reached
 from limbik.problem import Problem
-from limbik.projection import project
 
 _ROUNDING = 1e-5  # where f is rounded, the line search fails at a gain up to about this one
 _TRIES = 40  # shortening a step so often takes it below rounding

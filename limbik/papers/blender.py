@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
-from limbik.motion import Motion
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 
 NAMES = {
     "legacy": "Blender LEGACY",

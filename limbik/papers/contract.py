@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from limbik.motion import Motion
+from limbik.figure.motion import Motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page

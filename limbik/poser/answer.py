@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.methods.contract import REACHED, STUCK
 from limbik.poser.effector import Effector
 from limbik.problem import Problem

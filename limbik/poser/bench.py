@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
-from limbik.mesh import SkinnedMesh
+from limbik.figure.figure import Figure
+from limbik.figure.mesh import SkinnedMesh
 from limbik.poser.answer import Answer
 from limbik.poser.between import Moments, pose_at
 from limbik.poser.document import Choice, Document, Source

@@ -13,8 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from limbik.figure import Figure
-from limbik.motion import Motion
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.poser.blending import Edits
 from limbik.poser.curves import Path, Turns, between
 from limbik.poser.effector import Effector, Mode

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.maths.so3 import exp_map, log_map, quat_conjugate, quat_multiply, slerp
 from limbik.poser.effector import Effector
 from limbik.poser.keys import Key, Target

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.formats.gltf_capsules import bones
 
 _PARTS: dict[str, float] = {

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbik.balls import ball_of, width_of
-from limbik.figure import Figure
-from limbik.motion import Motion
+from limbik.figure.coordinates import ball_of, width_of
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.poser.clip import Clip
 from limbik.poser.document import Document
 from limbik.poser.timeline import Timeline

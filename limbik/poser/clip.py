@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
-from limbik.motion import Motion
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 
 MOST_FRAMES = 1_000_000
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Limit, Slide, SwingTwistBall, Turn
+from limbik.figure.limits import Range, SwingTwist
 from limbik.humanoid import recognise
-from limbik.joints import Joint, Limit, Slide, SwingTwistBall, Turn
-from limbik.limits import Range, SwingTwist
 from limbik.poser.bones import capsules
 from limbik.poser.method_choice import methods_info
 from limbik.poser.protocol import ProtocolError

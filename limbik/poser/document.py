@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limbik.joints import Limit
+from limbik.figure.joints import Limit
 from limbik.poser.effector import Effector, Mode, Vec3, Vec4
 from limbik.poser.timeline import Timeline
 

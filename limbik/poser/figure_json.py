@@ -15,9 +15,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from limbik.errors import FormatError
-from limbik.figure import Figure
-from limbik.formats.files import read_bytes, write_whole
-from limbik.joints import (
+from limbik.figure.figure import Figure
+from limbik.figure.joints import (
     Coupling,
     ExponentialBall,
     Joint,
@@ -27,9 +26,10 @@ from limbik.joints import (
     SwingTwistBall,
     Turn,
 )
-from limbik.limits import Range, SwingTwist
-from limbik.mesh import SkinnedMesh
-from limbik.motion import Motion
+from limbik.figure.limits import Range, SwingTwist
+from limbik.figure.mesh import SkinnedMesh
+from limbik.figure.motion import Motion
+from limbik.formats.files import read_bytes, write_whole
 
 _BALLS = {"exponential": ExponentialBall, "swing-twist": SwingTwistBall}
 _ARRAYS = (

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from limbik.errors import GoalError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import unit_axis
 from limbik.goals import Aim, Goal, Pin, Reach
 from limbik.humanoid import recognise
-from limbik.joints import unit_axis
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.effector import Effector, Vec3
 from limbik.poser.starting import natural_axis

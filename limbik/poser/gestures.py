@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.poser.answer import Answer
 from limbik.poser.document import Choice, Document
 from limbik.poser.effector import Effector, Vec3, Vec4

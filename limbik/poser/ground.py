@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.mesh import SkinnedMesh
 from limbik.humanoid import recognise
-from limbik.mesh import SkinnedMesh
 
 Axis = Literal["x", "y", "z"]
 AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")

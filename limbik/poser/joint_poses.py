@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from limbik.balls import joint_values, width_of
-from limbik.figure import Figure
-from limbik.joints import Joint, Slide, Turn
+from limbik.figure.coordinates import joint_values, width_of
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Slide, Turn
 
 _SAME = 1e-9  # of a joint's frame: two transforms that differ by less are the same
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.poser.blending import Edits
 from limbik.poser.effector import Effector
 from limbik.poser.keys import Key, Target

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.mesh import SkinnedMesh
+from limbik.figure.mesh import SkinnedMesh
 
 INFLUENCES = 4
 """Bones a vertex may follow in the page; of more, the strongest are kept."""

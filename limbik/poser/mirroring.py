@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from limbik.align import free_root
-from limbik.balls import width_of
 from limbik.errors import LimbikError
-from limbik.figure import Figure
+from limbik.figure.coordinates import width_of
+from limbik.figure.figure import Figure
 from limbik.humanoid import recognise
 from limbik.humanoid.words import take_apart
 from limbik.maths.so3 import matrix_to_quat, quat_to_matrix

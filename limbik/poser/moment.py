@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.answer import Answer, unheld
 from limbik.poser.effector import Effector, Vec3, Vec4

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from limbik import figures
 from limbik.errors import FigureError, FormatError, LimbikError, NoMotionError, did_you_mean
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.mesh import SkinnedMesh
+from limbik.figure.motion import Motion
 from limbik.formats import FORMATS, gltf_mesh, load, load_motion
 from limbik.formats.gltf_motion import motion_of, moving_clips
 from limbik.formats.gltf_rig import Rig
-from limbik.mesh import SkinnedMesh
-from limbik.motion import Motion
 from limbik.poser import figure_json
 from limbik.poser.document import Source
 from limbik.poser.ground import Axis, floor_height, up_axis

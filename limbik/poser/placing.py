@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.effector import Effector, Mode
 from limbik.problem import POSITION_TOLERANCE, ROTATION_TOLERANCE

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.poser.effector import HEAVIEST, LAST_ID, MOST_EFFECTORS, Effector, Vec3
 from limbik.poser.keys import MODES
 from limbik.poser.protocol import FURTHEST

@@ -17,7 +17,7 @@ import numpy as np
 
 from limbik import objective as ob
 from limbik.errors import GoalError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.goals import Goal, Reach, Rest
 from limbik.goals import terms as tm
 from limbik.maths.quaternions import angle_between

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.maths.quaternions import matrix_to_quat
 from limbik.poser.answer import Answer
 from limbik.result import Status

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.mesh import SkinnedMesh
-from limbik.motion import Motion
+from limbik.figure.mesh import SkinnedMesh
+from limbik.figure.motion import Motion
 from limbik.poser.mesh_bytes import mesh_bytes
 from limbik.poser.page_files import page_file
 from limbik.poser.protocol import placed

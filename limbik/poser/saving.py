@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats import save
 from limbik.formats.gltf_rig import Rig
-from limbik.motion import Motion
 from limbik.poser.between import bake
 from limbik.poser.pose_json import pose_json
 from limbik.poser.replay import replay_page

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
-from limbik.mesh import SkinnedMesh
-from limbik.motion import Motion
+from limbik.figure.figure import Figure
+from limbik.figure.mesh import SkinnedMesh
+from limbik.figure.motion import Motion
 from limbik.poser import commands, document_json, figure_json
 from limbik.poser.bench import Bench
 from limbik.poser.commands.registry import Command

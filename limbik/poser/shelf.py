@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.humanoid import Body, recognise
 from limbik.poser.carrying import with_balls
 from limbik.poser.document import Document, Source

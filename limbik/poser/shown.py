@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats import gltf_mesh
 from limbik.formats.gltf_rig import Rig
 from limbik.goals import Goal
-from limbik.motion import Motion
 from limbik.poser.first import First
 from limbik.poser.from_goals import effectors_of
 from limbik.poser.resident import Resident

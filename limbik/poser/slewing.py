@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 
 TRIES = 6
 

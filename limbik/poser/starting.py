@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.align import free_root
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.humanoid import Body, recognise
 from limbik.poser.document import Document, Source
 from limbik.poser.effector import Effector, Mode, Vec3

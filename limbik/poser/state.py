@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.humanoid import Body
 from limbik.poser.describe import figure_info, limits_info
 from limbik.poser.document import Choice, Document

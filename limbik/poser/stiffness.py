@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.formats.gltf_capsules import bones
 
 LEAST = 0.1

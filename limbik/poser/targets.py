@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.goals import Aim, Goal, Reach
 from limbik.goals import terms as tm
 from limbik.maths.quaternions import quat_to_matrix

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from limbik.errors import LimbikError
-from limbik.motion import Motion
+from limbik.figure.motion import Motion
 from limbik.poser.clip import MOST_FRAMES, Clip
 from limbik.poser.keys import Key, Target
 from limbik.poser.saved import Saved

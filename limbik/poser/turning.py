@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.balls import TURN, Ball, balls, euler_order, from_quat, to_quat
-from limbik.figure import Figure
-from limbik.joints import ExponentialBall, SwingTwistBall, Turn
+from limbik.figure.coordinates import TURN, Ball, balls, euler_order, from_quat, to_quat
+from limbik.figure.figure import Figure
+from limbik.figure.joints import ExponentialBall, SwingTwistBall, Turn
 from limbik.maths.so3 import (
     exp_map,
     log_map,
@@ -101,7 +101,7 @@ class Turning:
 def _angles(part: tuple[Turn, Turn, Turn], wxyz: np.ndarray, start: np.ndarray) -> np.ndarray:
     """(k, 3) Euler angles of rotations (k, 4), each row on the branch nearest to ``start`` (k, 3).
 
-    What limbik.balls does for rotations in time, here for several joints at one time.
+    What limbik.figure.coordinates does for rotations in time, here for several joints at one time.
     """
     order = euler_order(part)
     returns = order[0] == order[2]

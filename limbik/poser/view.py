@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.goals import Goal
-from limbik.motion import Motion
 
 if TYPE_CHECKING:
     from limbik.poser.shown import View

@@ -10,7 +10,15 @@ import real_data
 
 import limbik
 from limbik.animate.learn import limits_from
-from limbik.joints import Coupling, Joint, exponential, free, prismatic, revolute, swing_twist
+from limbik.figure.joints import (
+    Coupling,
+    Joint,
+    exponential,
+    free,
+    prismatic,
+    revolute,
+    swing_twist,
+)
 
 
 @pytest.mark.parametrize("margin", [0.0, 10.0])

@@ -10,7 +10,7 @@ import limbik
 from limbik import Figure, GoalError, Joint, LimbikError, Motion, Range
 from limbik.animate.learn import limits_from
 from limbik.animate.track import JUMP, Track, jumps, turns
-from limbik.joints import exponential, free, revolute, swing_twist
+from limbik.figure.joints import exponential, free, revolute, swing_twist
 
 SIX = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
 CLIPS = (

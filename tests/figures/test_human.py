@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from limbik.figure.limits import SwingTwist
 from limbik.figures import human
 from limbik.figures.anatomy import NECK_SHARES, SPINE_SHARES
 from limbik.figures.human import BALL, HEEL, TOE_TIP
-from limbik.limits import SwingTwist
 
 MIDDLE = ["LowerBack", "Spine", "Spine1", "Neck", "Neck1", "Head"]
 LEG = ["HipJoint", "UpLeg", "Leg", "Foot", "ToeBase"]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from limbik.errors import FigureError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, exponential, revolute, slides
 from limbik.figures import hand, human, spider
 from limbik.figures.mirror import mirror_pose, mirrored, other_side
-from limbik.joints import Joint, exponential, revolute, slides
 
 FLIP = np.array([-1.0, 1.0, 1.0])
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from limbik.errors import FigureError
+from limbik.figure.limits import Range
 from limbik.figures import chain, spider
-from limbik.limits import Range
 
 FEET = [f"{side}{k}Foot" for side in "LR" for k in range(1, 5)]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scipy.spatial.transform import Rotation
 
-from limbik.figure import Figure
-from limbik.joints import (
+from limbik.figure.figure import Figure
+from limbik.figure.joints import (
     Coupling,
     Joint,
     Part,

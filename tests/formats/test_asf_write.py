@@ -17,8 +17,8 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik.errors import FormatError
-from limbik.figure import Figure
-from limbik.joints import (
+from limbik.figure.figure import Figure
+from limbik.figure.joints import (
     Joint,
     Part,
     euler,
@@ -26,8 +26,8 @@ from limbik.joints import (
     prismatic,
     revolute,
 )
-from limbik.limits import Range
-from limbik.motion import Motion
+from limbik.figure.limits import Range
+from limbik.figure.motion import Motion
 
 
 def places(skeleton: Path, motion: Path) -> dict[str, np.ndarray]:

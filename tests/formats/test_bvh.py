@@ -12,8 +12,8 @@ from real_data import find, root
 from scipy.spatial.transform import Rotation
 
 from limbik.errors import FormatError
+from limbik.figure.limits import Range
 from limbik.formats import load, load_motion
-from limbik.limits import Range
 
 SMALL = """HIERARCHY
 ROOT Hips

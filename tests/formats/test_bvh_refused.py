@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limbik.errors import FormatError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats import load, load_motion, save
-from limbik.motion import Motion
 
 SMALL = """HIERARCHY
 ROOT Hips

@@ -15,9 +15,8 @@ from real_data import find, root
 
 from limbik import figures
 from limbik.errors import FormatError
-from limbik.figure import Figure
-from limbik.formats import load, load_motion, save
-from limbik.joints import (
+from limbik.figure.figure import Figure
+from limbik.figure.joints import (
     Joint,
     Part,
     euler,
@@ -29,8 +28,9 @@ from limbik.joints import (
     swing_twist,
     universal,
 )
-from limbik.limits import Range
-from limbik.motion import Motion
+from limbik.figure.limits import Range
+from limbik.figure.motion import Motion
+from limbik.formats import load, load_motion, save
 
 REAL = [str(p.relative_to(root())) for p in sorted(root().glob("*bvh*/*.bvh"))] or ["cmu_bvh"]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import limbik
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats import FORMATS
-from limbik.motion import Motion
 
 CARRY = [e for e, form in FORMATS.items() if form.motion and form.write and e[:4] != ".vrm"]
 TABLES = (".csv", ".npz")

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from real_data import find
 
 import limbik
+from limbik.figure.joints import ExponentialBall, Slide, SwingTwistBall
 from limbik.formats.gltf_rig import rig_of
-from limbik.joints import ExponentialBall, Slide, SwingTwistBall
 
 REAL = {
     # joints, coordinates

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 import limbik
 from limbik.errors import FormatError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.formats.gltf_mesh import read_meshes
-from limbik.motion import Motion
 
 TURNS = [xyzw("x", 0), xyzw("x", 90)]
 

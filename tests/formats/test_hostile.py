@@ -27,7 +27,7 @@ from fuzz.check import check, readers
 from fuzz.containers import packed, unpacked, unzipped, zipped
 from fuzz.seeds import ASF, BVH, MJCF, URDF, companions, figure_for, seeds
 from limbik.errors import FormatError
-from limbik.joints import Joint, revolute
+from limbik.figure.joints import Joint, revolute
 
 # ---- memory and time -----------------------------------------------------------------------------
 
@@ -35,7 +35,7 @@ SCRIPT = """
 import json, os, sys, time, warnings
 from pathlib import Path
 import limbik
-from limbik.joints import Joint, revolute
+from limbik.figure.joints import Joint, revolute
 
 sys.path += sys.argv[2:]
 from hostile_files import COORDINATES, written

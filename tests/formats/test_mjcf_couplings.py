@@ -11,7 +11,7 @@ import pytest
 
 import limbik
 from limbik import FormatError
-from limbik.joints import Turn
+from limbik.figure.joints import Turn
 
 MODEL = """<mujoco>
   <compiler angle="radian"/>

@@ -13,9 +13,9 @@ import pytest
 
 import limbik
 from limbik.errors import FormatError, NoMotionError
-from limbik.figure import Figure
-from limbik.joints import Joint, revolute, slides
-from limbik.motion import Motion
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, revolute, slides
+from limbik.figure.motion import Motion
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import limbik
-from limbik.joints import Joint, euler
+from limbik.figure.joints import Joint, euler
 
 
 def figure(text: str) -> limbik.Figure:

@@ -10,10 +10,10 @@ import real_data
 import skeletons
 
 import limbik
+from limbik.figure.joints import Joint, euler, exponential, free, swing_twist
 from limbik.figures.mirror import mirror_pose, other_side
 from limbik.humanoid import limits, recognise
 from limbik.humanoid.enclose import ellipse_around
-from limbik.joints import Joint, euler, exponential, free, swing_twist
 from limbik.maths.so3 import matrix_to_quat
 
 HUMAN = limbik.figures.human()

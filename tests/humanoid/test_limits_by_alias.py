@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import limbik
-from limbik.joints import Joint, euler, revolute
+from limbik.figure.joints import Joint, euler, revolute
 
 
 def test_a_robot_whose_coordinates_are_called_otherwise() -> None:

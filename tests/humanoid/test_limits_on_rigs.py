@@ -11,8 +11,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import limbik
+from limbik.figure.joints import Joint, exponential, free, swing_twist
 from limbik.humanoid import limits
-from limbik.joints import Joint, exponential, free, swing_twist
 from limbik.maths.so3 import exp_map
 
 SIDES = {"Left": 1.0, "Right": -1.0}

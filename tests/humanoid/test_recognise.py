@@ -12,10 +12,10 @@ import real_data
 import skeletons
 
 import limbik
+from limbik.figure.joints import Joint
 from limbik.humanoid import recognise
 from limbik.humanoid.recognise import REQUIRED
 from limbik.humanoid.words import take_apart
-from limbik.joints import Joint
 
 LIMBS = ("Shoulder", "UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot", "Toes")
 COLUMN = ("hips", "spine", "chest", "upperChest", "neck", "head")

@@ -11,7 +11,15 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status, SwingTwist
-from limbik.joints import Coupling, euler, exponential, prismatic, revolute, slides, swing_twist
+from limbik.figure.joints import (
+    Coupling,
+    euler,
+    exponential,
+    prismatic,
+    revolute,
+    slides,
+    swing_twist,
+)
 from limbik.methods.cyclic_descent import CyclicCoordinateDescent
 from limbik.methods.pieces.marks import best_value
 

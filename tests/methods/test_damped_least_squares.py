@@ -7,7 +7,7 @@ import pytest
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, PythonGoal, Range, Reach, Rest, Result
-from limbik.joints import revolute, slides
+from limbik.figure.joints import revolute, slides
 from limbik.methods import DampedLeastSquares
 from limbik.methods.pieces.damped_solve import damped_solve, damping_scale, system_size
 

@@ -7,7 +7,7 @@ import pytest
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status
-from limbik.joints import free, revolute, swing_twist
+from limbik.figure.joints import free, revolute, swing_twist
 from limbik.methods.extended_jacobian import ExtendedJacobian
 from limbik.methods.pieces.elements import (
     basic_elements,

@@ -19,7 +19,7 @@ from limbik import (
     Status,
     SwingTwist,
 )
-from limbik.joints import euler, exponential, free, prismatic, revolute, swing_twist
+from limbik.figure.joints import euler, exponential, free, prismatic, revolute, swing_twist
 from limbik.methods.fabrik import Fabrik
 
 

@@ -11,7 +11,7 @@ from damped_systems import by_hand, hand_problem
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, SwingTwist
-from limbik.joints import Coupling, exponential, revolute
+from limbik.figure.joints import Coupling, exponential, revolute
 from limbik.maths.so3 import matrix_to_quat, wrap
 from limbik.methods.gauss_seidel import ProjectedGaussSeidel, shift_balls
 from limbik.methods.pieces.schedule import SWEEPS, schedule

@@ -7,7 +7,7 @@ import pytest
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status
-from limbik.joints import revolute, slides
+from limbik.figure.joints import revolute, slides
 from limbik.methods import JacobianTranspose
 
 GOALS = [Reach("Tip", position=[0.6, 1.2, 0.0], weight=[2.0, 0.5, 1.0])]

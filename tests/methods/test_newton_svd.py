@@ -7,7 +7,7 @@ import pytest
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Result, Status
-from limbik.joints import revolute
+from limbik.figure.joints import revolute
 from limbik.methods import NewtonSVD
 
 START = np.array([0.4, 0.3, -0.2])

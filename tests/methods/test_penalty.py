@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Status
-from limbik.joints import prismatic, revolute
+from limbik.figure.joints import prismatic, revolute
 from limbik.methods import Penalty, SlackVariables
 from limbik.methods.pieces.soft_limits import draw_in
 

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status, SwingTwist
-from limbik.joints import exponential
+from limbik.figure.joints import exponential
 from limbik.methods import ProjectedGradient
 
 LENGTHS = np.array([1.0, 1.0, 0.5])

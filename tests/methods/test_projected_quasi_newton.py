@@ -8,9 +8,9 @@ from bounded_problems import BOUNDED, at_limits, scipy_minimum
 
 import limbik
 from limbik import MethodError, Problem, Range, Reach, Status
+from limbik.figure.projection import free_directions
 from limbik.methods import ProjectedGradient, ProjectedQuasiNewton
 from limbik.methods.projected_quasi_newton import open_memory, two_loops
-from limbik.projection import free_directions
 
 
 @pytest.mark.parametrize("name", BOUNDED)

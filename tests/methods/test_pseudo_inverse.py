@@ -7,7 +7,7 @@ import pytest
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status
-from limbik.joints import revolute, slides
+from limbik.figure.joints import revolute, slides
 from limbik.maths.linear import svd_rows
 from limbik.methods import PseudoInverse
 

@@ -7,8 +7,8 @@ import pytest
 
 import limbik
 from limbik import Aim, Figure, Joint, MethodError, Plane, Problem, PythonGoal, Range, Reach, Rest
+from limbik.figure.joints import revolute, slides
 from limbik.goals.terms import ROWS
-from limbik.joints import revolute, slides
 from limbik.methods import SelectivelyDamped
 
 

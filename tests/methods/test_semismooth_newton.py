@@ -11,11 +11,11 @@ from scipy.optimize import lsq_linear
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status
-from limbik.joints import slides
+from limbik.figure.joints import slides
+from limbik.figure.projection import nearest_on_ellipse
 from limbik.methods import SemismoothNewton
 from limbik.methods.pieces.complementarity import edge_of_cone, fischer_burmeister, natural
 from limbik.objective import F_REACH
-from limbik.projection import nearest_on_ellipse
 
 EQUATIONS = {"natural": natural, "fischer_burmeister": fischer_burmeister}
 ENDS = [(-1.0, 2.0), (-math.inf, 2.0), (-1.0, math.inf), (-math.inf, math.inf)]

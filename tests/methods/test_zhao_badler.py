@@ -9,7 +9,7 @@ from common_problems import problem_of
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Status, SwingTwist
-from limbik.joints import swing_twist
+from limbik.figure.joints import swing_twist
 from limbik.methods import ProjectedGradient, ZhaoBadler
 from limbik.methods.pieces.inverse_hessian import (
     bfgs_update,

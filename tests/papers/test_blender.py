@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import limbik
-from limbik.motion import Motion
+from limbik.figure.motion import Motion
 from limbik.papers import blender
 from limbik.papers.blender_scene import _beyond, _parts
 

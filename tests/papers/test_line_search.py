@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from limbik.errors import FormatError, GoalError
+from limbik.figure.motion import Motion
 from limbik.figures import cartwheel, human, spider
 from limbik.methods import ProjectedLevenbergMarquardt
-from limbik.motion import Motion
 from limbik.papers.contract import Order, Verdict
 from limbik.papers.line_search import (
     boxes,
@@ -57,9 +57,9 @@ def test_the_body_is_nine_units_tall_and_moves_the_same(subject: Subject) -> Non
 
 
 def test_limits_of_slides_are_lengths_and_shrink_with_the_unit() -> None:
-    from limbik.figure import Figure
-    from limbik.joints import Joint, prismatic, revolute
-    from limbik.limits import Range
+    from limbik.figure.figure import Figure
+    from limbik.figure.joints import Joint, prismatic, revolute
+    from limbik.figure.limits import Range
 
     crane = Figure(
         [

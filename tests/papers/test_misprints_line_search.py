@@ -45,7 +45,9 @@ def test_27_with_the_step_of_28_goes_twice_as_far_as_meant() -> None:
     # limbik takes τJᵀe: one step of a slide, for which F is linear, arrives.
     figure = limbik.Figure(
         [
-            limbik.Joint("Slide", None, limbik.joints.prismatic("x"), limit=Range(-9.0, 9.0)),
+            limbik.Joint(
+                "Slide", None, limbik.figure.joints.prismatic("x"), limit=Range(-9.0, 9.0)
+            ),
             limbik.Joint("Tip", "Slide"),
         ]
     )

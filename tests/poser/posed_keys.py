@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import limbik
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.poser.blending import Edits
 from limbik.poser.effector import Effector
 from limbik.poser.keying import keyed

@@ -12,7 +12,7 @@ from posed_keys import HAND, LEFT, RIGHT, Scene, at, crouch
 from scipy.spatial.transform import Rotation, Slerp
 
 import limbik
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat
 from limbik.poser.between import Keyed, Moments, bake, pose_at
 from limbik.poser.curves import Path, Turns

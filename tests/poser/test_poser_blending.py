@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import limbik
 from limbik.errors import LimbikError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat, quat_multiply
 from limbik.poser.between import bake, pose_at
 from limbik.poser.blending import Edits, weight

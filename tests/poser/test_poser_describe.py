@@ -10,8 +10,8 @@ from random_figures import COUPLED, JOINTS, random_figure
 from scipy.spatial.transform import Rotation
 
 from limbik import Figure, FigureError, Joint, Range, SwingTwist, figures, humanoid
-from limbik import joints as jt
-from limbik.joints import Coupling
+from limbik.figure import joints as jt
+from limbik.figure.joints import Coupling
 from limbik.poser.bones import capsules
 from limbik.poser.describe import figure_info, limit_from, limit_info, limits_info
 from limbik.poser.protocol import ProtocolError

@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 
 import limbik
 from limbik import Range, SwingTwist
-from limbik.joints import Coupling, Joint, Slide, Turn, exponential, free, revolute, swing_twist
+from limbik.figure.joints import (
+    Coupling,
+    Joint,
+    Slide,
+    Turn,
+    exponential,
+    free,
+    revolute,
+    swing_twist,
+)
 from limbik.poser import document_json, figure_json
 from limbik.poser.clip import Clip
 from limbik.poser.document import Choice, Document, Effector, Source, StoredPose

@@ -9,7 +9,7 @@ import numpy as np
 from random_figures import random_pose
 
 from limbik import Figure, figures
-from limbik.mesh import SkinnedMesh
+from limbik.figure.mesh import SkinnedMesh
 from limbik.poser.mesh_bytes import mesh_bytes, strongest
 
 # ---- meshes -------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Figure, Joint, Range, Status
-from limbik import joints as jt
+from limbik.figure import joints as jt
 from limbik.poser.effector import Effector
 from limbik.poser.posing import Live
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from limbik.balls import swing_and_twist
-from limbik.figure import Figure
-from limbik.joints import Coupling, ExponentialBall, Joint, Part, Slide, SwingTwistBall, Turn
+from limbik.figure.coordinates import swing_and_twist
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Coupling, ExponentialBall, Joint, Part, Slide, SwingTwistBall, Turn
 from limbik.maths.so3 import exp_map, quat_to_matrix
 
 NUMBERS = Path(__file__).parents[2] / "limbik" / "poser" / "web" / "tests" / "touch_frames.json"

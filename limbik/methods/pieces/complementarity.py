@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 
+from limbik.figure.projection import nearest_on_ellipse
 from limbik.jit import kernel
-from limbik.projection import nearest_on_ellipse
 
 
 @kernel

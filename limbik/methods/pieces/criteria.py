@@ -14,9 +14,9 @@ import numpy as np
 from numba.extending import register_jitable
 
 from limbik.errors import FigureError, MethodError
+from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.maths.linear import cholesky, dot
 from limbik.objective import evaluate, linearise
 from limbik.problem import Problem

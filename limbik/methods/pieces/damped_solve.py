@@ -7,13 +7,13 @@ import math
 import numpy as np
 from numba.extending import register_jitable
 
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import project
 from limbik.goals.terms import F_TERM, N_ROWS, ROWS, T_WEIGHT, TERM_FLOATS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
 from limbik.objective import F_FULL, F_METRIC, F_REST, F_REST_POSE, N_FULL, evaluate
 from limbik.problem import Problem
-from limbik.projection import project
 
 
 def damping_scale(problem: Problem) -> float:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from limbik.figure.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
+from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
 from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined, inner, kernel
-from limbik.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
 from limbik.objective import F_METRIC, I_RUN, I_RUN_FIRST
-from limbik.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
 
 INSIDE, RANGE, SWING, BEND = range(4)
 

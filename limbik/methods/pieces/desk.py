@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.objective import state_size
 from limbik.problem import Problem
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from limbik.figure.kinematics import F_CONE, I_IN_CONE, N_COORDS
+from limbik.figure.limits import SWING_CHART
+from limbik.figure.projection import CONE_FLOATS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import F_CONE, I_IN_CONE, N_COORDS
-from limbik.limits import SWING_CHART
 from limbik.objective import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST
-from limbik.projection import CONE_FLOATS
 
 
 @kernel

@@ -12,20 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.goals.terms import (
-    F_TERM,
-    I_TERM,
-    N_TERMS,
-    POSITION,
-    ROTATION,
-    T_AT,
-    T_MATRIX,
-    T_WEIGHT,
-    TERM_FLOATS,
-    TERM_INTS,
-)
-from limbik.jit import inlined, inner, kernel
-from limbik.kinematics import (
+from limbik.figure.kinematics import (
     EXPONENTIAL,
     F_OFFSET,
     F_PART,
@@ -45,6 +32,19 @@ from limbik.kinematics import (
     SWING_TWIST,
     TURN_ANY,
 )
+from limbik.goals.terms import (
+    F_TERM,
+    I_TERM,
+    N_TERMS,
+    POSITION,
+    ROTATION,
+    T_AT,
+    T_MATRIX,
+    T_WEIGHT,
+    TERM_FLOATS,
+    TERM_INTS,
+)
+from limbik.jit import inlined, inner, kernel
 from limbik.maths.dual_quaternions import (
     dq_conjugate_into,
     dq_multiply_into,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik import kinematics as kin
+from limbik.figure import kinematics as kin
 from limbik.jit import kernel
 from limbik.objective import F_REST, I_RUN_FIRST
 from limbik.problem import Problem

@@ -8,8 +8,8 @@ import numpy as np
 from numba.extending import register_jitable
 
 from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
-from limbik.kinematics import N_COORDS
 from limbik.maths.linear import copy
 from limbik.methods.pieces.dual_quaternion_jacobian import (
     chains_size,

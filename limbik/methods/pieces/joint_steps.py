@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from limbik import kinematics as kin
 from limbik.chains import BALL, BENDS, S_JOINT, S_KIND, S_PART, S_SLOT, TRIPLE
+from limbik.figure import kinematics as kin
+from limbik.figure.projection import SCRATCH, cone_normals, project
+from limbik.figure.rigid_fit import RIGID, ball_coordinates, fit_turn, shortest_arc
 from limbik.jit import inner, kernel
 from limbik.methods.pieces.marks import ROUNDING, carry, miss, slide_marks, turn_marks
 from limbik.objective import F_REST, F_REST_POSE
-from limbik.projection import SCRATCH, cone_normals, project
-from limbik.rigid import RIGID, ball_coordinates, fit_turn, shortest_arc
 
 # Scratch of a step: for placing and projecting, a frame, three rotations, three values, a fit.
 _FRAME = SCRATCH

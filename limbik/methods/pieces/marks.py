@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+from limbik.figure.kinematics import WORLD
+from limbik.figure.rigid_fit import into_range
 from limbik.goals.terms import (
     F_TERM,
     I_TERM,
@@ -21,8 +23,6 @@ from limbik.goals.terms import (
     TERM_INTS,
 )
 from limbik.jit import kernel
-from limbik.kinematics import WORLD
-from limbik.rigid import into_range
 
 MARK = 9
 _SAMPLES = 24  # values tried along a turn before its best is refined

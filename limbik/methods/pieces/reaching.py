@@ -21,8 +21,8 @@ from limbik.chains import (
     S_SLOT,
     SLIDE,
 )
+from limbik.figure.kinematics import AXIS, I_COORD, I_IN_CONE, NONE, WORLD
 from limbik.jit import kernel
-from limbik.kinematics import AXIS, I_COORD, I_IN_CONE, NONE, WORLD
 from limbik.methods.pieces.joint_steps import place_joint, take_step
 from limbik.methods.pieces.marks import take_marks
 from limbik.objective import I_USED, N_USED

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.objective import F_REST, I_RUN, I_RUN_FIRST
 from limbik.problem import Problem

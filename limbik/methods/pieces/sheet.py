@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.maths.linear import copy
 from limbik.methods.contract import REACHED, SPENT, STATIONARY, STUCK, record
 from limbik.objective import (
@@ -23,7 +24,6 @@ from limbik.objective import (
     state_size,
 )
 from limbik.problem import Problem
-from limbik.projection import project
 
 
 class Sheet(NamedTuple):

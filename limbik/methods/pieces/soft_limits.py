@@ -13,9 +13,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.kinematics import (
+    F_CONE,
+    F_LOWER,
+    F_UPPER,
+    I_CONE,
+    I_IN_CONE,
+    N_CONES,
+    N_COORDS,
+    NONE,
+)
+from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse, project
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
 from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.methods.contract import (
     O_ITERATIONS,
@@ -39,7 +49,6 @@ from limbik.objective import (
     reached,
 )
 from limbik.problem import Problem
-from limbik.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse, project
 
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny gradient step
 _SLOW = 3  # so many iterations that hardly lower φ are the end of a round

@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import register_jitable
 
+from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.methods.pieces.least_squares import lu, lu_solve, minimum_norm
 from limbik.methods.pieces.stacked import share_of
 from limbik.objective import evaluate, linearise

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.kinematics import N_COORDS
 from limbik.maths.linear import svd_rows
 from limbik.objective import F_REST, F_REST_POSE, N_REST
 from limbik.problem import Problem

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from limbik.errors import FigureError, MethodError, did_you_mean
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.jit import kernel
 
 Stiffness = Mapping[str, float | Callable[[float], float]]

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.jit import kernel
-from limbik.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.maths.linear import copy, dot
 from limbik.methods.pieces.reduced import promised, solve_reduced
 from limbik.objective import F_METRIC

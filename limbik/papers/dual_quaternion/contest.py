@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.figures import FINGERTIPS, hand
 from limbik.goals import Goal, Reach
 from limbik.maths.so3 import matrix_to_quat

@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Coupling, Joint, exponential, revolute
+from limbik.figure.limits import Range, SwingTwist
 from limbik.figures import FINGERTIPS, hand
-from limbik.joints import Coupling, Joint, exponential, revolute
-from limbik.limits import Range, SwingTwist
 
 FLEXION = 2 / 3
 """How far a finger's last joint goes with its middle one, where it follows."""

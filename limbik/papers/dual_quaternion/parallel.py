@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, euler, free, universal
 from limbik.figures import chain, hand
 from limbik.goals import Reach
-from limbik.joints import Joint, euler, free, universal
 from limbik.methods.gauss_seidel import ProjectedGaussSeidel
 from limbik.methods.pieces.schedule import SWEEPS, colors, limb_of, schedule
 from limbik.methods.pieces.sweeps import System, fill_system, lay_system, relax, system_floats

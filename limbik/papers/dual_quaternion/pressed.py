@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.limits import Range
 from limbik.figures import hand
-from limbik.limits import Range
 from limbik.papers.contract import Chapter, Claim, Order, Table
 from limbik.papers.dual_quaternion.hands import tips
 from limbik.papers.dual_quaternion.session import TOLERANCE, Frame, Session

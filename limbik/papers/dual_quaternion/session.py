@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.figures import FINGERTIPS
 from limbik.goals import Reach
 from limbik.goals import terms as tm

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.figures import hand
 from limbik.methods.gauss_seidel import ProjectedGaussSeidel
 from limbik.methods.projected_lm import ProjectedLevenbergMarquardt

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.animate.track import track
-from limbik.figure import Figure
-from limbik.joints import Joint, exponential, revolute
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, exponential, revolute
 from limbik.maths.so3 import matrix_to_quat, wrap
 from limbik.methods import Method, ProjectedLevenbergMarquardt
 from limbik.methods.gauss_seidel import ProjectedGaussSeidel

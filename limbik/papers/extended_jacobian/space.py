@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Part, revolute, swing_twist
 from limbik.figures import arm, chain, human
 from limbik.goals.reach import Reach
-from limbik.joints import Joint, Part, revolute, swing_twist
 from limbik.methods import ExtendedJacobian
 from limbik.methods.pieces.planar import planar_step
 from limbik.methods.pieces.stiffness import Stiffness

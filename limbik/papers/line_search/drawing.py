@@ -9,8 +9,8 @@ import numpy as np
 
 from limbik import plots
 from limbik.demo import thickness
-from limbik.figure import Figure
-from limbik.limits import SwingTwist
+from limbik.figure.figure import Figure
+from limbik.figure.limits import SwingTwist
 from limbik.maths.so3 import exp_map, quat_to_matrix
 from limbik.papers.line_search import contestants as who
 from limbik.papers.line_search.statistics import Box

@@ -9,10 +9,10 @@ import numpy as np
 
 from limbik import plots
 from limbik.animate.track import JUMP, turns
-from limbik.figure import Figure
-from limbik.joints import Joint, revolute, swing_twist, universal
-from limbik.limits import Range, SwingTwist
-from limbik.motion import Motion
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, revolute, swing_twist, universal
+from limbik.figure.limits import Range, SwingTwist
+from limbik.figure.motion import Motion
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.line_search import contestants as who
 from limbik.papers.line_search.contest import Contest

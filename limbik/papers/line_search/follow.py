@@ -11,7 +11,7 @@ import numpy as np
 
 from limbik import attempts as att
 from limbik.animate.track import track
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.many import Batch, batch_problem
 from limbik.methods import Method
 from limbik.methods.contract import OUT, OUT_HISTORY, OUT_ITERATIONS

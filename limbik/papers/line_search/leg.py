@@ -8,9 +8,9 @@ import numpy as np
 
 from limbik import plots
 from limbik.animate.track import turns
+from limbik.figure.motion import Motion
 from limbik.figures import leg as built_in_leg
 from limbik.methods import Method, ProjectedGradient, ProjectedLevenbergMarquardt
-from limbik.motion import Motion
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.line_search import contestants as who
 from limbik.papers.line_search.drawing import SIDE, colour_of, cone, ghost, rgb, stand

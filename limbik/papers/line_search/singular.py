@@ -9,8 +9,8 @@ import numpy as np
 
 from limbik import plots
 from limbik.animate.track import turns
+from limbik.figure.motion import Motion
 from limbik.figures import chain
-from limbik.motion import Motion
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.line_search import contestants as who
 from limbik.papers.line_search.contest import Contest

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 
 
 @dataclass(frozen=True)

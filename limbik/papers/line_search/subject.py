@@ -16,11 +16,11 @@ import numpy as np
 
 from limbik.animate.learn import limits_from
 from limbik.errors import FigureError, GoalError
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, Slide, Vector
+from limbik.figure.limits import Range
+from limbik.figure.motion import Motion
 from limbik.figures import cartwheel
-from limbik.joints import Joint, Slide, Vector
-from limbik.limits import Range
-from limbik.motion import Motion
 from limbik.papers.contract import Order
 
 BODY = 9.0

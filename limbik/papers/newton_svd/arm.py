@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint, revolute
 from limbik.goals.reach import Reach
-from limbik.joints import Joint, revolute
 
 LENGTHS = np.ones(3)
 REACH = float(LENGTHS.sum())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbik.figure import Figure
+from limbik.figure.figure import Figure
 from limbik.papers.newton_svd import arm
 from limbik.plots import EFFECTOR, INK, LINE, QUIET, TARGET, draw_pose, mark, new_page, quiet, shade
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from limbik.errors import LimbikError
-from limbik.motion import Motion
+from limbik.figure.motion import Motion
 from limbik.poser.carrying import across
 from limbik.poser.clip import Clip
 from limbik.poser.commands.registry import Answer, command

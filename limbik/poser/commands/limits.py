@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from limbik import humanoid
 from limbik.animate.learn import limits_from
-from limbik.balls import ball_of, width_of
 from limbik.errors import FigureError, LimbikError
-from limbik.figure import Figure
-from limbik.joints import Limit, SwingTwist
-from limbik.motion import Motion
+from limbik.figure.coordinates import ball_of, width_of
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Limit, SwingTwist
+from limbik.figure.motion import Motion
 from limbik.poser.carrying import carried
 from limbik.poser.commands.registry import Answer, command
 from limbik.poser.describe import limit_from

@@ -7,8 +7,8 @@ import pytest
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach
-from limbik import kinematics as kin
-from limbik.joints import Coupling, exponential, revolute, slides, swing_twist, universal
+from limbik.figure import kinematics as kin
+from limbik.figure.joints import Coupling, exponential, revolute, slides, swing_twist, universal
 from limbik.methods.pieces.elements import (
     basic_elements,
     element_rows,

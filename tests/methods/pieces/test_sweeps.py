@@ -10,7 +10,7 @@ from random_figures import SEEDS, TREES, random_figure, random_goals, random_pos
 from scipy.optimize import lsq_linear, minimize
 
 from limbik import Figure, Joint, Problem, Reach, SwingTwist
-from limbik.joints import prismatic, revolute, swing_twist
+from limbik.figure.joints import prismatic, revolute, swing_twist
 from limbik.methods.pieces.schedule import SWEEPS, colors, coupled, groups_of, limb_of, units_of
 
 

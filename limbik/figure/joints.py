@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.limits import Range, SwingTwist
+from limbik.figure.limits import Range, SwingTwist
 
 Vector = tuple[float, float, float]
 

@@ -8,21 +8,21 @@ from functools import cached_property
 
 import numpy as np
 
-from limbik import kinematics as kin
-from limbik.balls import ball_of, from_quat_each, to_quat, width_of
 from limbik.errors import FigureError, did_you_mean
-from limbik.joints import Joint, Limit
-from limbik.limits import SwingTwist
-from limbik.projection import project_many
-from limbik.recoordinate import with_ball
-from limbik.tree import Tree, limit_of_coordinate, slide_limit
-from limbik.units import change, changed
+from limbik.figure import kinematics as kin
+from limbik.figure.build import Tree, limit_of_coordinate, slide_limit
+from limbik.figure.change_coordinates import with_ball
+from limbik.figure.coordinates import ball_of, from_quat_each, to_quat, width_of
+from limbik.figure.joints import Joint, Limit
+from limbik.figure.limits import SwingTwist
+from limbik.figure.projection import project_many
+from limbik.figure.units import change, changed
 
 
 class Figure:
     """A joint tree whose pose is a plain vector q of length ``n``.
 
-    >>> from limbik.joints import Joint, revolute
+    >>> from limbik.figure.joints import Joint, revolute
     >>> arm = Figure([Joint("Upper", parts=revolute("z")),
     ...               Joint("Lower", "Upper", revolute("z"), offset=(1, 0, 0))])
     >>> arm.positions([0.0, 0.0])[1]

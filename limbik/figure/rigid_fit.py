@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from limbik import kinematics as kin
+from limbik.figure import kinematics as kin
 from limbik.jit import kernel
 from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
 

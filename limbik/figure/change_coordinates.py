@@ -7,9 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbik.balls import Ball, ball_of, from_quat_each, swing_and_twist, to_quat, width_of
 from limbik.errors import FigureError
-from limbik.joints import (
+from limbik.figure.build import slide_limit
+from limbik.figure.coordinates import (
+    Ball,
+    ball_of,
+    from_quat_each,
+    swing_and_twist,
+    to_quat,
+    width_of,
+)
+from limbik.figure.joints import (
     ExponentialBall,
     Joint,
     Limit,
@@ -20,9 +28,8 @@ from limbik.joints import (
     exponential,
     swing_twist,
 )
-from limbik.limits import SWING_CHART, Range, SwingTwist
+from limbik.figure.limits import SWING_CHART, Range, SwingTwist
 from limbik.maths.so3 import log_map
-from limbik.tree import slide_limit
 
 KINDS = ("swing-twist", "euler", "exponential")
 

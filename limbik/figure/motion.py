@@ -8,12 +8,12 @@ from typing import overload
 
 import numpy as np
 
-from limbik.balls import balls, from_quat, joint_values, to_quat, width_of
 from limbik.errors import FigureError
-from limbik.figure import Figure
-from limbik.joints import Joint
+from limbik.figure.coordinates import balls, from_quat, joint_values, to_quat, width_of
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint
+from limbik.figure.units import change
 from limbik.maths.so3 import slerp
-from limbik.units import change
 
 _VALUES = 50_000  # joints over several frames that are taken at a time; it bounds the memory
 
@@ -21,7 +21,7 @@ _VALUES = 50_000  # joints over several frames that are taken at a time; it boun
 class Motion:
     """Poses of one figure at a steady frame rate; nothing in it can be changed.
 
-    >>> from limbik.joints import Joint, revolute
+    >>> from limbik.figure.joints import Joint, revolute
     >>> door = Figure([Joint("Hinge", parts=revolute("y"))])
     >>> swing = Motion(door, [[0.0], [0.5], [1.0]], fps=10)
     >>> swing.frames, swing.duration, swing.resample(20).q.ravel()

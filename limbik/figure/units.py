@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
-from limbik.joints import Coupling, Joint, Part, Slide, Turn, Vector
-from limbik.limits import Range
+from limbik.figure.joints import Coupling, Joint, Part, Slide, Turn, Vector
+from limbik.figure.limits import Range
 from limbik.maths.quaternions import quat_multiply, quat_rotate
 
 METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}

@@ -9,8 +9,7 @@ import math
 
 import numpy as np
 
-from limbik.jit import inlined, kernel
-from limbik.kinematics import (
+from limbik.figure.kinematics import (
     F_CONE,
     F_LOWER,
     F_UPPER,
@@ -20,7 +19,8 @@ from limbik.kinematics import (
     N_COORDS,
     NONE,
 )
-from limbik.limits import EXPONENTIAL_CHART
+from limbik.figure.limits import EXPONENTIAL_CHART
+from limbik.jit import inlined, kernel
 from limbik.maths.linear import copy
 from limbik.maths.so3 import exp_matrix, left_jacobian_into, log_matrix, swing_twist_vector
 

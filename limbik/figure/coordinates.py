@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from limbik.jit import kernel
-from limbik.joints import (
+from limbik.figure.joints import (
     ExponentialBall,
     Joint,
     Part,
@@ -19,6 +18,7 @@ from limbik.joints import (
     SwingTwistBall,
     Turn,
 )
+from limbik.jit import kernel
 from limbik.maths.euler import ORDERS, euler_to_quat, quat_to_euler
 from limbik.maths.so3 import (
     exp_map,

@@ -8,12 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik import kinematics as kin
-from limbik import limits as lim
-from limbik import projection as proj
 from limbik.errors import FigureError, did_you_mean
-from limbik.joints import Coupling, ExponentialBall, Joint, Limit, Part, Slide, SwingTwistBall, Turn
-from limbik.limits import Range, SwingTwist
+from limbik.figure import kinematics as kin
+from limbik.figure import limits as lim
+from limbik.figure import projection as proj
+from limbik.figure.joints import (
+    Coupling,
+    ExponentialBall,
+    Joint,
+    Limit,
+    Part,
+    Slide,
+    SwingTwistBall,
+    Turn,
+)
+from limbik.figure.limits import Range, SwingTwist
 from limbik.maths.so3 import quat_to_matrix
 
 _PRINCIPAL = {(1, 0, 0): kin.TURN_X, (0, 1, 0): kin.TURN_Y, (0, 0, 1): kin.TURN_Z}
