@@ -28,7 +28,6 @@ from limbik import MethodError, Problem, Range, Reach
 from limbik.animate.track import RELAXATION, jumps
 from limbik.figures import FINGERTIPS
 from limbik.goals import terms as tm
-from limbik.many import Batch, batch_problem
 from limbik.methods import (
     DampedLeastSquares,
     JacobianTranspose,
@@ -37,7 +36,8 @@ from limbik.methods import (
     ProjectedGradient,
 )
 from limbik.methods.contract import OUT, OUT_F, OUT_ITERATIONS, REACHED, STATIONARY
-from limbik.solve import Solver, comfortable, find_method
+from limbik.solver.batch import Batch, batch_problem
+from limbik.solver.solve import Solver, comfortable, find_method
 
 PROBLEMS, ROUNDS, ENOUGH = 50, 5, 0.3  # ENOUGH: seconds after which a cell gets no further round
 KINDS = ("near", "far", "beyond")

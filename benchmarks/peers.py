@@ -22,10 +22,10 @@ import numpy as np
 import limbik
 from benchmarks.arm import reachable
 from benchmarks.report import keep, show
-from limbik.many import Batch, batch_problem
 from limbik.maths.so3 import quat_to_matrix
-from limbik.problem import Problem
-from limbik.solve import Solver, find_method
+from limbik.solver.batch import Batch, batch_problem
+from limbik.solver.problem import Problem
+from limbik.solver.solve import Solver, find_method
 
 POSITION, ROTATION = 1e-4, 1e-3  # metres and radians that count as reached
 OUTSIDE = 1e-9  # radians beyond a limit that count as a violation

@@ -21,10 +21,10 @@ import limbik
 from benchmarks.report import keep, show
 from limbik.animate.learn import limits_from
 from limbik.animate.track import RELAXATION
-from limbik.many import batch_problem, run_chain
-from limbik.objective import evaluate, linearise, state_size
-from limbik.problem import Problem
-from limbik.solve import Solver, find_method
+from limbik.solver.batch import batch_problem, run_chain
+from limbik.solver.objective import evaluate, linearise, state_size
+from limbik.solver.problem import Problem
+from limbik.solver.solve import Solver, find_method
 
 EFFECTORS = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
 ROUNDS = 15

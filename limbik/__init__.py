@@ -17,12 +17,12 @@ from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
 from limbik.formats import load, load_motion, save
 from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
-from limbik.many import Results, solve_many
 from limbik.methods import METHODS as methods
 from limbik.poser.view import view
-from limbik.problem import Problem
-from limbik.result import ActiveLimit, Miss, Result, Status
-from limbik.solve import solve
+from limbik.solver.batch import Results, solve_many
+from limbik.solver.problem import Problem
+from limbik.solver.result import ActiveLimit, Miss, Result, Status
+from limbik.solver.solve import solve
 from limbik.version import __version__
 
 __all__ = [

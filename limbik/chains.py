@@ -15,8 +15,8 @@ from limbik.figure import kinematics as kin
 from limbik.figure.joints import Turn
 from limbik.goals.terms import I_TERM, POSITION, TERM_INTS
 from limbik.jit import kernel
-from limbik.objective import F_REST, N_FULL
-from limbik.problem import Problem
+from limbik.solver.objective import F_REST, N_FULL
+from limbik.solver.problem import Problem
 
 # What a step turns.  A triple is three turns about principal axes that make a ball; BENDS are the
 # coordinates of a ball that shares its joint with other turns.  ALONE moves one coordinate about

@@ -18,7 +18,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.figures import cartwheel
 from limbik.formats import save
-from limbik.result import Status, length_text
+from limbik.solver.result import Status, length_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,7 @@ from limbik.figure.joints import (
     swing_twist,
 )
 from limbik.figures import FINGERTIPS
-from limbik.objective import evaluate
+from limbik.solver.objective import evaluate
 
 KINDS = {ch.ALONE: 1, ch.TURN: 1, ch.SLIDE: 1, ch.BALL: 3, ch.TRIPLE: 3, ch.BENDS: 3}
 

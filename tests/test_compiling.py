@@ -19,7 +19,7 @@ from numba.extending import overload
 
 import limbik
 from limbik.methods.pieces.sheet import open_sheet, sheet_size
-from limbik.objective import evaluate, linearise, state_size
+from limbik.solver.objective import evaluate, linearise, state_size
 
 SOURCES = sorted(Path(limbik.__file__).parent.rglob("*.py"))
 DECORATORS = {"kernel", "inner", "inlined", "njit", "register_jitable"}

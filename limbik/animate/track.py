@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from limbik import attempts as att
 from limbik.errors import GoalError, MethodError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.many import batch_problem, run_chain, statuses
 from limbik.methods import Method
 from limbik.methods.contract import OUT_ITERATIONS
-from limbik.solve import Pose, Solver, find_method
+from limbik.solver import restarts as att
+from limbik.solver.batch import batch_problem, run_chain, statuses
+from limbik.solver.solve import Pose, Solver, find_method
 
 JUMP = math.radians(60.0)
 """A joint that turns this much further than expected from one frame to the next has jumped."""

@@ -21,7 +21,7 @@ from limbik.figure.joints import ExponentialBall, Joint, Slide, SwingTwistBall, 
 from limbik.figure.limits import SwingTwist
 from limbik.figure.motion import Motion
 from limbik.humanoid import Body, recognise
-from limbik.result import length_text
+from limbik.solver.result import length_text
 
 WIDE, ROOMY = 160, 110
 """Columns where the output is not a terminal, and from which on there is room for the bones."""

@@ -13,7 +13,7 @@ from rich.table import Table
 from limbik.cli.terminal import out
 from limbik.methods import METHODS, Method
 from limbik.methods.settings import meanings
-from limbik.solve import find_method
+from limbik.solver.solve import find_method
 
 
 def methods(

@@ -17,8 +17,8 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats import save
 from limbik.goals import Goal, Rest
-from limbik.result import Result
-from limbik.solve import solve as solve_goals
+from limbik.solver.result import Result
+from limbik.solver.solve import solve as solve_goals
 
 _FPS = 30.0  # of a pose saved for a figure that came without a frame rate
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from limbik.errors import LimbikError
-from limbik.result import Miss, Status, length_text
+from limbik.solver.result import Miss, Status, length_text
 
 WRONG_USE, INTERRUPTED = 2, 130
 """Exit codes; 0 is "every goal reached" and 1 "not reached"."""

@@ -20,8 +20,8 @@ from limbik.cli.terminal import STYLES, out, progress_bar
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats import save
-from limbik.result import Status, length_text
-from limbik.solve import find_method
+from limbik.solver.result import Status, length_text
+from limbik.solver.solve import find_method
 
 
 def track(

@@ -49,8 +49,8 @@ from limbik.methods.pieces.square_system import (
 )
 from limbik.methods.pieces.stacked import decompose, fill_stack, lay_stack, stack_size
 from limbik.methods.pieces.two_wishes import BOTH, NOWHERE, first_gain, go, has_settled, search
-from limbik.objective import descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
 

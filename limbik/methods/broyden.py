@@ -25,8 +25,8 @@ from limbik.methods.contract import (
 )
 from limbik.methods.pieces.damped_solve import damped_trial, damping_scale, system_size
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
-from limbik.objective import F_METRIC, descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 _FALL, _RISE, _TRIES = 1.0 / 3.0, 4.0, 24  # of λ after a success, after a failure, and how often
 _LEAST, _MOST = 1e-6, 1e8  # what the damping is kept between

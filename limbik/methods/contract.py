@@ -22,7 +22,7 @@ from numba import float64, int64, types, uint32
 from limbik.errors import MethodError
 from limbik.jit import kernel
 from limbik.maths.linear import copy
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)
 """Exit codes: goals met; no way down; iterations spent; given up early for a restart; not

@@ -36,8 +36,8 @@ from limbik.methods.contract import (
 from limbik.methods.pieces.joint_steps import STEP_SCRATCH, take_step
 from limbik.methods.pieces.marks import MARK, take_marks
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
-from limbik.objective import F_REST, descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import F_REST, descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 _SETTINGS = 1
 _BRISK = 0.5  # while a sweep lowers f to this part, nobody looks whether q is stationary

@@ -35,7 +35,7 @@ from limbik.methods.pieces.free_space import leave_free
 from limbik.methods.pieces.least_squares import lay_normal, least_squares, normal_size
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.methods.pieces.stiffness import Stiffness, stiffness_at, stiffness_table
-from limbik.objective import (
+from limbik.solver.objective import (
     F_METRIC,
     F_REST,
     F_REST_POSE,
@@ -45,7 +45,7 @@ from limbik.objective import (
     linearise,
     reached,
 )
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
 

@@ -28,8 +28,8 @@ from limbik.methods.pieces.joint_steps import STEP_SCRATCH
 from limbik.methods.pieces.marks import MARK
 from limbik.methods.pieces.reaching import carry_root, reach_inwards, reach_outwards, take_bones
 from limbik.methods.pieces.sheet import gain_left, judge, open_sheet, sheet_size
-from limbik.objective import N_FULL, N_REST, descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import N_FULL, N_REST, descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 _SETTINGS = 3
 _NO_STEP = 1e-12  # rad or the figure's unit: a pass that changes nothing any more

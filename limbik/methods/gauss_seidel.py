@@ -42,8 +42,8 @@ from limbik.methods.pieces.sweeps import (
     relax,
     system_floats,
 )
-from limbik.objective import F_METRIC, descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 _GEOMETRIC, _DUAL_QUATERNION, _DIFFERENCES = range(len(JACOBIANS))
 

@@ -26,7 +26,7 @@ from limbik.methods.contract import (
 )
 from limbik.methods.projected_gradient import ProjectedGradient, projected_gradient
 from limbik.methods.projected_lm import ProjectedLevenbergMarquardt, projected_lm
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 _FIRST = len(ProjectedGradient().settings())
 _THEN = len(ProjectedLevenbergMarquardt().settings())

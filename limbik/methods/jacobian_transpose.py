@@ -24,8 +24,8 @@ from limbik.methods.contract import (
 )
 from limbik.methods.pieces.blocks import block_ends, clamp_reach, reach_limits
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
-from limbik.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 
 @kernel

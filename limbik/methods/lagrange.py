@@ -36,8 +36,8 @@ from limbik.methods.pieces.equalities import (
 )
 from limbik.methods.pieces.faces import first_face, next_face, possible_faces
 from limbik.methods.pieces.sheet import Sheet, gain_left
-from limbik.objective import F_REACH, descent, evaluate, linearise, reached, scratch_of
-from limbik.problem import Problem
+from limbik.solver.objective import F_REACH, descent, evaluate, linearise, reached, scratch_of
+from limbik.solver.problem import Problem
 
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny gradient step
 _ROUNDING = 1e-5  # f is rounded, so no subproblem can be solved better than to about this gain

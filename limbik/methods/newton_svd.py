@@ -21,8 +21,8 @@ from limbik.methods.contract import (
 )
 from limbik.methods.pieces.sheet import end_inside, open_sheet, sheet_size
 from limbik.methods.pieces.stacked import fill_stack, lay_stack, pseudo_inverse_step, stack_size
-from limbik.objective import F_REST, descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import F_REST, descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 Limits = Literal["end", "each step"]
 

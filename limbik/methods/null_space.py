@@ -40,8 +40,8 @@ from limbik.methods.pieces.free_space import (
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.methods.pieces.stacked import fill_stack, lay_stack, pseudo_inverse_step, stack_size
 from limbik.methods.pieces.two_wishes import BOTH, NOWHERE, first_gain, go, has_settled, search
-from limbik.objective import descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 
 @kernel

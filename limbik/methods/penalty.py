@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from limbik.errors import MethodError
 from limbik.methods.contract import Method
 from limbik.methods.pieces.soft_limits import pad_size, soft_limits
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 Kind = Literal["exterior", "approach"]
 

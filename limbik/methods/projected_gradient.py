@@ -24,8 +24,8 @@ from limbik.methods.contract import (
     record,
 )
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
-from limbik.objective import descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 _ROUNDING = 1e-5  # where f is rounded, back-tracking fails at a gain up to about this one
 _LONGEST, _SHORTEST = 1e10, 1e-10  # what a Barzilai–Borwein step is kept between

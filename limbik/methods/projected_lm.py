@@ -27,8 +27,16 @@ from limbik.methods.contract import (
 from limbik.methods.pieces.damped_step import damped_step
 from limbik.methods.pieces.desk import desk_size, lay_out
 from limbik.methods.pieces.directions import pulls, take_columns, to_gain
-from limbik.objective import F_METRIC, F_REACH, descent, evaluate, linearise, reached, scratch_of
-from limbik.problem import Problem
+from limbik.solver.objective import (
+    F_METRIC,
+    F_REACH,
+    descent,
+    evaluate,
+    linearise,
+    reached,
+    scratch_of,
+)
+from limbik.solver.problem import Problem
 
 _SETTLED, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
 _CREEPING, _LOOSER = 16, 2e-3  # and so many at this one

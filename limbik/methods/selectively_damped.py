@@ -32,8 +32,8 @@ from limbik.methods.pieces.stacked import (
     share_of,
     stack_size,
 )
-from limbik.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 _ZERO = 1e-12  # part of the largest singular value that rounding makes of a 0
 _NO_STEP = 1e-12  # rad: a step that changes nothing any more

@@ -44,8 +44,8 @@ from limbik.methods.pieces.reduced import (
     solve_reduced,
 )
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
-from limbik.objective import F_METRIC, F_REACH, F_REST, descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import F_METRIC, F_REACH, F_REST, descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 EQUATIONS = ("natural", "fischer_burmeister")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from limbik.errors import MethodError
 from limbik.methods.contract import Method
 from limbik.methods.pieces.soft_limits import pad_size, soft_limits
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,8 @@ from limbik.methods.pieces.reduced import (
 )
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
 from limbik.methods.pieces.trust_box import cauchy_point, fill_box, lay_box, step_in_box
-from limbik.objective import F_METRIC, descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 _ROUNDING = 1e-5  # where f is rounded, every step fails at a gain up to about this one
 _SHRINK, _GROW = 0.25, 2.0  # what becomes of the radius below and above these ratios:

@@ -25,8 +25,8 @@ from limbik.methods.contract import (
 from limbik.methods.pieces.active_set import choose_step, forget, land, longest, open_book
 from limbik.methods.pieces.inverse_hessian import bfgs_update, curves, first_scale, gradient_change
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
-from limbik.objective import descent, evaluate, linearise, reached
-from limbik.problem import Problem
+from limbik.solver.objective import descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
 
 _ROUNDING = 1e-5  # where f is rounded, the line search fails at a gain up to about this one
 _TRIES = 40  # shortening a step so often takes it below rounding

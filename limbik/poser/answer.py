@@ -10,8 +10,8 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.methods.contract import REACHED, STUCK
 from limbik.poser.effector import Effector
-from limbik.problem import Problem
-from limbik.result import ActiveLimit, Status, explain, misses, status_of
+from limbik.solver.problem import Problem
+from limbik.solver.result import ActiveLimit, Status, explain, misses, status_of
 
 GOAL, LIMIT = 11, 4
 """Numbers a goal and a limit (Answer)."""

@@ -8,11 +8,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from limbik import attempts as att
 from limbik.errors import MethodError
 from limbik.methods import METHODS, Method
 from limbik.methods.settings import Setting, settings_of
-from limbik.solve import find_method
+from limbik.solver import restarts as att
+from limbik.solver.solve import find_method
 
 COMPILING = "Getting the method {} ready; the first time takes about 20 s."
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbik.align import free_root
 from limbik.errors import LimbikError
 from limbik.figure.coordinates import width_of
 from limbik.figure.figure import Figure
@@ -24,6 +23,7 @@ from limbik.poser.effector import Effector
 from limbik.poser.ground import AXES, Axis
 from limbik.poser.joint_poses import values_near
 from limbik.poser.twins import ALONE, twins
+from limbik.solver.root_alignment import free_root
 
 _SNAP = math.cos(math.radians(10.0))  # a plane this near an axis of the world is across it
 _ASKEW = 0.05  # of the size: a pose that is nearer to its mirror image is taken for one

@@ -15,7 +15,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbik import objective as ob
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.goals import Goal, Reach, Rest
@@ -29,8 +28,9 @@ from limbik.poser.method_choice import method_of
 from limbik.poser.slewing import Slewing
 from limbik.poser.stiffness import stiffness
 from limbik.poser.targets import anchor, goal_of, nearer, put_place, put_target, put_turn
-from limbik.problem import Problem
-from limbik.solve import Solver
+from limbik.solver import objective as ob
+from limbik.solver.problem import Problem
+from limbik.solver.solve import Solver
 
 __all__ = ["Answer", "Live"]
 

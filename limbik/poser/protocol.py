@@ -18,7 +18,7 @@ from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.maths.quaternions import matrix_to_quat
 from limbik.poser.answer import Answer
-from limbik.result import Status
+from limbik.solver.result import Status
 
 MOST_TEXT = 64 * 1024
 """Bytes that a text message may have."""

@@ -24,8 +24,8 @@ from limbik.poser.from_goals import effectors_of
 from limbik.poser.resident import Resident
 from limbik.poser.serving import PoserServer, open_browser
 from limbik.poser.session import Session
-from limbik.result import Result
-from limbik.solve import solve
+from limbik.solver.result import Result
+from limbik.solver.solve import solve
 
 T = TypeVar("T")
 

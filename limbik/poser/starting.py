@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.align import free_root
 from limbik.figure.figure import Figure
 from limbik.humanoid import Body, recognise
 from limbik.poser.document import Document, Source
@@ -13,6 +12,7 @@ from limbik.poser.ground import AXES, up_axis
 from limbik.poser.opening import Opened
 from limbik.poser.placing import anchored
 from limbik.poser.timeline import Timeline
+from limbik.solver.root_alignment import free_root
 
 _HUMANOID: tuple[tuple[str, Mode], ...] = (
     ("leftHand", "free"),

@@ -15,7 +15,7 @@ from limbik.goals import Aim, Goal, Reach
 from limbik.goals import terms as tm
 from limbik.maths.quaternions import quat_to_matrix
 from limbik.poser.effector import Effector
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 FAR = 3.0
 """Targets further than this many sizes from what holds the figure are solved for at that distance:

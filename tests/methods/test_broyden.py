@@ -11,7 +11,7 @@ from limbik.methods import Broyden, DampedLeastSquares
 from limbik.methods.broyden import broyden_update
 from limbik.methods.contract import OUT, OUT_EVALUATIONS, OUT_ITERATIONS, OUT_JACOBIANS
 from limbik.methods.pieces.damped_solve import damping_scale
-from limbik.objective import state_size
+from limbik.solver.objective import state_size
 
 START = np.array([0.4, 0.3, -0.2])
 

@@ -16,8 +16,8 @@ from common_problems import SPECIAL, TABLE, problem_of
 import limbik
 from limbik import MethodError, Problem
 from limbik.methods.contract import OUT
-from limbik.objective import state_size
-from limbik.solve import find_method
+from limbik.solver.objective import state_size
+from limbik.solver.solve import find_method
 
 ITERATIONS = 40
 GUARD = 4096  # floats on each side of the workspace

@@ -14,7 +14,7 @@ from scipy.optimize import least_squares
 import limbik
 from limbik import MethodError, Problem, PythonGoal, Range, Reach, Rest, Result, Status
 from limbik.methods import Method
-from limbik.solve import find_method
+from limbik.solver.solve import find_method
 
 BUDGET = 60  # iterations: enough to see every kind of ending
 

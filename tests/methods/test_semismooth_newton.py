@@ -15,7 +15,7 @@ from limbik.figure.joints import slides
 from limbik.figure.projection import nearest_on_ellipse
 from limbik.methods import SemismoothNewton
 from limbik.methods.pieces.complementarity import edge_of_cone, fischer_burmeister, natural
-from limbik.objective import F_REACH
+from limbik.solver.objective import F_REACH
 
 EQUATIONS = {"natural": natural, "fischer_burmeister": fischer_burmeister}
 ENDS = [(-1.0, 2.0), (-math.inf, 2.0), (-1.0, math.inf), (-math.inf, math.inf)]

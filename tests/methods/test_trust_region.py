@@ -13,7 +13,7 @@ from limbik.methods import ProjectedLevenbergMarquardt, TrustRegion
 from limbik.methods.pieces.complementarity import normal_and_curvature
 from limbik.methods.pieces.reduced import Reduced
 from limbik.methods.pieces.trust_box import Box, cauchy_point, step_in_box
-from limbik.objective import F_METRIC
+from limbik.solver.objective import F_METRIC
 
 
 def held_chain(seed: int) -> tuple[Figure, list]:

@@ -101,7 +101,7 @@ def test_core_builds_without_a_page(tmp_path: Path) -> None:
     wheel = hatch(copy_of_the_sources(tmp_path), "wheel", LIMBIK_NO_PAGE="1")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert "limbik/solve.py" in names
+    assert "limbik/solver/solve.py" in names
     assert not any("poser/page/" in name for name in names)
 
 

@@ -25,7 +25,7 @@ from limbik.poser.protocol import (
     read_json,
     text,
 )
-from limbik.result import Status
+from limbik.solver.result import Status
 
 NAN, INF = float("nan"), float("inf")
 

@@ -11,7 +11,7 @@ from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONE
 from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals
 from limbik.jit import kernel
 from limbik.methods.pieces.inverse_hessian import hold_coordinate, hold_normal
-from limbik.objective import F_METRIC
+from limbik.solver.objective import F_METRIC
 
 FREE, AT_LOWER, AT_UPPER = 0.0, 1.0, 2.0
 

@@ -9,8 +9,8 @@ import numpy as np
 from limbik.errors import MethodError
 from limbik.goals.terms import N_ROWS, ROWS
 from limbik.jit import kernel
-from limbik.objective import F_FULL, N_FULL, errors_of
-from limbik.problem import Problem
+from limbik.solver.objective import F_FULL, N_FULL, errors_of
+from limbik.solver.problem import Problem
 
 
 def block_ends(problem: Problem) -> list[int]:

@@ -18,8 +18,8 @@ from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.maths.linear import cholesky, dot
-from limbik.objective import evaluate, linearise
-from limbik.problem import Problem
+from limbik.solver.objective import evaluate, linearise
+from limbik.solver.problem import Problem
 
 CRITERIA = ("manipulability", "limits", "rest")
 

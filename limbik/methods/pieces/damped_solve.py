@@ -12,8 +12,8 @@ from limbik.figure.projection import project
 from limbik.goals.terms import F_TERM, N_ROWS, ROWS, T_WEIGHT, TERM_FLOATS
 from limbik.jit import kernel
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
-from limbik.objective import F_FULL, F_METRIC, F_REST, F_REST_POSE, N_FULL, evaluate
-from limbik.problem import Problem
+from limbik.solver.objective import F_FULL, F_METRIC, F_REST, F_REST_POSE, N_FULL, evaluate
+from limbik.solver.problem import Problem
 
 
 def damping_scale(problem: Problem) -> float:

@@ -15,7 +15,7 @@ from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest
 from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
-from limbik.objective import F_METRIC, I_RUN, I_RUN_FIRST
+from limbik.solver.objective import F_METRIC, I_RUN, I_RUN_FIRST
 
 INSIDE, RANGE, SWING, BEND = range(4)
 

@@ -9,8 +9,8 @@ import numpy as np
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.objective import state_size
-from limbik.problem import Problem
+from limbik.solver.objective import state_size
+from limbik.solver.problem import Problem
 
 
 class Desk(NamedTuple):

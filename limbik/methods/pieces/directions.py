@@ -9,7 +9,7 @@ from limbik.figure.limits import SWING_CHART
 from limbik.figure.projection import CONE_FLOATS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.objective import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST
+from limbik.solver.objective import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST
 
 
 @kernel

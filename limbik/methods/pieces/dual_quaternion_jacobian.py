@@ -52,8 +52,8 @@ from limbik.maths.dual_quaternions import (
     log_quat_derivative,
 )
 from limbik.maths.quaternions import exp_quat, quat_of_matrix
-from limbik.objective import I_USED, N_USED
-from limbik.problem import Problem
+from limbik.solver.objective import I_USED, N_USED
+from limbik.solver.problem import Problem
 
 DQ = 8  # floats of a dual quaternion
 _SPARE = 10  # dual quaternions for intermediate results

@@ -13,8 +13,8 @@ import numpy as np
 
 from limbik.figure import kinematics as kin
 from limbik.jit import kernel
-from limbik.objective import F_REST, I_RUN_FIRST
-from limbik.problem import Problem
+from limbik.solver.objective import F_REST, I_RUN_FIRST
+from limbik.solver.problem import Problem
 
 ELEMENT = 5  # numbers an element: its first joint, its last joint, a point of the last joint
 

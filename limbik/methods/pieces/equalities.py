@@ -10,7 +10,7 @@ import numpy as np
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
 from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals, project
 from limbik.jit import kernel
-from limbik.objective import F_METRIC
+from limbik.solver.objective import F_METRIC
 
 
 class Ledger(NamedTuple):

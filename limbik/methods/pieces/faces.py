@@ -12,7 +12,7 @@ import numpy as np
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.jit import kernel
-from limbik.objective import F_REST, I_RUN_FIRST
+from limbik.solver.objective import F_REST, I_RUN_FIRST
 
 
 @kernel

@@ -10,7 +10,7 @@ from limbik.figure.kinematics import I_CONE, N_CONES, N_COORDS
 from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
-from limbik.objective import F_METRIC, F_REST
+from limbik.solver.objective import F_METRIC, F_REST
 
 _FLAT = 1e-10  # cosine between s and y up to which f counts as not curved along s
 

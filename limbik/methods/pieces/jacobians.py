@@ -16,8 +16,8 @@ from limbik.methods.pieces.dual_quaternion_jacobian import (
     dual_quaternion_rows,
     lay_chains,
 )
-from limbik.objective import F_METRIC, I_RUN_FIRST, N_FULL, evaluate, linearise, state_size
-from limbik.problem import Problem
+from limbik.solver.objective import F_METRIC, I_RUN_FIRST, N_FULL, evaluate, linearise, state_size
+from limbik.solver.problem import Problem
 
 JACOBIANS = ("geometric", "dual_quaternion", "differences")
 

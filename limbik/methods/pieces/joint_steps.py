@@ -10,7 +10,7 @@ from limbik.figure.projection import SCRATCH, cone_normals, project
 from limbik.figure.rigid_fit import RIGID, ball_coordinates, fit_turn, shortest_arc
 from limbik.jit import inner, kernel
 from limbik.methods.pieces.marks import ROUNDING, carry, miss, slide_marks, turn_marks
-from limbik.objective import F_REST, F_REST_POSE
+from limbik.solver.objective import F_REST, F_REST_POSE
 
 # Scratch of a step: for placing and projecting, a frame, three rotations, three values, a fit.
 _FRAME = SCRATCH

@@ -25,7 +25,7 @@ from limbik.figure.kinematics import AXIS, I_COORD, I_IN_CONE, NONE, WORLD
 from limbik.jit import kernel
 from limbik.methods.pieces.joint_steps import place_joint, take_step
 from limbik.methods.pieces.marks import take_marks
-from limbik.objective import I_USED, N_USED
+from limbik.solver.objective import I_USED, N_USED
 
 _PASSES = 4  # over the parts of a joint that has several
 

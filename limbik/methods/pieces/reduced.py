@@ -14,8 +14,8 @@ from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.maths.linear import cholesky, cholesky_solve, dot
-from limbik.objective import F_REST, I_RUN, I_RUN_FIRST
-from limbik.problem import Problem
+from limbik.solver.objective import F_REST, I_RUN, I_RUN_FIRST
+from limbik.solver.problem import Problem
 
 
 class Reduced(NamedTuple):

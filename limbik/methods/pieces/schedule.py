@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik import objective as ob
 from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure
 from limbik.figure.projection import CHART, CONE_EXPONENTIAL, CONE_INTS
 from limbik.methods.pieces.sweeps import UNIT
-from limbik.problem import Problem
+from limbik.solver import objective as ob
+from limbik.solver.problem import Problem
 
 SWEEPS = ("sequential", "colored", "blocked")
 

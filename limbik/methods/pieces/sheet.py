@@ -14,7 +14,7 @@ from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.maths.linear import copy
 from limbik.methods.contract import REACHED, SPENT, STATIONARY, STUCK, record
-from limbik.objective import (
+from limbik.solver.objective import (
     F_REST,
     descent,
     evaluate,
@@ -23,7 +23,7 @@ from limbik.objective import (
     scratch_of,
     state_size,
 )
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 
 class Sheet(NamedTuple):

@@ -38,7 +38,7 @@ from limbik.methods.contract import (
     record,
 )
 from limbik.methods.pieces.sheet import gain_left, open_sheet, sheet_size
-from limbik.objective import (
+from limbik.solver.objective import (
     F_METRIC,
     F_REACH,
     F_REST,
@@ -48,7 +48,7 @@ from limbik.objective import (
     linearise,
     reached,
 )
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny gradient step
 _SLOW = 3  # so many iterations that hardly lower φ are the end of a round

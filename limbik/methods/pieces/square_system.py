@@ -20,7 +20,7 @@ from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.methods.pieces.least_squares import lu, lu_solve, minimum_norm
 from limbik.methods.pieces.stacked import share_of
-from limbik.objective import evaluate, linearise
+from limbik.solver.objective import evaluate, linearise
 
 _PIVOT = 1e-9  # a pivot of this size or less is 0; rows are scaled to a largest entry of 1
 

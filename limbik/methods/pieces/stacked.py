@@ -11,8 +11,8 @@ from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.maths.linear import svd_rows
-from limbik.objective import F_REST, F_REST_POSE, N_REST
-from limbik.problem import Problem
+from limbik.solver.objective import F_REST, F_REST_POSE, N_REST
+from limbik.solver.problem import Problem
 
 
 class Stack(NamedTuple):

@@ -15,7 +15,7 @@ from limbik.figure.kinematics import F_CONE, F_LOWER, F_UPPER, HEADER, I_CONE, N
 from limbik.figure.projection import CONE_FLOATS, CONE_INTS, project
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import copy
-from limbik.objective import F_METRIC, F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST
+from limbik.solver.objective import F_METRIC, F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST
 
 # A schedule as floats: how many units and groups, the share of a group's update that is taken, the
 # first unit of each group and one more, then the units.

@@ -14,7 +14,7 @@ from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.jit import kernel
 from limbik.maths.linear import copy, dot
 from limbik.methods.pieces.reduced import promised, solve_reduced
-from limbik.objective import F_METRIC
+from limbik.solver.objective import F_METRIC
 
 _RIDGE = 1e-10  # part of the largest curvature that a singular J is given everywhere
 

@@ -12,7 +12,7 @@ from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.methods.pieces.criteria import value_of
 from limbik.methods.pieces.stacked import add_along, share_of
-from limbik.objective import F_METRIC, F_REST, F_REST_POSE, evaluate, reached
+from limbik.solver.objective import F_METRIC, F_REST, F_REST_POSE, evaluate, reached
 
 NOWHERE, GOALS_ONLY, BOTH = range(3)
 """What ``search`` found: no way down for the goals; none for the criterion besides; both."""

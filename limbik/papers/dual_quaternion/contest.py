@@ -16,7 +16,7 @@ from limbik.papers.dual_quaternion.hands import exponential_hand, gestures, tips
 from limbik.papers.dual_quaternion.session import TOLERANCE, Frame, Session
 from limbik.papers.dual_quaternion.verdicts import PAPER, READINGS, graded, percent
 from limbik.plots import INK, QUIET, draw_pose, mark, new_page, shade
-from limbik.solve import solve
+from limbik.solver.solve import solve
 
 RIVALS = ("newton_svd", "broyden", "projected_lm")
 """What the paper did not compare with (section XI), and limbik's default."""

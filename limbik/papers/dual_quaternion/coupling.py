@@ -15,7 +15,7 @@ from limbik.papers.dual_quaternion.hands import FLEXION, coupled_hand, tips, wan
 from limbik.papers.dual_quaternion.session import TOLERANCE, Session
 from limbik.papers.dual_quaternion.verdicts import READINGS, graded, percent
 from limbik.plots import INK, draw_pose, mark, new_page, shade
-from limbik.solve import solve
+from limbik.solver.solve import solve
 
 _PULL = 0.5  # how far a finger's first joint goes with its neighbour's
 _WEIGHT = 0.02  # m a rad, of the rows that ask for it

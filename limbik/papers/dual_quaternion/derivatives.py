@@ -14,7 +14,7 @@ from limbik.papers.dual_quaternion.hands import coupled_hand, exponential_hand
 from limbik.papers.dual_quaternion.session import Session
 from limbik.papers.dual_quaternion.verdicts import graded
 from limbik.plots import INK, LINE, QUIET, TARGET, new_page, quiet
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 STEPS = 10.0 ** np.arange(-12, -1)
 

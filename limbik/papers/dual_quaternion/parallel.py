@@ -20,7 +20,7 @@ from limbik.papers.dual_quaternion.hands import exponential_hand, wandering
 from limbik.papers.dual_quaternion.session import Session
 from limbik.papers.dual_quaternion.verdicts import graded
 from limbik.plots import EFFECTOR, INK, QUIET, TARGET, new_page, quiet
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 _DAMPING = 1e-4
 _MOST = 20000

@@ -14,9 +14,9 @@ from limbik.goals import terms as tm
 from limbik.methods.contract import OUT, OUT_F, OUT_HISTORY, OUT_ITERATIONS, REACHED, Method
 from limbik.methods.gauss_seidel import ProjectedGaussSeidel
 from limbik.methods.pieces.sheet import sheet_size
-from limbik.objective import state_size
 from limbik.papers.dual_quaternion.hands import tips
-from limbik.problem import Problem
+from limbik.solver.objective import state_size
+from limbik.solver.problem import Problem
 
 TOLERANCE = (1e-3, float(np.radians(1.0)))
 """Metres and radians: what passes for reached on a screen."""

@@ -18,7 +18,7 @@ from limbik.papers.contract import Chapter, Claim, Order, Table, Verdict
 from limbik.papers.extended_jacobian.drawings import curves
 from limbik.papers.extended_jacobian.ellipse import of_all
 from limbik.papers.extended_jacobian.path import LENGTHS
-from limbik.solve import solve
+from limbik.solver.solve import solve
 
 STIFFNESS = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0)
 QUICK_STIFFNESS = (1.0, 10.0, 100.0)

@@ -6,7 +6,6 @@ import dataclasses
 from dataclasses import dataclass
 
 from limbik.errors import MethodError
-from limbik.many import batch_problem
 from limbik.methods import (
     METHODS,
     JacobianTranspose,
@@ -16,6 +15,7 @@ from limbik.methods import (
     PseudoInverse,
 )
 from limbik.papers.line_search.subject import Subject
+from limbik.solver.batch import batch_problem
 
 STEP = 0.005
 """The paper's fixed step of the Jacobian transpose, in its own unit."""

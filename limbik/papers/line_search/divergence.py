@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from limbik import plots
-from limbik.many import batch_problem
 from limbik.methods import JacobianTranspose, ProjectedLevenbergMarquardt
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.line_search.contestants import STEP
 from limbik.papers.line_search.drawing import FRONT, body, floor, rgb, stand
 from limbik.papers.line_search.follow import Path, path_of
 from limbik.papers.line_search.subject import SAMPLINGS, Subject
+from limbik.solver.batch import batch_problem
 
 TOO_LONG = 0.05
 """The step of the paper's Figure 7."""

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from limbik import attempts as att
 from limbik.animate.track import track
 from limbik.figure.figure import Figure
-from limbik.many import Batch, batch_problem
 from limbik.methods import Method
 from limbik.methods.contract import OUT, OUT_HISTORY, OUT_ITERATIONS
 from limbik.papers.line_search.subject import BODY, TIGHT, Drill, Subject
-from limbik.problem import Problem
-from limbik.solve import Solver
+from limbik.solver import restarts as att
+from limbik.solver.batch import Batch, batch_problem
+from limbik.solver.problem import Problem
+from limbik.solver.solve import Solver
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from limbik.papers.line_search.contest import Contest
 from limbik.papers.line_search.drawing import FRONT, REFERENCE, body, colour_of, ghost, rgb, stand
 from limbik.papers.line_search.follow import walk
 from limbik.papers.line_search.subject import SAMPLINGS, TOLERANCE, Subject
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 KEYS = (who.LINE_SEARCH, who.DEFAULT, who.SHIPPED)
 CENTIMETRES = 20.0

@@ -10,7 +10,7 @@ import numpy as np
 from limbik.methods.newton_svd import NewtonSVD
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.newton_svd import arm, drawings
-from limbik.solve import solve
+from limbik.solver.solve import solve
 
 ITERATIONS = 50
 TOLERANCE = 1e-6  # of a link: the goal is met

@@ -8,8 +8,8 @@ from limbik.goals.reach import Reach
 from limbik.methods.newton_svd import NewtonSVD
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.newton_svd import arm, drawings
-from limbik.problem import Problem
-from limbik.solve import solve
+from limbik.solver.problem import Problem
+from limbik.solver.solve import solve
 
 TOLERANCE = 1e-6  # of a link
 NEWTON = NewtonSVD(iterations=50)

@@ -6,7 +6,7 @@ import numpy as np
 
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.newton_svd import arm, drawings
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 TURNS = np.geomspace(1e-3, 2.0, 14)
 """Lengths of a change of the joints, in rad."""

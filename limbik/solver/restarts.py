@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numba import boolean, float64, int64, types, uint32, uint64
 
-from limbik.align import align_root
 from limbik.figure import kinematics as kin
 from limbik.figure.projection import project
 from limbik.jit import inlined, inner, kernel
@@ -31,7 +30,8 @@ from limbik.methods.contract import (
     SPENT,
     STATIONARY,
 )
-from limbik.objective import N_ERRORS, SCRATCH, place
+from limbik.solver.objective import N_ERRORS, SCRATCH, place
+from limbik.solver.root_alignment import align_root
 
 # Entries of ``plan``: how often and where to start again.
 P_RESTARTS = 0  # at most so many restarts

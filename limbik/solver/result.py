@@ -15,7 +15,7 @@ from limbik.figure.limits import SwingTwist
 from limbik.figure.projection import CONE_INTS, CONE_SWING, SCRATCH, cone_normals
 from limbik.goals import PythonGoal, Rest
 from limbik.methods.contract import REACHED, STATIONARY
-from limbik.problem import Problem
+from limbik.solver.problem import Problem
 
 
 class Status(StrEnum):

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from limbik import attempts as att
 from limbik.errors import FigureError, GoalError, MethodError
 from limbik.figure.figure import Figure
 from limbik.goals import Reach
@@ -19,9 +18,10 @@ from limbik.goals import terms as tm
 from limbik.maths.so3 import quat_to_matrix
 from limbik.methods import Method
 from limbik.methods.contract import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
-from limbik.problem import Problem
-from limbik.result import Status, status_of
-from limbik.solve import Pose, Solver, find_method
+from limbik.solver import restarts as att
+from limbik.solver.problem import Problem
+from limbik.solver.result import Status, status_of
+from limbik.solver.solve import Pose, Solver, find_method
 
 _REPORT = 0.1  # seconds between two reports of progress, more or less
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from limbik import objective as ob
 from limbik.errors import FigureError, GoalError
 from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
+from limbik.solver import objective as ob
 
 POSITION_TOLERANCE = 1e-4  # of the figure's size
 ROTATION_TOLERANCE = 1e-3  # rad

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from limbik import attempts as att
-from limbik.align import free_root
 from limbik.errors import MethodError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.goals import Goal
@@ -23,9 +21,11 @@ from limbik.methods.contract import (
     SPENT,
     STUCK,
 )
-from limbik.objective import state_size
-from limbik.problem import Problem
-from limbik.result import History, Result, explain, misses, status_of
+from limbik.solver import restarts as att
+from limbik.solver.objective import state_size
+from limbik.solver.problem import Problem
+from limbik.solver.result import History, Result, explain, misses, status_of
+from limbik.solver.root_alignment import free_root
 
 MOST_RESTARTS = 30
 _PORTION = 25  # iterations before the first look at the clock
