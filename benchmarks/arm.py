@@ -14,7 +14,7 @@ import numpy as np
 import limbik
 from benchmarks.report import keep, show
 from limbik.maths.so3 import matrix_to_quat
-from limbik.methods.contract import OUT_ITERATIONS, REACHED
+from limbik.methods.base import OUT_ITERATIONS, REACHED
 from limbik.solver.batch import Batch, batch_problem
 from limbik.solver.restarts import TOTAL_ATTEMPTS
 from limbik.solver.solve import Solver, find_method

@@ -35,7 +35,7 @@ from limbik.methods import (
     NewtonSVD,
     ProjectedGradient,
 )
-from limbik.methods.contract import OUT, OUT_F, OUT_ITERATIONS, REACHED, STATIONARY
+from limbik.methods.base import OUT, OUT_F, OUT_ITERATIONS, REACHED, STATIONARY
 from limbik.solver.batch import Batch, batch_problem
 from limbik.solver.solve import Solver, comfortable, find_method
 

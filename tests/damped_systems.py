@@ -6,8 +6,8 @@ import numpy as np
 
 import limbik
 from limbik import Problem, Reach, Rest
-from limbik.methods.pieces.schedule import schedule
-from limbik.methods.pieces.sweeps import System, fill_system, lay_system, relax, system_floats
+from limbik.methods.gauss_seidel.schedule import schedule
+from limbik.methods.gauss_seidel.sweeps import System, fill_system, lay_system, relax, system_floats
 
 
 def system_of(problem: Problem, q: np.ndarray, damping: float) -> System:

@@ -7,7 +7,6 @@ import pytest
 
 import limbik
 from limbik import Aim, Figure, Joint, Problem, PythonGoal, Reach, Rest
-from limbik import chains as ch
 from limbik.figure.joints import (
     Coupling,
     euler,
@@ -18,6 +17,7 @@ from limbik.figure.joints import (
     swing_twist,
 )
 from limbik.figures import FINGERTIPS
+from limbik.methods.chains import chain_view as ch
 from limbik.solver.objective import evaluate
 
 KINDS = {ch.ALONE: 1, ch.TURN: 1, ch.SLIDE: 1, ch.BALL: 3, ch.TRIPLE: 3, ch.BENDS: 3}

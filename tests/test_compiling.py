@@ -18,7 +18,7 @@ from numba import njit
 from numba.extending import overload
 
 import limbik
-from limbik.methods.pieces.sheet import open_sheet, sheet_size
+from limbik.methods.workspace import open_sheet, sheet_size
 from limbik.solver.objective import evaluate, linearise, state_size
 
 SOURCES = sorted(Path(limbik.__file__).parent.rglob("*.py"))

@@ -16,7 +16,7 @@ from limbik.errors import GoalError, MethodError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.methods import Method
-from limbik.methods.contract import OUT_ITERATIONS
+from limbik.methods.base import OUT_ITERATIONS
 from limbik.solver import restarts as att
 from limbik.solver.batch import batch_problem, run_chain, statuses
 from limbik.solver.solve import Pose, Solver, find_method

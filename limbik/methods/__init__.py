@@ -1,31 +1,32 @@
 """The methods, one file each, behind one interface; ``METHODS`` finds them by name.
 
-What several of them share, or one of them needs besides its loop, is in ``pieces``.
+Methods of one kind share a folder with what they are put together from; ``base`` says what a method
+is, and ``workspace`` holds the arrays that many of them use.
 """
 
-from limbik.methods.baillieul import Baillieul
-from limbik.methods.broyden import Broyden
-from limbik.methods.contract import Method
-from limbik.methods.cyclic_descent import CyclicCoordinateDescent
-from limbik.methods.damped_least_squares import DampedLeastSquares
-from limbik.methods.extended_jacobian import ExtendedJacobian
-from limbik.methods.fabrik import Fabrik
-from limbik.methods.gauss_seidel import ProjectedGaussSeidel
-from limbik.methods.hybrid import Hybrid
-from limbik.methods.jacobian_transpose import JacobianTranspose
-from limbik.methods.lagrange import Lagrange
-from limbik.methods.newton_svd import NewtonSVD
-from limbik.methods.null_space import NullSpace
-from limbik.methods.penalty import Penalty
-from limbik.methods.projected_gradient import ProjectedGradient
-from limbik.methods.projected_lm import ProjectedLevenbergMarquardt
-from limbik.methods.projected_quasi_newton import ProjectedQuasiNewton
-from limbik.methods.pseudo_inverse import PseudoInverse
-from limbik.methods.selectively_damped import SelectivelyDamped
-from limbik.methods.semismooth_newton import SemismoothNewton
-from limbik.methods.slack_variables import SlackVariables
-from limbik.methods.trust_region import TrustRegion
-from limbik.methods.zhao_badler import ZhaoBadler
+from limbik.methods.base import Method
+from limbik.methods.chains.cyclic_descent import CyclicCoordinateDescent
+from limbik.methods.chains.fabrik import Fabrik
+from limbik.methods.constrained.lagrange import Lagrange
+from limbik.methods.constrained.penalty import Penalty
+from limbik.methods.constrained.semismooth_newton import SemismoothNewton
+from limbik.methods.constrained.slack_variables import SlackVariables
+from limbik.methods.constrained.trust_region import TrustRegion
+from limbik.methods.constrained.zhao_badler import ZhaoBadler
+from limbik.methods.default.projected_lm import ProjectedLevenbergMarquardt
+from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
+from limbik.methods.gradient.hybrid import Hybrid
+from limbik.methods.gradient.jacobian_transpose import JacobianTranspose
+from limbik.methods.gradient.projected_gradient import ProjectedGradient
+from limbik.methods.gradient.projected_quasi_newton import ProjectedQuasiNewton
+from limbik.methods.least_squares.broyden import Broyden
+from limbik.methods.least_squares.damped_least_squares import DampedLeastSquares
+from limbik.methods.least_squares.newton_svd import NewtonSVD
+from limbik.methods.least_squares.pseudo_inverse import PseudoInverse
+from limbik.methods.least_squares.selectively_damped import SelectivelyDamped
+from limbik.methods.redundancy.baillieul import Baillieul
+from limbik.methods.redundancy.extended_jacobian import ExtendedJacobian
+from limbik.methods.redundancy.null_space import NullSpace
 
 METHODS: dict[str, type[Method]] = {
     method.name: method

@@ -9,8 +9,8 @@ import textwrap
 from functools import cache
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from limbik.methods.contract import Method
-from limbik.methods.pieces.criteria import CRITERIA
+from limbik.methods.base import Method
+from limbik.methods.redundancy.criteria import CRITERIA
 
 _WORDS = {"criterion": CRITERIA}  # texts that stand for one of a few names
 _KINDS: dict[Any, str] = {bool: "bool", int: "int", float: "float", str: "text"}

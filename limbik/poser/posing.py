@@ -21,7 +21,7 @@ from limbik.goals import Goal, Reach, Rest
 from limbik.goals import terms as tm
 from limbik.maths.quaternions import angle_between
 from limbik.methods import Method
-from limbik.methods.contract import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
+from limbik.methods.base import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.answer import Answer, tell, unheld
 from limbik.poser.effector import Effector
 from limbik.poser.method_choice import method_of

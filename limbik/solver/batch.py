@@ -17,7 +17,7 @@ from limbik.goals import Reach
 from limbik.goals import terms as tm
 from limbik.maths.so3 import quat_to_matrix
 from limbik.methods import Method
-from limbik.methods.contract import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
+from limbik.methods.base import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
 from limbik.solver import restarts as att
 from limbik.solver.problem import Problem
 from limbik.solver.result import Status, status_of

@@ -19,7 +19,7 @@ from limbik.figure import kinematics as kin
 from limbik.figure.projection import project
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import copy
-from limbik.methods.contract import (
+from limbik.methods.base import (
     KERNEL,
     O_ITERATIONS,
     OUT,

@@ -14,7 +14,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.limits import SwingTwist
 from limbik.figure.projection import CONE_INTS, CONE_SWING, SCRATCH, cone_normals
 from limbik.goals import PythonGoal, Rest
-from limbik.methods.contract import REACHED, STATIONARY
+from limbik.methods.base import REACHED, STATIONARY
 from limbik.solver.problem import Problem
 
 

@@ -13,7 +13,7 @@ from limbik.errors import MethodError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.goals import Goal
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
-from limbik.methods.contract import (
+from limbik.methods.base import (
     OUT_EVALUATIONS,
     OUT_HISTORY,
     OUT_ITERATIONS,

@@ -8,10 +8,10 @@ from criterion_samples import criterion, differences
 
 import limbik
 from limbik import Figure, MethodError, Problem, Range, Reach
-from limbik.methods.baillieul import Baillieul
-from limbik.methods.contract import OUT
-from limbik.methods.null_space import NullSpace
-from limbik.methods.pieces.criteria import CRITERIA
+from limbik.methods.base import OUT
+from limbik.methods.redundancy.baillieul import Baillieul
+from limbik.methods.redundancy.criteria import CRITERIA
+from limbik.methods.redundancy.null_space import NullSpace
 
 
 def chain(limits: Range | None = None) -> tuple[Figure, list, np.ndarray]:

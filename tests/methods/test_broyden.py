@@ -8,9 +8,9 @@ import pytest
 import limbik
 from limbik import MethodError, Problem, Range, Reach, Result, Status
 from limbik.methods import Broyden, DampedLeastSquares
-from limbik.methods.broyden import broyden_update
-from limbik.methods.contract import OUT, OUT_EVALUATIONS, OUT_ITERATIONS, OUT_JACOBIANS
-from limbik.methods.pieces.damped_solve import damping_scale
+from limbik.methods.base import OUT, OUT_EVALUATIONS, OUT_ITERATIONS, OUT_JACOBIANS
+from limbik.methods.least_squares.broyden import broyden_update
+from limbik.methods.least_squares.damped_solve import damping_scale
 from limbik.solver.objective import state_size
 
 START = np.array([0.4, 0.3, -0.2])

@@ -20,8 +20,8 @@ from limbik.figure.joints import (
     slides,
     swing_twist,
 )
-from limbik.methods.cyclic_descent import CyclicCoordinateDescent
-from limbik.methods.pieces.marks import best_value
+from limbik.methods.chains.cyclic_descent import CyclicCoordinateDescent
+from limbik.methods.chains.effector_points import best_value
 
 
 def along(value, x, scale, a, b, c, s, rest, pose):

@@ -9,7 +9,7 @@ import limbik
 from limbik import Figure, Joint, MethodError, Problem, PythonGoal, Range, Reach, Rest, Result
 from limbik.figure.joints import revolute, slides
 from limbik.methods import DampedLeastSquares
-from limbik.methods.pieces.damped_solve import damped_solve, damping_scale, system_size
+from limbik.methods.least_squares.damped_solve import damped_solve, damping_scale, system_size
 
 
 def planar(rest: bool) -> Problem:

@@ -8,14 +8,14 @@ import pytest
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status
 from limbik.figure.joints import free, revolute, swing_twist
-from limbik.methods.extended_jacobian import ExtendedJacobian
-from limbik.methods.pieces.elements import (
+from limbik.methods.redundancy.extended_jacobian import ExtendedJacobian
+from limbik.methods.redundancy.segment_pairs import (
     basic_elements,
     element_rows,
     place_all,
     turns_with_others,
 )
-from limbik.methods.pieces.planar import planar_step
+from limbik.papers.extended_jacobian.planar import planar_step
 
 LENGTHS = np.array([90.0, 60.0, 90.0, 150.0, 150.0, 90.0])
 

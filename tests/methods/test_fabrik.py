@@ -20,7 +20,7 @@ from limbik import (
     SwingTwist,
 )
 from limbik.figure.joints import euler, exponential, free, prismatic, revolute, swing_twist
-from limbik.methods.fabrik import Fabrik
+from limbik.methods.chains.fabrik import Fabrik
 
 
 def towards(start: np.ndarray, end: np.ndarray, length: float) -> np.ndarray:

@@ -13,8 +13,8 @@ import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, SwingTwist
 from limbik.figure.joints import Coupling, exponential, revolute
 from limbik.maths.so3 import matrix_to_quat, wrap
-from limbik.methods.gauss_seidel import ProjectedGaussSeidel, shift_balls
-from limbik.methods.pieces.schedule import SWEEPS, schedule
+from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel, shift_balls
+from limbik.methods.gauss_seidel.schedule import SWEEPS, schedule
 
 
 def test_steps_are_damped_gauss_newton_where_nothing_holds() -> None:

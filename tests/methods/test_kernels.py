@@ -15,7 +15,7 @@ from common_problems import SPECIAL, TABLE, problem_of
 
 import limbik
 from limbik import MethodError, Problem
-from limbik.methods.contract import OUT
+from limbik.methods.base import OUT
 from limbik.solver.objective import state_size
 from limbik.solver.solve import find_method
 

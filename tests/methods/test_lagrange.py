@@ -14,7 +14,7 @@ from scipy.optimize import least_squares
 import limbik
 from limbik import MethodError, Problem, Range, Reach, Status
 from limbik.methods import Lagrange
-from limbik.methods.pieces.faces import first_face, next_face, possible_faces
+from limbik.methods.constrained.limit_faces import first_face, next_face, possible_faces
 
 
 @pytest.mark.parametrize("name", BOUNDED)

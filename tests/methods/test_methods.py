@@ -216,13 +216,15 @@ def test_solve_many_runs_every_method(name: str) -> None:
 
 
 def test_one_file_a_method() -> None:
-    # What they share stands in methods/pieces, and imports no method.
+    # What they share stands beside them, and imports no method.
+    methods = {method.__module__ for method in limbik.methods.values()}
+    assert len(methods) == len(limbik.methods)
     folder = Path(limbik.__file__).parent / "methods"
-    files = {source.stem for source in folder.glob("*.py")} - {"__init__", "contract", "settings"}
-    assert files == {method.__module__.split(".")[-1] for method in limbik.methods.values()}
-    imports = re.compile(r"^from limbik\.methods(?!\.pieces\.|\.contract )", re.MULTILINE)
-    for piece in (folder / "pieces").glob("*.py"):
-        assert not imports.search(piece.read_text(encoding="utf-8")), piece.name
+    imports = re.compile("^from (" + "|".join(map(re.escape, methods)) + ") ", re.MULTILINE)
+    for source in folder.rglob("*.py"):
+        name = ".".join(["limbik", "methods", *source.relative_to(folder).with_suffix("").parts])
+        if name not in methods and source.name != "__init__.py":
+            assert not imports.search(source.read_text(encoding="utf-8")), name
 
 
 def test_names_and_settings() -> None:

@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 
 import limbik
 from limbik import Figure, MethodError, Problem, Range, Reach, Status
-from limbik.methods.contract import OUT
-from limbik.methods.null_space import NullSpace
-from limbik.methods.pieces.criteria import CRITERIA
+from limbik.methods.base import OUT
+from limbik.methods.redundancy.criteria import CRITERIA
+from limbik.methods.redundancy.null_space import NullSpace
 
 
 def chain(limits: Range | None = None) -> tuple[Figure, list, np.ndarray]:

@@ -14,7 +14,7 @@ import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Status
 from limbik.figure.joints import prismatic, revolute
 from limbik.methods import Penalty, SlackVariables
-from limbik.methods.pieces.soft_limits import draw_in
+from limbik.methods.constrained.soft_limits import draw_in
 
 TIGHT: dict[str, Any] = {"settle": 1e-15, "stationary": 1e-12}
 

@@ -10,7 +10,7 @@ import limbik
 from limbik import MethodError, Problem, Range, Reach, Status
 from limbik.figure.projection import free_directions
 from limbik.methods import ProjectedGradient, ProjectedQuasiNewton
-from limbik.methods.projected_quasi_newton import open_memory, two_loops
+from limbik.methods.gradient.projected_quasi_newton import open_memory, two_loops
 
 
 @pytest.mark.parametrize("name", BOUNDED)

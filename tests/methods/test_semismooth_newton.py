@@ -14,7 +14,7 @@ from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Stat
 from limbik.figure.joints import slides
 from limbik.figure.projection import nearest_on_ellipse
 from limbik.methods import SemismoothNewton
-from limbik.methods.pieces.complementarity import edge_of_cone, fischer_burmeister, natural
+from limbik.methods.constrained.complementarity import edge_of_cone, fischer_burmeister, natural
 from limbik.solver.objective import F_REACH
 
 EQUATIONS = {"natural": natural, "fischer_burmeister": fischer_burmeister}

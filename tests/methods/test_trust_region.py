@@ -10,9 +10,9 @@ import limbik
 from limbik import Figure, MethodError, Problem, Range, Reach, Rest, Status
 from limbik.figures.anatomy import HIP_LIMIT
 from limbik.methods import ProjectedLevenbergMarquardt, TrustRegion
-from limbik.methods.pieces.complementarity import normal_and_curvature
-from limbik.methods.pieces.reduced import Reduced
-from limbik.methods.pieces.trust_box import Box, cauchy_point, step_in_box
+from limbik.methods.constrained.complementarity import normal_and_curvature
+from limbik.methods.constrained.reduced import Reduced
+from limbik.methods.constrained.trust_box import Box, cauchy_point, step_in_box
 from limbik.solver.objective import F_METRIC
 
 

@@ -11,7 +11,7 @@ import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Status, SwingTwist
 from limbik.figure.joints import swing_twist
 from limbik.methods import ProjectedGradient, ZhaoBadler
-from limbik.methods.pieces.inverse_hessian import (
+from limbik.methods.gradient.inverse_hessian import (
     bfgs_update,
     gradient_change,
     hold_coordinate,

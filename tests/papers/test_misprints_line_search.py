@@ -7,7 +7,7 @@ import pytest
 
 import limbik
 from limbik import Problem, Range, Reach
-from limbik.methods.jacobian_transpose import JacobianTranspose
+from limbik.methods.gradient.jacobian_transpose import JacobianTranspose
 
 RANDOM = np.random.default_rng(0)
 JACOBIAN, MISSING = RANDOM.normal(size=(3, 5)), RANDOM.normal(size=3)

@@ -9,7 +9,6 @@ from criterion_samples import differences
 import limbik
 from limbik import Problem, Reach
 from limbik.methods import Baillieul
-from limbik.methods.pieces.planar import end_of, extended_jacobian_of, jacobian_of, planar_step
 from limbik.papers.contract import Chapter, Order, Verdict
 from limbik.papers.extended_jacobian import run
 from limbik.papers.extended_jacobian.ellipse import of_all
@@ -23,6 +22,12 @@ from limbik.papers.extended_jacobian.path import (
     inversion,
     joints,
     walk,
+)
+from limbik.papers.extended_jacobian.planar import (
+    end_of,
+    extended_jacobian_of,
+    jacobian_of,
+    planar_step,
 )
 from limbik.papers.extended_jacobian.rank import EQUAL, FOLDED, rank_on_the_way
 from limbik.papers.extended_jacobian.space import beyond_the_plane

@@ -9,7 +9,7 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.figures import FINGERTIPS, hand
 from limbik.goals import PythonGoal, Reach
-from limbik.methods.gauss_seidel import ProjectedGaussSeidel
+from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.dual_quaternion.hands import FLEXION, coupled_hand, tips, wandering
 from limbik.papers.dual_quaternion.session import TOLERANCE, Session

@@ -7,8 +7,8 @@ import time
 import numpy as np
 
 from limbik.figures import hand
-from limbik.methods.gauss_seidel import ProjectedGaussSeidel
-from limbik.methods.pieces.jacobians import JACOBIANS, STEP, jacobian_by
+from limbik.methods.gauss_seidel.jacobians import JACOBIANS, STEP, jacobian_by
+from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.dual_quaternion.hands import coupled_hand, exponential_hand
 from limbik.papers.dual_quaternion.session import Session

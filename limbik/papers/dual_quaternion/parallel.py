@@ -11,13 +11,13 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, euler, free, universal
 from limbik.figures import chain, hand
 from limbik.goals import Reach
-from limbik.methods.gauss_seidel import ProjectedGaussSeidel
-from limbik.methods.pieces.schedule import SWEEPS, colors, limb_of, schedule
-from limbik.methods.pieces.sweeps import System, fill_system, lay_system, relax, system_floats
-from limbik.methods.pieces.threaded_sweeps import threaded_sweeps
+from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
+from limbik.methods.gauss_seidel.schedule import SWEEPS, colors, limb_of, schedule
+from limbik.methods.gauss_seidel.sweeps import System, fill_system, lay_system, relax, system_floats
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.dual_quaternion.hands import exponential_hand, wandering
 from limbik.papers.dual_quaternion.session import Session
+from limbik.papers.dual_quaternion.threaded_sweeps import threaded_sweeps
 from limbik.papers.dual_quaternion.verdicts import graded
 from limbik.plots import EFFECTOR, INK, QUIET, TARGET, new_page, quiet
 from limbik.solver.problem import Problem

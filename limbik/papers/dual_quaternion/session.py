@@ -11,9 +11,9 @@ from limbik.figure.figure import Figure
 from limbik.figures import FINGERTIPS
 from limbik.goals import Reach
 from limbik.goals import terms as tm
-from limbik.methods.contract import OUT, OUT_F, OUT_HISTORY, OUT_ITERATIONS, REACHED, Method
-from limbik.methods.gauss_seidel import ProjectedGaussSeidel
-from limbik.methods.pieces.sheet import sheet_size
+from limbik.methods.base import OUT, OUT_F, OUT_HISTORY, OUT_ITERATIONS, REACHED, Method
+from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
+from limbik.methods.workspace import sheet_size
 from limbik.papers.dual_quaternion.hands import tips
 from limbik.solver.objective import state_size
 from limbik.solver.problem import Problem

@@ -8,8 +8,8 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.figures import hand
-from limbik.methods.gauss_seidel import ProjectedGaussSeidel
-from limbik.methods.projected_lm import ProjectedLevenbergMarquardt
+from limbik.methods.default.projected_lm import ProjectedLevenbergMarquardt
+from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.dual_quaternion.hands import exponential_hand, tips
 from limbik.papers.dual_quaternion.session import TIGHT, Frame, Session

@@ -9,7 +9,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, exponential, revolute
 from limbik.maths.so3 import matrix_to_quat, wrap
 from limbik.methods import Method, ProjectedLevenbergMarquardt
-from limbik.methods.gauss_seidel import ProjectedGaussSeidel
+from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.dual_quaternion.verdicts import graded, percent
 from limbik.plots import EFFECTOR, INK, LINE, QUIET, TARGET, new_page, quiet

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from limbik.methods.gauss_seidel import ProjectedGaussSeidel
+from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
 from limbik.papers.contract import Verdict
 
 READINGS = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.methods.pieces.planar import jacobian_of
 from limbik.papers.contract import Chapter, Claim, Order, Table, Verdict
 from limbik.papers.extended_jacobian.drawings import distances, first_steps
 from limbik.papers.extended_jacobian.path import (
@@ -19,6 +18,7 @@ from limbik.papers.extended_jacobian.path import (
     inversion,
     walk,
 )
+from limbik.papers.extended_jacobian.planar import jacobian_of
 
 STEPS = (50, 100, 200, 400, 1000)
 QUICK_STEPS = (100, 400)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.methods.pieces.planar import end_of, jacobian_of, planar_step
+from limbik.papers.extended_jacobian.planar import end_of, jacobian_of, planar_step
 
 LENGTHS = np.array([90.0, 60.0, 90.0, 150.0, 150.0, 90.0])
 """l₀ … l₅ in points."""

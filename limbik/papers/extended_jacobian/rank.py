@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.methods.pieces.planar import extended_jacobian_of, jacobian_of, planar_step
 from limbik.papers.contract import Chapter, Claim, Order, Table, Verdict
 from limbik.papers.extended_jacobian.drawings import curves
 from limbik.papers.extended_jacobian.path import LENGTHS, extension, inversion, walk
+from limbik.papers.extended_jacobian.planar import extended_jacobian_of, jacobian_of, planar_step
 
 STEPS = 400
 POSES, QUICK_POSES = 20000, 2000

@@ -18,10 +18,10 @@ from limbik.methods import (
     ProjectedLevenbergMarquardt,
     PseudoInverse,
 )
-from limbik.methods.pieces.planar import jacobian_of
 from limbik.papers.contract import Chapter, Claim, Order, Table, Verdict
 from limbik.papers.extended_jacobian.drawings import distances
 from limbik.papers.extended_jacobian.path import BASE, EXACT, LENGTHS, REACH, Walk, ellipse, walk
+from limbik.papers.extended_jacobian.planar import jacobian_of
 from limbik.solver.solve import solve
 
 STEPS, QUICK_STEPS = 100, 50

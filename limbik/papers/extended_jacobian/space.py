@@ -12,12 +12,12 @@ from limbik.figure.joints import Joint, Part, revolute, swing_twist
 from limbik.figures import arm, chain, human
 from limbik.goals.reach import Reach
 from limbik.methods import ExtendedJacobian
-from limbik.methods.pieces.planar import planar_step
-from limbik.methods.pieces.stiffness import Stiffness
+from limbik.methods.redundancy.stiffness import Stiffness
 from limbik.papers.contract import Chapter, Claim, Order, Table, Verdict
 from limbik.papers.extended_jacobian.drawings import curves
 from limbik.papers.extended_jacobian.ellipse import of_all
 from limbik.papers.extended_jacobian.path import LENGTHS
+from limbik.papers.extended_jacobian.planar import planar_step
 from limbik.solver.solve import solve
 
 STIFFNESS = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.methods.pieces.planar import extended_jacobian_of
 from limbik.papers.contract import Chapter, Claim, Order, Table, Verdict
 from limbik.papers.extended_jacobian.drawings import curves
 from limbik.papers.extended_jacobian.path import (
@@ -15,6 +14,7 @@ from limbik.papers.extended_jacobian.path import (
     inversion,
     walk,
 )
+from limbik.papers.extended_jacobian.planar import extended_jacobian_of
 
 STEPS = 100
 WEIGHTS = tuple(10.0**-k for k in range(11))

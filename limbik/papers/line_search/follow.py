@@ -12,7 +12,7 @@ import numpy as np
 from limbik.animate.track import track
 from limbik.figure.figure import Figure
 from limbik.methods import Method
-from limbik.methods.contract import OUT, OUT_HISTORY, OUT_ITERATIONS
+from limbik.methods.base import OUT, OUT_HISTORY, OUT_ITERATIONS
 from limbik.papers.line_search.subject import BODY, TIGHT, Drill, Subject
 from limbik.solver import restarts as att
 from limbik.solver.batch import Batch, batch_problem

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.methods.newton_svd import NewtonSVD
+from limbik.methods.least_squares.newton_svd import NewtonSVD
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.newton_svd import arm, drawings
 from limbik.solver.solve import solve

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.goals.reach import Reach
-from limbik.methods.newton_svd import NewtonSVD
+from limbik.methods.least_squares.newton_svd import NewtonSVD
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.newton_svd import arm, drawings
 from limbik.solver.problem import Problem

@@ -17,12 +17,12 @@ from random_figures import (
 
 from limbik import Aim, MethodError, Problem, PythonGoal, Reach
 from limbik.maths.dual_quaternions import dq_to_matrix
-from limbik.methods.pieces.dual_quaternion_jacobian import (
+from limbik.methods.gauss_seidel.dual_quaternion_jacobian import (
     chains_size,
     lay_chains,
     place_by_dual_quaternions,
 )
-from limbik.methods.pieces.jacobians import JACOBIANS, jacobian_by
+from limbik.methods.gauss_seidel.jacobians import JACOBIANS, jacobian_by
 
 PLACES = ["Reach", "Reach at", "Reach vector", "Reach both", "Pin", "Pin rotation"]
 

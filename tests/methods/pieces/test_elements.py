@@ -9,15 +9,15 @@ import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach
 from limbik.figure import kinematics as kin
 from limbik.figure.joints import Coupling, exponential, revolute, slides, swing_twist, universal
-from limbik.methods.pieces.elements import (
+from limbik.methods.redundancy.segment_pairs import (
     basic_elements,
     element_rows,
     place_all,
     that_count,
     turns_with_others,
 )
-from limbik.methods.pieces.planar import extended_jacobian_of
-from limbik.methods.pieces.stiffness import stiffness_at, stiffness_table
+from limbik.methods.redundancy.stiffness import stiffness_at, stiffness_table
+from limbik.papers.extended_jacobian.planar import extended_jacobian_of
 
 
 def rows_of(problem: Problem, q: np.ndarray) -> np.ndarray:

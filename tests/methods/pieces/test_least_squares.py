@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import lu_factor
 
-from limbik.methods.pieces.least_squares import (
+from limbik.methods.redundancy.normal_equations import (
     lay_normal,
     least_squares,
     lu,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from limbik.methods.pieces.planar import (
+from limbik.papers.extended_jacobian.planar import (
     end_of,
     extended_displacement,
     extended_jacobian_of,

@@ -11,7 +11,14 @@ from scipy.optimize import lsq_linear, minimize
 
 from limbik import Figure, Joint, Problem, Reach, SwingTwist
 from limbik.figure.joints import prismatic, revolute, swing_twist
-from limbik.methods.pieces.schedule import SWEEPS, colors, coupled, groups_of, limb_of, units_of
+from limbik.methods.gauss_seidel.schedule import (
+    SWEEPS,
+    colors,
+    coupled,
+    groups_of,
+    limb_of,
+    units_of,
+)
 
 
 @given(seed=SEEDS, kinds=TREES)

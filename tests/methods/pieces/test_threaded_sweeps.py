@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import lsq_linear
 
 from limbik import MethodError
-from limbik.methods.pieces.schedule import colors
-from limbik.methods.pieces.threaded_sweeps import threaded_sweeps
+from limbik.methods.gauss_seidel.schedule import colors
+from limbik.papers.dual_quaternion.threaded_sweeps import threaded_sweeps
 
 
 def system(legs: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:

@@ -1,0 +1,300 @@
+"""Limits as a quadratic term beside f: the kernel of the penalty and of the slack variables.
+
+minimise φ(q) = f(q) + μ‖z − Pₘ(z)‖² with z = q + shift, in rounds.  The norm is that of the metric,
+in which turns and slides are comparable.  Without a shift it is a penalty on what lies outside;
+with shift = multiplier/2μ it is the augmented Lagrangian, its slack variables eliminated
+(slack_variables.py).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.figure.kinematics import (
+    F_CONE,
+    F_LOWER,
+    F_UPPER,
+    I_CONE,
+    I_IN_CONE,
+    N_CONES,
+    N_COORDS,
+    NONE,
+)
+from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse, project
+from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
+from limbik.maths.linear import cholesky, cholesky_solve, dot
+from limbik.methods.base import (
+    O_ITERATIONS,
+    OWN,
+    REACHED,
+    SPENT,
+    STATIONARY,
+    STUCK,
+    finish,
+    record,
+)
+from limbik.methods.workspace import gain_left, open_sheet, sheet_size
+from limbik.solver.objective import (
+    F_METRIC,
+    F_REACH,
+    F_REST,
+    I_RUN_FIRST,
+    descent,
+    evaluate,
+    linearise,
+    reached,
+)
+from limbik.solver.problem import Problem
+
+_TRIES = 24  # raising the damping by 4 each time makes any step a tiny gradient step
+_SLOW = 3  # so many iterations that hardly lower φ are the end of a round
+
+
+class Pad(NamedTuple):
+    """Arrays of the method's own."""
+
+    system: np.ndarray  # (n, n) JᵀJ + D + μN and the damping, then its factor
+    shift: np.ndarray  # (n,) what is added to q before it is compared with its limits
+    away: np.ndarray  # (n,) z − Pₘ(z)
+    nearest: np.ndarray  # (n,) Pₘ(z)
+
+
+def pad_size(problem: Problem) -> int:
+    """Floats that ``soft_limits`` needs beyond the problem's state."""
+    n = problem.figure.n
+    return sheet_size(problem) + n * n + 3 * n
+
+
+@kernel
+def open_pad(n, spare):
+    """spare (n² + 3n,) -> Pad."""
+    rest = spare[n * n : n * n + 3 * n].reshape(3, n)
+    return Pad(spare[: n * n].reshape(n, n), rest[0], rest[1], rest[2])
+
+
+@kernel
+def draw_in(ints, floats, q, margin, nearest, scratch):
+    """nearest = Pₘ(q): the nearest pose within limits that are drawn in by a part of themselves.
+
+    Ranges with two ends lose ``margin`` of their half width at each, the others ``margin`` rad (or
+    of a slide's metric), cones ``margin`` of both half axes.  Cones on exponential balls stay.
+    """
+    for c in range(ints[N_COORDS]):
+        nearest[c] = q[c]
+    project(ints, floats, nearest, scratch)
+    if margin == 0.0:
+        return
+    for c in range(ints[N_COORDS]):
+        low, high = floats[ints[F_LOWER] + c], floats[ints[F_UPPER] + c]
+        if ints[ints[I_IN_CONE] + c] == NONE:
+            width = 0.5 * (high - low)
+            if width == math.inf:
+                width = math.sqrt(floats[ints[F_METRIC] + c])
+            nearest[c] = min(max(nearest[c], low + margin * width), high - margin * width)
+    for cone in range(np.int64(ints[N_CONES])):
+        i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
+        if ints[i] == CONE_SWING:
+            c = ints[i + 1]
+            a, b = (1.0 - margin) * floats[f], (1.0 - margin) * floats[f + 1]
+            x, y = nearest_on_ellipse(q[c] - floats[f + 2], q[c + 1] - floats[f + 3], a, b)
+            nearest[c], nearest[c + 1] = x + floats[f + 2], y + floats[f + 3]
+
+
+@kernel
+def look_outside(ints, floats, q, margin, pad, scratch):
+    """pad.away = z − Pₘ(z) for z = q + shift; returns its square in the metric.
+
+    Coordinates that no goal feels (locked ones too) have no part in it.
+    """
+    away, first = pad.away, ints[I_RUN_FIRST]
+    for c in range(ints[N_COORDS]):
+        away[c] = q[c] + pad.shift[c]
+    draw_in(ints, floats, away, margin, pad.nearest, scratch)
+    square = 0.0
+    for c in range(ints[N_COORDS]):
+        away[c] -= pad.nearest[c]
+        if ints[first + c] == ints[first + c + 1] and floats[ints[F_REST] + c] == 0.0:
+            away[c] = 0.0
+        square += away[c] * away[c] / floats[ints[F_METRIC] + c]
+    return square
+
+
+@kernel
+def outside(ints, floats, q, nearest, scratch):
+    """The most that a coordinate of q lies outside its limits, in rad; nearest becomes P(q)."""
+    draw_in(ints, floats, q, 0.0, nearest, scratch)
+    most = 0.0
+    for c in range(ints[N_COORDS]):
+        most = max(most, abs(q[c] - nearest[c]) / math.sqrt(floats[ints[F_METRIC] + c]))
+    return most
+
+
+@kernel
+def largest_column(ints, floats, jt):
+    """The largest diagonal entry of M(JᵀJ + D): what a penalty is measured against."""
+    largest = 0.0
+    for c in range(ints[N_COORDS]):
+        square = floats[ints[F_REST] + c]
+        for i in range(ints[N_ROWS]):
+            square += jt[c, i] * jt[c, i]
+        largest = max(largest, square * floats[ints[F_METRIC] + c])
+    return largest
+
+
+@kernel
+def soft_step(ints, floats, jt, push, mu, lam, pad, step):
+    """(JᵀJ + D + μN + λM⁻¹)·step = push − μM⁻¹(z − P(z)); False where rounding forbids it.
+
+    N is 1 on the diagonal for a coordinate outside its range and aaᵀ for a cone's outward normal a:
+    the Hessian of half the squared distance, up to the curvature of the cone.
+    """
+    n, rows, metric = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS]), ints[F_METRIC]
+    a, away = pad.system, pad.away
+    for c in range(n):
+        for e in range(c + 1):
+            a[c, e] = dot(jt[c], jt[e], rows)
+        a[c, c] += floats[ints[F_REST] + c] + lam / floats[metric + c]
+        if ints[ints[I_IN_CONE] + c] == NONE and away[c] != 0.0:
+            a[c, c] += mu / floats[metric + c]
+        step[c] = push[c] - mu * away[c] / floats[metric + c]
+    for cone in range(np.int64(ints[N_CONES])):
+        i = ints[I_CONE] + CONE_INTS * cone
+        first, span = np.int64(ints[i + 1]), 2 if ints[i] == CONE_SWING else 3
+        square = dot(away[first:], away[first:], span)
+        if square > 0.0:
+            for c in range(first, first + span):
+                for e in range(first, c + 1):
+                    a[c, e] += mu * away[c] * away[e] / (square * floats[metric + c])
+    if not cholesky(a, n):
+        return False
+    cholesky_solve(a, n, step)
+    return True
+
+
+@kernel
+def _slope(ints, floats, push, mu, pad, step):
+    """−½∇φᵀ·step."""
+    total = 0.0
+    for c in range(ints[N_COORDS]):
+        total += (push[c] - mu * pad.away[c] / floats[ints[F_METRIC] + c]) * step[c]
+    return total
+
+
+@kernel
+def soft_limits(ints, floats, work, options, q, out, history):
+    """Rounds of minimising φ by damped Gauss–Newton; the answer is P(q) of the last one.
+
+    Between rounds P(q) is looked at: where it meets the goals or is stationary, that is the end.
+    Otherwise μ grows, the margin shrinks, or the shift follows the multipliers, shift = z − P(z).
+    """
+    n = np.int64(ints[N_COORDS])
+    sheet = open_sheet(ints, work)
+    state, r, push, trial, step = sheet.state, sheet.r, sheet.push, sheet.trial, sheet.step
+    pad, scratch = open_pad(n, sheet.spare), sheet.scratch
+    weight, growth, rounds = options[OWN], options[OWN + 1], options[OWN + 2]
+    margin, multipliers = options[OWN + 3], options[OWN + 4]
+    settle, stationary = options[OWN + 5], options[OWN + 6]
+
+    f = evaluate(ints, floats, q, state, r)
+    noted = record(history, 0, f, q)
+    evaluations, jacobians, iteration, singular = 1, 0, 0, 0
+    code, turn, slow = SPENT, 0, 0
+    mu, damping, last, clear = 0.0, 0.1, math.inf, True
+    pad.shift[:] = 0.0
+    while True:
+        if clear and reached(ints, floats, state):
+            code = REACHED
+            break
+        if not math.isfinite(f):
+            code = STUCK
+            break
+        if iteration >= options[O_ITERATIONS]:
+            break
+        linearise(ints, floats, q, state, r, sheet.jt, sheet.target)
+        jacobians += 1
+        descent(ints, floats, q, sheet.jt, r, push)
+        if mu == 0.0:
+            mu = weight * largest_column(ints, floats, sheet.jt)
+        phi = f + mu * look_outside(ints, floats, q, margin, pad, scratch)
+        accepted, value = False, phi
+        for _ in range(_TRIES):
+            lam = max(damping * min(phi, floats[ints[F_REACH]]), 1e-300)
+            if not soft_step(ints, floats, sheet.jt, push, mu, lam, pad, step):
+                singular += 1
+                damping *= 4.0
+                continue
+            slope = _slope(ints, floats, push, mu, pad, step)
+            if not slope > 1e-16 * phi:
+                break
+            for c in range(n):
+                trial[c] = q[c] + step[c]
+            new = evaluate(ints, floats, trial, state, sheet.trial_r)
+            evaluations += 1
+            value = new + mu * look_outside(ints, floats, trial, margin, pad, scratch)
+            if value < phi and value < phi - 2e-4 * slope:
+                accepted, f = True, new
+                # The model promises between slope and 2·slope.
+                if phi - value > 0.75 * slope:
+                    damping = max(damping / 3.0, 1e-10)
+                elif phi - value < 0.25 * slope:
+                    damping = min(damping * 4.0, 1e8)
+                break
+            look_outside(ints, floats, q, margin, pad, scratch)
+            damping *= 4.0
+        if accepted:
+            q[:] = trial
+            r[:] = sheet.trial_r
+            iteration += 1
+            noted = record(history, noted, f, q)
+            clear = outside(ints, floats, q, trial, scratch) == 0.0
+            slow = slow + 1 if phi - value <= settle * phi else 0
+            if slow < _SLOW and value > 0.0:
+                continue
+        # The end of a round: is the pose that the limits make of this one good enough?
+        turn, slow, damping = turn + 1, 0, 0.1
+        far = outside(ints, floats, q, trial, scratch)
+        step[:] = trial
+        value = evaluate(ints, floats, step, state, sheet.trial_r)
+        evaluations += 1
+        if reached(ints, floats, state):
+            code = REACHED
+            break
+        linearise(ints, floats, step, state, sheet.trial_r, sheet.jt, sheet.target)
+        jacobians += 1
+        descent(ints, floats, step, sheet.jt, sheet.trial_r, push)
+        if gain_left(ints, floats, step, sheet, value) <= stationary:
+            code = STATIONARY
+            break
+        if turn >= rounds:
+            code = STUCK
+            break
+        if multipliers > 0.0:
+            look_outside(ints, floats, q, margin, pad, scratch)
+            grow = growth if far > 0.25 * last else 1.0
+            # shift = λ/2μ for the multipliers λ = 2μ(z − P(z)) and the μ to come.
+            for c in range(n):
+                pad.shift[c] = pad.away[c] / grow
+            last = far
+            mu *= grow
+        else:
+            mu *= growth
+            margin /= growth
+        f = evaluate(ints, floats, q, state, r)
+        evaluations += 1
+    draw_in(ints, floats, q, 0.0, trial, scratch)
+    moved = False
+    for c in range(n):
+        moved = moved or q[c] != trial[c]
+        q[c] = trial[c]
+    f = evaluate(ints, floats, q, state, r)
+    evaluations += 1
+    if moved:
+        noted = record(history, noted, f, q)
+    if code == SPENT and reached(ints, floats, state):
+        code = REACHED
+    finish(out, f, iteration, evaluations, jacobians, noted, singular)
+    return code

@@ -1,0 +1,192 @@
+"""Projected Levenberg–Marquardt, limbik's default: second-order speed, line_search's guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import free_directions, project
+from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
+from limbik.maths.linear import copy
+from limbik.methods.base import (
+    O_HASTY,
+    O_ITERATIONS,
+    OWN,
+    REACHED,
+    SLOW,
+    SPENT,
+    STATIONARY,
+    Method,
+    finish,
+    record,
+)
+from limbik.methods.default.damped_step import damped_step
+from limbik.methods.default.directions import pulls, take_columns, to_gain
+from limbik.methods.default.workspace import desk_size, lay_out
+from limbik.solver.objective import (
+    F_METRIC,
+    F_REACH,
+    descent,
+    evaluate,
+    linearise,
+    reached,
+    scratch_of,
+)
+from limbik.solver.problem import Problem
+
+_SETTLED, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
+_CREEPING, _LOOSER = 16, 2e-3  # and so many at this one
+_TRIES = 24  # raising the damping by 4 each time makes any step a tiny projected gradient step
+
+
+@kernel
+def projected_lm(ints, floats, work, options, q, out, history):
+    """DESIGN section 4: a damped step on the free set, projected, accepted by equation 39.
+
+    The next damping follows from how much of the promised descent came true.
+    """
+    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
+    desk = lay_out(ints, work)
+    state, r, trial, push = desk.state, desk.r, desk.trial, desk.push
+    scratch = scratch_of(ints, state)
+    alpha, damping, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
+    passes, patience, progress = int(options[OWN + 3]), options[OWN + 4], options[OWN + 5]
+    settle, reach = options[OWN + 6], floats[ints[F_REACH]]
+
+    f = evaluate(ints, floats, q, state, r)
+    noted = record(history, 0, f, q)
+    evaluations, jacobians, iteration = 1, 0, 0
+    code = SPENT
+    mark, marked, settled, brisk = f, 0, 0, True
+    while True:
+        if reached(ints, floats, state):
+            code = REACHED
+            break
+        if iteration >= options[O_ITERATIONS]:
+            break
+        if options[O_HASTY] > 0.0 and iteration - marked >= patience:
+            if f > progress * mark:
+                code = SLOW
+                break
+            mark, marked = f, iteration
+        bent = linearise(ints, floats, q, state, r, desk.jt, desk.target)
+        jacobians += 1
+        descent(ints, floats, q, desk.jt, r, push)
+        count = free_directions(
+            ints, floats, q, push, desk.starts, desk.spans, desk.coefficients, scratch
+        )
+        count = take_columns(ints, floats, desk, count)
+        pulls(ints, floats, q, desk, count, not brisk)
+        accepted = False
+        value, slope, lam, first = f, 0.0, 0.0, damping
+        for straight in range(0 if bent else 1, 2):
+            if straight and bent:
+                # The way around half a turn led nowhere: try the residuals themselves.
+                copy(r, rows, desk.target)
+                damping, brisk = first, False
+            if not brisk:
+                gain = to_gain(ints, floats, q, desk, count)
+                if (
+                    gain <= stationary
+                    or (settled >= _SETTLED and gain <= _LOOSE)
+                    or (settled >= _CREEPING and gain <= _LOOSER)
+                ):
+                    continue
+            for _ in range(_TRIES if straight else _TRIES // 4):
+                lam = max(damping * min(f, reach), 1e-300)
+                if damped_step(ints, floats, q, desk, count, lam, passes):
+                    copy(q, n, trial)
+                    for d in range(count):
+                        for s in range(desk.spans[d]):
+                            trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
+                    project(ints, floats, trial, scratch)
+                    slope = 0.0
+                    for c in range(n):
+                        slope += push[c] * (trial[c] - q[c])
+                    value = evaluate(ints, floats, trial, state, desk.trial_r)
+                    evaluations += 1
+                    # A way around must pay at once; equation 39 decides about all others.
+                    enough = f if straight else 0.99 * f
+                    if value < enough and value < f - 2.0 * alpha * slope:
+                        accepted = True
+                        break
+                damping *= 4.0
+                if brisk:
+                    # Nobody has looked yet whether there is anything to gain.
+                    brisk = False
+                    if to_gain(ints, floats, q, desk, count) <= stationary:
+                        break
+            if accepted:
+                break
+        if not accepted:
+            code = STATIONARY
+            evaluate(ints, floats, q, state, r)
+            break
+        moved = 0.0
+        for c in range(n):
+            moved += (trial[c] - q[c]) ** 2 / floats[ints[F_METRIC] + c]
+        # 2·slope − δᵀ(JᵀJ + D)δ is what the model promised, and (JᵀJ + D + λM)δ is the slope's g.
+        kept = (f - value) / (slope + lam * moved)
+        if kept > 0.75:
+            damping = max(damping / 3.0, 1e-8)
+        elif kept < 0.25:
+            damping = min(damping * 4.0, 1e8)
+        # Looking whether q is stationary costs time, and it is not while f falls fast.
+        brisk = value < 0.5 * f
+        settled = settled + 1 if f - value <= settle * f else 0
+        f = value
+        copy(trial, n, q)
+        copy(desk.trial_r, rows, r)
+        iteration += 1
+        noted = record(history, noted, f, q)
+    finish(out, f, iteration, evaluations, jacobians, noted)
+    return code
+
+
+@dataclass(frozen=True)
+class ProjectedLevenbergMarquardt(Method):
+    """The default: Gauss–Newton damped by λ ∝ f, on the coordinates the limits leave free.
+
+    f never rises and every iterate is inside the limits.
+    """
+
+    name = "projected_lm"
+    kernel = projected_lm
+
+    alpha: float = 1e-4
+    """Armijo constant of equation 39 of line_search."""
+    damping: float = 0.1
+    """The first λ/f."""
+    stationary: float = 1e-6
+    """Cosine between what is missing and the best free direction at which it stops."""
+    passes: int = 3
+    """How often a step may be solved for again with its clipped coordinates held."""
+    patience: int = 6
+    """An attempt that may be followed by another is given up if over so many iterations ..."""
+    progress: float = 0.5
+    """... f did not fall below this part of itself."""
+    settle: float = 5e-6
+    """Some iterations in a row that lower f by no more than this part of it are the end, unless
+    much is still to gain."""
+
+    def __post_init__(self) -> None:
+        if not (self.damping > 0 and 0 < self.alpha < 1 and self.passes >= 1):
+            raise MethodError("projected_lm: needs damping > 0, 0 < alpha < 1 and passes ≥ 1")
+
+    def settings(self) -> tuple[float, ...]:
+        return (
+            self.alpha,
+            self.damping,
+            self.stationary,
+            self.passes,
+            self.patience,
+            self.progress,
+            self.settle,
+        )
+
+    def workspace(self, problem: Problem) -> int:
+        return desk_size(problem)

@@ -1,0 +1,4 @@
+"""Projected Gauss–Seidel (Kenwright): its sweeps, their schedule, and its three Jacobians.
+
+It imports ``base``, ``workspace`` and what is below the methods.
+"""

@@ -1,0 +1,255 @@
+"""Projected Gauss–Seidel: damped Gauss–Newton by sweeps that clamp joint by joint (Kenwright)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from limbik.errors import MethodError
+from limbik.figure.kinematics import N_COORDS
+from limbik.figure.projection import project
+from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
+from limbik.maths.linear import copy
+from limbik.methods.base import (
+    O_ITERATIONS,
+    OWN,
+    REACHED,
+    SPENT,
+    STATIONARY,
+    STUCK,
+    Method,
+    finish,
+    record,
+)
+from limbik.methods.gauss_seidel.dual_quaternion_jacobian import (
+    chains_size,
+    dual_quaternion_rows,
+    lay_chains,
+)
+from limbik.methods.gauss_seidel.jacobians import JACOBIANS, check_jacobian, difference_rows
+from limbik.methods.gauss_seidel.schedule import SWEEPS, schedule
+from limbik.methods.gauss_seidel.sweeps import (
+    S_FIRST,
+    S_GROUPS,
+    UNIT,
+    fill_system,
+    lay_system,
+    relax,
+    system_floats,
+)
+from limbik.methods.workspace import gain_left, open_sheet, sheet_size
+from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
+from limbik.solver.problem import Problem
+
+_GEOMETRIC, _DUAL_QUATERNION, _DIFFERENCES = range(len(JACOBIANS))
+
+# Settings in the order of ``options``; the schedule follows.
+(
+    _SWEEPS,
+    _DAMPING,
+    _RESIDUAL,
+    _CHANGE,
+    _SAME,
+    _WARM,
+    _JACOBIAN,
+    _SHIFT,
+    _HALVINGS,
+    _STATIONARY,
+    _SCHEDULE,
+) = range(OWN, OWN + 11)
+
+_NO_STEP = 1e-12  # rad: a step that changes nothing any more
+
+
+@kernel
+def shift_balls(q, table, x):
+    """(1 − 2π/‖w‖)w for balls turned by more than π, section VII.A.2 of dual_quaternion.
+
+    The warm start x of such a ball is forgotten: it was a change of the other vector.  True where
+    there was one.
+    """
+    shifted = False
+    groups = int(table[S_GROUPS])
+    units = table[S_FIRST + groups + 1 :].reshape(-1, UNIT)
+    for u in range(len(units)):
+        if units[u, 3] > 0.0:
+            c = int(units[u, 0])
+            size = math.sqrt(q[c] ** 2 + q[c + 1] ** 2 + q[c + 2] ** 2)
+            if size > math.pi:
+                shifted = True
+                for k in range(c, c + 3):
+                    q[k] *= 1.0 - 2.0 * math.pi / size
+                    x[k] = 0.0
+    return shifted
+
+
+@kernel
+def set_off(ints, floats, q, x, y, warm, scratch):
+    """Where the sweeps start: x = 0, or the x of the last iteration as far as the limits allow."""
+    for c in range(len(q)):
+        y[c] = q[c] + (x[c] if warm else 0.0)
+    project(ints, floats, y, scratch)
+    for c in range(len(q)):
+        x[c] = y[c] - q[c]
+
+
+@kernel
+def length_of(ints, floats, x):
+    """‖x‖ in radians, a slide counted by the figure's lever."""
+    square = 0.0
+    for c in range(len(x)):
+        square += x[c] * x[c] / floats[ints[F_METRIC] + c]
+    return math.sqrt(square)
+
+
+@kernel
+def gauss_seidel(ints, floats, work, options, q, out, history):
+    """Section VII of dual_quaternion: w ← w + Δw, (JᵀJ + δI)Δw = JᵀΔe by clamped sweeps.
+
+    The first float of the method's own workspace counts the sweeps.
+    """
+    n = np.int64(ints[N_COORDS])
+    sheet = open_sheet(ints, work)
+    state, r, trial_r, trial, jt = sheet.state, sheet.r, sheet.trial_r, sheet.trial, sheet.jt
+    count = sheet.spare[:1]
+    system = lay_system(ints, sheet.spare[1:])
+    chains = lay_chains(ints, sheet.spare[1 + system_floats(n) :])
+    kind, table = int(options[_JACOBIAN]), options[_SCHEDULE:]
+
+    f = evaluate(ints, floats, q, state, r)
+    noted = record(history, 0, f, q)
+    evaluations, jacobians, iteration = 1, 0, 0
+    count[0] = 0.0
+    system.x[:] = 0.0
+    while True:
+        if reached(ints, floats, state):
+            code = REACHED
+            break
+        if iteration >= options[O_ITERATIONS]:
+            code = SPENT
+            break
+        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
+        jacobians += 1
+        if kind == _DUAL_QUATERNION:
+            dual_quaternion_rows(ints, floats, q, jt, chains)
+        elif kind == _DIFFERENCES:
+            evaluations += difference_rows(ints, floats, q, state, r, trial, trial_r, jt)
+        descent(ints, floats, q, jt, r, sheet.push)
+        if gain_left(ints, floats, q, sheet, f) <= options[_STATIONARY] and not bent:
+            code = STATIONARY
+            break
+        fill_system(ints, floats, q, jt, sheet.target, options[_DAMPING], system)
+        set_off(ints, floats, q, system.x, system.y, options[_WARM] > 0.0, sheet.scratch)
+        count[0] += relax(
+            ints, floats, q, system, table, options[_SWEEPS], options[_RESIDUAL],
+            options[_CHANGE], options[_SAME], sheet.scratch,
+        )  # fmt: skip
+        length = length_of(ints, floats, system.x)
+        if not _NO_STEP < length < math.inf:
+            code = STUCK
+            break
+        copy(system.y, n, trial)
+        project(ints, floats, trial, sheet.scratch)
+        value = evaluate(ints, floats, trial, state, trial_r)
+        evaluations += 1
+        halved = 0
+        while not value <= f and halved < options[_HALVINGS]:
+            halved += 1
+            for c in range(n):
+                trial[c] = q[c] + (system.y[c] - q[c]) * 0.5**halved
+            project(ints, floats, trial, sheet.scratch)
+            value = evaluate(ints, floats, trial, state, trial_r)
+            evaluations += 1
+        if not math.isfinite(value) or (options[_HALVINGS] > 0.0 and value > f):
+            code = STUCK
+            break
+        copy(trial, n, q)
+        copy(trial_r, np.int64(ints[N_ROWS]), r)
+        f = value
+        if options[_SHIFT] > 0.0 and shift_balls(q, table, system.x):
+            project(ints, floats, q, sheet.scratch)
+            f = evaluate(ints, floats, q, state, r)
+            evaluations += 1
+        iteration += 1
+        noted = record(history, noted, f, q)
+    finish(out, f, iteration, evaluations, jacobians, noted)
+    return code
+
+
+@dataclass(frozen=True)
+class ProjectedGaussSeidel(Method):
+    """w ← w + Δw, where sweeps over (JᵀJ + δI)Δw = JᵀΔe clamp each joint in turn (Kenwright).
+
+    Every iterate is inside the limits.  Steps are taken whole, so f may rise, and the answer is the
+    last iterate, not the best one; ``halvings`` makes it descend.
+    """
+
+    name = "gauss_seidel"
+    kernel = gauss_seidel
+    descends = False
+
+    iterations: int = 100
+    """Iterations an attempt may take; each costs one Jacobian and up to ``sweeps`` sweeps."""
+    sweeps: int = 20
+    """Sweeps an iteration may take: the first of the four rules that end Algorithm 1."""
+    damping: float = 1e-4
+    """δ of equation 30, times the mean diagonal of JᵀJ (for a slide in units of the figure's lever,
+    a quarter of its size): a plain number, whatever the figure's unit and the goals' weights."""
+    residual: float = 1e-3
+    """The second rule: sweeps end at ‖Ax − b‖ ≤ this · ‖b‖, what limits hold back not counted."""
+    change: float = 1e-6
+    """The third rule: sweeps end where one changes x by this much or less, in rad."""
+    same: float = 1e-9
+    """The fourth rule: sweeps end where one changes x as much as the one before, within this."""
+    warm: bool = False
+    """Sweeps start from the x of the last iteration, not from 0."""
+    jacobian: Literal["geometric", "dual_quaternion", "differences"] = "geometric"
+    """How J is found: from the joints' axes; by Figure 8 (positions and rotation vectors; rows of
+    other goals from the axes); or by equation 47, with δ = 1e-7 rad."""
+    sweep: Literal["sequential", "colored", "blocked"] = "sequential"
+    """The order of a sweep (schedule.groups_of); all three solve the same system."""
+    shift: bool = True
+    """Exponential balls beyond π are shifted to (1 − 2π/‖w‖)w, the same rotation.  Not where a Rest
+    or a coupled joint reads w itself."""
+    halvings: int = 0
+    """How often a step that would raise f is halved; with 0 it is taken as it is."""
+    stationary: float = 1e-6
+    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+
+    def __post_init__(self) -> None:
+        if self.sweeps < 1:
+            raise MethodError(f"{self.name}: sweeps must be at least 1, got {self.sweeps}")
+        if not 0.0 <= self.damping < math.inf:
+            raise MethodError(f"{self.name}: damping must not be negative, got {self.damping:g}")
+        for what in ("residual", "change", "same"):
+            value = getattr(self, what)
+            if not value >= 0.0:
+                raise MethodError(f"{self.name}: {what} must not be negative, got {value:g}")
+        if self.halvings < 0:
+            raise MethodError(f"{self.name}: halvings must not be negative, got {self.halvings}")
+        for what, known in (("jacobian", JACOBIANS), ("sweep", SWEEPS)):
+            value = getattr(self, what)
+            if value not in known:
+                raise MethodError(f"{self.name}: {what} must be {_one_of(known)}, got {value!r}")
+
+    def settings(self) -> tuple[float, ...]:
+        return (
+            self.sweeps, self.damping, self.residual, self.change, self.same, self.warm,
+            JACOBIANS.index(self.jacobian), self.shift, self.halvings, self.stationary,
+        )  # fmt: skip
+
+    def tables(self, problem: Problem) -> np.ndarray:
+        check_jacobian(problem, self.jacobian, self.name)
+        return schedule(problem, self.sweep)
+
+    def workspace(self, problem: Problem) -> int:
+        size = sheet_size(problem) + 1 + system_floats(problem.figure.n)
+        return size + (chains_size(problem) if self.jacobian == "dual_quaternion" else 0)
+
+
+def _one_of(names: tuple[str, ...]) -> str:
+    return " or ".join(f'"{name}"' for name in names)

@@ -1,0 +1,127 @@
+"""A hybrid: a few projected gradient steps, then the default method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from numba.extending import overload
+
+from limbik.errors import MethodError
+from limbik.jit import kernel
+from limbik.maths.linear import copy
+from limbik.methods.base import (
+    O_HASTY,
+    O_ITERATIONS,
+    OUT_EVALUATIONS,
+    OUT_F,
+    OUT_HISTORY,
+    OUT_ITERATIONS,
+    OUT_JACOBIANS,
+    OWN,
+    REACHED,
+    STATIONARY,
+    Method,
+    finish,
+)
+from limbik.methods.default.projected_lm import ProjectedLevenbergMarquardt, projected_lm
+from limbik.methods.gradient.projected_gradient import ProjectedGradient, projected_gradient
+from limbik.solver.problem import Problem
+
+_FIRST = len(ProjectedGradient().settings())
+_THEN = len(ProjectedLevenbergMarquardt().settings())
+_MOST = OWN + max(_FIRST, _THEN)
+
+
+# Goals written in Python need the kernels as plain Python, all others the compiled ones.
+def _gradient_phase(ints, floats, work, options, q, out, history):
+    run: Any = projected_gradient
+    return run.py_func(ints, floats, work, options, q, out, history)
+
+
+@overload(_gradient_phase)
+def _compiled_gradient(ints, floats, work, options, q, out, history):
+    return lambda ints, floats, work, options, q, out, history: projected_gradient(
+        ints, floats, work, options, q, out, history
+    )
+
+
+def _default_phase(ints, floats, work, options, q, out, history):
+    run: Any = projected_lm
+    return run.py_func(ints, floats, work, options, q, out, history)
+
+
+@overload(_default_phase)
+def _compiled_default(ints, floats, work, options, q, out, history):
+    return lambda ints, floats, work, options, q, out, history: projected_lm(
+        ints, floats, work, options, q, out, history
+    )
+
+
+@kernel
+def hybrid(ints, floats, work, options, q, out, history):
+    """The kernel of projected_gradient, then that of projected_lm from where it ended.
+
+    The first phase ends with its own iterations, or when one of them lowers f by no more than the
+    part ``relative``.  Both share the workspace; its end holds the options of the phase.
+    """
+    own = work[len(work) - _MOST :]
+    own[O_ITERATIONS] = min(options[OWN], options[O_ITERATIONS])
+    own[O_HASTY] = 0.0
+    copy(options[OWN + 1 :], _FIRST, own[OWN:])
+    code = _gradient_phase(ints, floats, work, own, q, out, history)
+    iterations, evaluations = out[OUT_ITERATIONS], out[OUT_EVALUATIONS]
+    jacobians, noted = out[OUT_JACOBIANS], int(out[OUT_HISTORY])
+    if code in (REACHED, STATIONARY):
+        return code
+    own[O_ITERATIONS] = options[O_ITERATIONS] - iterations
+    own[O_HASTY] = options[O_HASTY]
+    copy(options[OWN + 1 + _FIRST :], _THEN, own[OWN:])
+    # The second phase notes its start, which is the first's end, once more: in the same row.
+    seam = max(noted - 1, 0)
+    code = _default_phase(ints, floats, work, own, q, out, history[seam:])
+    finish(
+        out,
+        out[OUT_F],
+        iterations + out[OUT_ITERATIONS],
+        evaluations + out[OUT_EVALUATIONS],
+        jacobians + out[OUT_JACOBIANS],
+        seam + int(out[OUT_HISTORY]),
+    )
+    return code
+
+
+@dataclass(frozen=True)
+class Hybrid(Method):
+    """Projected gradient first, the default method last: the hybrid in section 7 of line_search.
+
+    From far away the first long Gauss–Newton steps often press joints against limits that then hold
+    them; a few gradient steps first may spare that, and near the end Gauss–Newton is faster.  f
+    never rises and every iterate is inside the limits, as both promise.
+
+    >>> Hybrid(first=ProjectedGradient(iterations=3)).first.iterations
+    3
+    """
+
+    name = "hybrid"
+    kernel = hybrid
+
+    first: ProjectedGradient = field(
+        default=ProjectedGradient(iterations=3, barzilai_borwein=True, relative=0.05)
+    )
+    """What it starts with: at most ``first.iterations``, and no more once one of them lowers f by
+    no more than the part ``first.relative``."""
+    then: ProjectedLevenbergMarquardt = field(default=ProjectedLevenbergMarquardt())
+    """What it ends with; its ``iterations`` do not count, the hybrid's own do."""
+
+    def __post_init__(self) -> None:
+        if self.first.iterations < 0:
+            raise MethodError(
+                f"{self.name}: first.iterations must not be negative, got {self.first.iterations}"
+            )
+
+    def settings(self) -> tuple[float, ...]:
+        return (self.first.iterations, *self.first.settings(), *self.then.settings())
+
+    def workspace(self, problem: Problem) -> int:
+        return max(self.first.workspace(problem), self.then.workspace(problem)) + _MOST
