@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from limbik.humanoid.words import Name
+from limbik.humanoid.joint_names import Name
 
 _CALLED = {
     "thumb": "Thumb",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from limbik.humanoid.words import Name
+from limbik.humanoid.joint_names import Name
 
 # Level, whether every body has it, and the words for it, the clearest first.  Words stand at two
 # levels where rigs differ: "shoulder" is the collarbone where an arm follows, "leg" the shank where

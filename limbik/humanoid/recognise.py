@@ -12,8 +12,8 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.humanoid.fingers import fingers
+from limbik.humanoid.joint_names import take_apart
 from limbik.humanoid.limbs import limb, only_numbered
-from limbik.humanoid.words import take_apart
 
 SIDES = ("left", "right")
 

@@ -1,8 +1,8 @@
 """Rotations: exponential map, left Jacobian, swing and twist; and the door to their relatives.
 
-A rotation vector w = θn̂ turns by θ radians about n̂. Quaternions (`limbik.maths.quaternions`) and Euler
-angles (`limbik.maths.euler`) can be had from here too. The kernels take a matrix as nine numbers row by
-row and write into a given array.
+A rotation vector w = θn̂ turns by θ radians about n̂. Quaternions (`limbik.maths.quaternions`) and
+Euler angles (`limbik.maths.euler`) can be had from here too. The kernels take a matrix as nine
+numbers row by row and write into a given array.
 """
 
 from __future__ import annotations

@@ -16,13 +16,13 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.coordinates import width_of
 from limbik.figure.figure import Figure
+from limbik.figure.joint_poses import values_near
 from limbik.humanoid import recognise
-from limbik.humanoid.words import take_apart
+from limbik.humanoid.ground import AXES, Axis
+from limbik.humanoid.joint_names import take_apart
+from limbik.humanoid.mirror_pairs import ALONE, twins
 from limbik.maths.so3 import matrix_to_quat, quat_to_matrix
 from limbik.poser.effector import Effector
-from limbik.poser.ground import AXES, Axis
-from limbik.poser.joint_poses import values_near
-from limbik.poser.twins import ALONE, twins
 from limbik.solver.root_alignment import free_root
 
 _SNAP = math.cos(math.radians(10.0))  # a plane this near an axis of the world is across it

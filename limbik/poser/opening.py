@@ -21,9 +21,9 @@ from limbik.figure.motion import Motion
 from limbik.formats import FORMATS, gltf_mesh, load, load_motion
 from limbik.formats.gltf_motion import motion_of, moving_clips
 from limbik.formats.gltf_rig import Rig
+from limbik.humanoid.ground import Axis, floor_height, up_axis
 from limbik.poser import figure_json
 from limbik.poser.document import Source
-from limbik.poser.ground import Axis, floor_height, up_axis
 
 BUILTIN: dict[str, Callable[[], Figure]] = {
     "human": figures.human,

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.humanoid import Body, recognise
+from limbik.humanoid.ground import sampled
 from limbik.poser.carrying import with_balls
 from limbik.poser.document import Document, Source
-from limbik.poser.ground import sampled
 from limbik.poser.mirroring import Mirror
 from limbik.poser.opening import Opened, open_source
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.humanoid import Body, recognise
+from limbik.humanoid.ground import AXES, up_axis
 from limbik.poser.document import Document, Source
 from limbik.poser.effector import Effector, Mode, Vec3
-from limbik.poser.ground import AXES, up_axis
 from limbik.poser.opening import Opened
 from limbik.poser.placing import anchored
 from limbik.poser.timeline import Timeline

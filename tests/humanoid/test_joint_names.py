@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limbik.humanoid.words import take_apart
+from limbik.humanoid.joint_names import take_apart
 
 
 @pytest.mark.parametrize(

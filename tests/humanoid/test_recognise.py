@@ -14,8 +14,8 @@ import skeletons
 import limbik
 from limbik.figure.joints import Joint
 from limbik.humanoid import recognise
+from limbik.humanoid.joint_names import take_apart
 from limbik.humanoid.recognise import REQUIRED
-from limbik.humanoid.words import take_apart
 
 LIMBS = ("Shoulder", "UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot", "Toes")
 COLUMN = ("hips", "spine", "chest", "upperChest", "neck", "head")

@@ -14,10 +14,10 @@ from poser_talk import Talk, moved
 
 import limbik
 from limbik.figures.mirror import mirror_pose
+from limbik.humanoid.ground import sampled
+from limbik.humanoid.mirror_pairs import ALONE, twins
 from limbik.poser.effector import Effector
-from limbik.poser.ground import sampled
 from limbik.poser.mirroring import Mirror
-from limbik.poser.twins import ALONE, twins
 
 
 def random_pose(figure: limbik.Figure, seed: int, share: float = 0.5) -> np.ndarray:

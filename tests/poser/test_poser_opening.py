@@ -15,7 +15,7 @@ import real_data
 from poser_talk import Talk, moved
 
 import limbik
-from limbik.poser.ground import floor_height, up_axis
+from limbik.humanoid.ground import floor_height, up_axis
 from limbik.poser.opening import BUILTIN, keep_files
 from limbik.poser.session import Session
 

@@ -11,10 +11,10 @@ from limbik.errors import FigureError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Limit, Turn
 from limbik.humanoid.enclose import held, limit_around, turning
+from limbik.humanoid.joint_names import take_apart
 from limbik.humanoid.recognise import SIDES, Body, recognise
 from limbik.humanoid.reference import column_movement, fanned, hinge_roll, movement
 from limbik.humanoid.stance import Stance
-from limbik.humanoid.words import take_apart
 from limbik.maths.so3 import matrix_to_quat, quat_multiply, quat_to_matrix
 
 _SLACK = math.radians(5.0)  # of joints in a limb that stand for no joint of a body

@@ -6,7 +6,7 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.humanoid import recognise
-from limbik.humanoid.words import take_apart
+from limbik.humanoid.joint_names import take_apart
 
 _OTHER = {"left": "right", "right": "left"}
 ALONE, _UNKNOWN = -1, -2
