@@ -20,7 +20,7 @@ import numpy as np
 import limbik
 from benchmarks.report import keep, show
 from limbik.figures.cartwheel import cartwheel
-from limbik.formats.amc import FPS
+from limbik.formats.acclaim.amc_read import FPS
 
 SIZES = {"bvh": 50e6, "amc": 20e6, "glb": 30e6}
 SECONDS, TIMES = 5.0, 6.0

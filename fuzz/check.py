@@ -15,8 +15,8 @@ import limbik
 from limbik.errors import FormatError
 from limbik.figure.mesh import SkinnedMesh
 from limbik.formats import FORMATS
-from limbik.formats.gltf import clips
-from limbik.formats.gltf_mesh import read_meshes
+from limbik.formats.gltf.mesh import read_meshes
+from limbik.formats.gltf.read import clips
 
 ROOM, TIMES = 200_000_000, 10
 """A loader may take so many bytes, and so many times the size of the file, of memory."""

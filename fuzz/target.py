@@ -29,7 +29,7 @@ def _others() -> list[str]:
 with atheris.instrument_imports(include=["limbik"], exclude=_others()):
     import limbik.formats
 
-    for module in pkgutil.iter_modules(limbik.formats.__path__, "limbik.formats."):
+    for module in pkgutil.walk_packages(limbik.formats.__path__, "limbik.formats."):
         importlib.import_module(module.name)
 
 from fuzz.check import Reader, check, readers  # noqa: E402

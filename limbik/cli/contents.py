@@ -12,9 +12,10 @@ from limbik.errors import LimbikError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
-from limbik.formats import FORMATS, gltf, load, load_motion
-from limbik.formats.gltf_mesh import meshes
-from limbik.formats.gltf_rig import Rig
+from limbik.formats import FORMATS, load, load_motion
+from limbik.formats.gltf import read as gltf
+from limbik.formats.gltf.mesh import meshes
+from limbik.formats.gltf.rig import Rig
 
 
 class Contents(NamedTuple):

@@ -15,7 +15,8 @@ from limbik.cli.terminal import out
 from limbik.errors import FigureError, FormatError, LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats import amc_write, save
+from limbik.formats import save
+from limbik.formats.acclaim import amc_write
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
 

@@ -10,20 +10,13 @@ from typing import NamedTuple, NoReturn, TypeVar
 from limbik.errors import FigureError, FormatError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats import (
-    amc,
-    amc_write,
-    asf,
-    asf_write,
-    bvh,
-    bvh_write,
-    gltf,
-    gltf_write,
-    mjcf,
-    robots,
-    tables,
-    urdf,
-)
+from limbik.formats import robots, tables, urdf
+from limbik.formats.acclaim import amc_read, amc_write, asf_read, asf_write
+from limbik.formats.bvh import read as bvh_read
+from limbik.formats.bvh import write as bvh_write
+from limbik.formats.gltf import read as gltf_read
+from limbik.formats.gltf import write as gltf_write
+from limbik.formats.mjcf import read as mjcf_read
 
 Thing = TypeVar("Thing", Figure, Motion)
 
@@ -42,12 +35,12 @@ class Format(NamedTuple):
     write: Callable[[Figure | Motion, Path, int], None] | None = None
 
 
-_GLTF = Format(gltf.read_figure, gltf.read_motion, gltf_write.write)
+_GLTF = Format(gltf_read.read_figure, gltf_read.read_motion, gltf_write.write)
 
 FORMATS: dict[str, Format] = {
-    ".bvh": Format(bvh.read_figure, bvh.read_motion, bvh_write.write),
-    ".asf": Format(figure=asf.read_figure, write=asf_write.write),
-    ".amc": Format(motion=amc.read_motion, write=amc_write.write),
+    ".bvh": Format(bvh_read.read_figure, bvh_read.read_motion, bvh_write.write),
+    ".asf": Format(figure=asf_read.read_figure, write=asf_write.write),
+    ".amc": Format(motion=amc_read.read_motion, write=amc_write.write),
     ".glb": _GLTF,
     ".gltf": _GLTF,
     ".vrm": _GLTF,
@@ -55,8 +48,8 @@ FORMATS: dict[str, Format] = {
     ".csv": Format(motion=tables.read_csv, write=tables.write_csv),
     ".npz": Format(motion=tables.read_npz, write=tables.write_npz),
     ".urdf": Format(figure=urdf.read_figure),
-    ".xml": Format(figure=robots.read_figure, motion=mjcf.read_motion),
-    ".mjcf": Format(figure=mjcf.read_figure, motion=mjcf.read_motion),
+    ".xml": Format(figure=robots.read_figure, motion=mjcf_read.read_motion),
+    ".mjcf": Format(figure=mjcf_read.read_figure, motion=mjcf_read.read_motion),
 }
 """By file ending, in lower case.  A new format is a module in this folder and a line here."""
 
@@ -115,8 +108,8 @@ def load_motion(
 def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:
     """Write a motion, or a figure in its rest pose as one frame.
 
-    A motion saved as .amc has its skeleton written beside it, as .asf (amc_write.py); .csv and .npz
-    hold joint values and no figure.  Lengths are written in the figure's own unit.
+    A motion saved as .amc has its skeleton written beside it, as .asf (acclaim/amc_write.py); .csv
+    and .npz hold joint values and no figure.  Lengths are written in the figure's own unit.
     ``precision`` is the number of decimals, of degrees and of lengths, in formats that are text.
     A file that was there is replaced once the new one is complete, and stays if that fails.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from limbik.figure.figure import Figure
-from limbik.formats import mjcf, urdf
+from limbik.formats import urdf
 from limbik.formats.files import read_bytes
+from limbik.formats.mjcf import read as mjcf
 from limbik.formats.xml import parse
 
 

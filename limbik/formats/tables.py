@@ -28,8 +28,8 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats.files import read_bytes, write_whole
 from limbik.formats.npz_arrays import BROKEN, MAX_ARRAYS, Arrays
-from limbik.formats.numbers import read_frames, shown
 from limbik.formats.on_parents import VALUES
+from limbik.formats.text_numbers import read_frames, shown
 
 TIME = "time"
 STEADY = 0.05

@@ -20,8 +20,8 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Coupling, Joint, Part, Slide, Turn, exponential, slides, unit_axis
 from limbik.figure.limits import Range
 from limbik.formats.files import read_bytes
-from limbik.formats.numbers import shown
 from limbik.formats.rest_pose import say_moved
+from limbik.formats.text_numbers import shown
 from limbik.formats.xml import attribute, check_chains, direction, numbers, parse
 from limbik.maths.so3 import euler_to_quat
 

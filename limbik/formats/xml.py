@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from limbik.errors import FormatError, LimbikError
-from limbik.formats.numbers import number, shown
+from limbik.formats.text_numbers import number, shown
 
 MAX_CHAIN = 32
 """So many joints may follow each other by mimic or equality, one the next."""

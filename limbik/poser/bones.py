@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.formats.gltf_capsules import bones
+from limbik.formats.gltf.capsules import bones
 
 _PARTS: dict[str, float] = {
     "hips": 0.060, "spine": 0.062, "chest": 0.068, "upperChest": 0.070, "neck": 0.030,

@@ -18,9 +18,10 @@ from limbik.errors import FigureError, FormatError, LimbikError, NoMotionError, 
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
-from limbik.formats import FORMATS, gltf_mesh, load, load_motion
-from limbik.formats.gltf_motion import motion_of, moving_clips
-from limbik.formats.gltf_rig import Rig
+from limbik.formats import FORMATS, load, load_motion
+from limbik.formats.gltf import mesh as gltf_mesh
+from limbik.formats.gltf.motion import motion_of, moving_clips
+from limbik.formats.gltf.rig import Rig
 from limbik.humanoid.ground import Axis, floor_height, up_axis
 from limbik.poser import figure_json
 from limbik.poser.document import Source

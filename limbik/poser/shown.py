@@ -16,8 +16,8 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats import gltf_mesh
-from limbik.formats.gltf_rig import Rig
+from limbik.formats.gltf import mesh as gltf_mesh
+from limbik.formats.gltf.rig import Rig
 from limbik.goals import Goal
 from limbik.poser.first import First
 from limbik.poser.from_goals import effectors_of

@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik.errors import FormatError, NoMotionError
-from limbik.formats import asf
-from limbik.formats.asf_sections import read_skeleton
+from limbik.formats.acclaim import asf_read as asf
+from limbik.formats.acclaim.asf_sections import read_skeleton
 
 SKELETON = """# a comment
 :version 1.10

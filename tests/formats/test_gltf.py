@@ -16,7 +16,7 @@ from real_data import find
 
 import limbik
 from limbik.figure.joints import ExponentialBall, Slide, SwingTwistBall
-from limbik.formats.gltf_rig import rig_of
+from limbik.formats.gltf.rig import rig_of
 
 REAL = {
     # joints, coordinates

@@ -12,7 +12,7 @@ from real_data import find
 
 import limbik
 from limbik.errors import FormatError
-from limbik.formats.gltf_mesh import meshes, read_meshes
+from limbik.formats.gltf.mesh import meshes, read_meshes
 
 REAL = {
     # vertices, triangles

@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik.errors import FormatError, NoMotionError
-from limbik.formats import gltf
-from limbik.formats.gltf_rig import rig_of
+from limbik.formats.gltf import read as gltf
+from limbik.formats.gltf.rig import rig_of
 
 REAL = {
     # frames a second, and frames

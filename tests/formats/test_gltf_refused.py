@@ -22,7 +22,7 @@ import limbik
 from limbik.errors import FormatError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats.gltf_mesh import read_meshes
+from limbik.formats.gltf.mesh import read_meshes
 
 TURNS = [xyzw("x", 0), xyzw("x", 90)]
 

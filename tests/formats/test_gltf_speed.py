@@ -13,8 +13,8 @@ from gltf_samples import Sample, unpacked
 from real_data import find
 
 import limbik
-from limbik.formats import gltf
-from limbik.formats.gltf_mesh import read_meshes
+from limbik.formats.gltf import read as gltf
+from limbik.formats.gltf.mesh import read_meshes
 
 LARGE = 30_000_000
 

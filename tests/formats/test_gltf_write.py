@@ -16,10 +16,10 @@ from real_data import find
 
 import limbik
 from limbik.errors import FormatError
-from limbik.formats import gltf
-from limbik.formats.gltf_capsules import AROUND, RINGS
-from limbik.formats.gltf_mesh import read_meshes
-from limbik.formats.gltf_rig import rig_of
+from limbik.formats.gltf import read as gltf
+from limbik.formats.gltf.capsules import AROUND, RINGS
+from limbik.formats.gltf.mesh import read_meshes
+from limbik.formats.gltf.rig import rig_of
 
 REAL = [
     "gltf/CesiumMan.glb",

@@ -12,7 +12,7 @@ from real_data import find
 
 import limbik
 from limbik.errors import FormatError
-from limbik.formats.gltf_rig import rig_of
+from limbik.formats.gltf.rig import rig_of
 
 NAMES = {
     "hips": "hips",

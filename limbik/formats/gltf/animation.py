@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from limbik.formats.gltf_accessors import FLOAT, FRACTIONS, Values, read_values
-from limbik.formats.gltf_file import Document, told_apart
-from limbik.formats.numbers import shown
+from limbik.formats.gltf.accessors import FLOAT, FRACTIONS, Values, read_values
+from limbik.formats.gltf.file import Document, told_apart
+from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import slerp
 
 RATES = (30.0, 24.0, 25.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik.errors import FormatError
 from limbik.formats.files import read_bytes
-from limbik.formats.numbers import shown
+from limbik.formats.text_numbers import shown
 from limbik.formats.xml import attribute, numbers, parse
 from limbik.maths.so3 import (
     exp_map,

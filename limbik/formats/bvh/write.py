@@ -5,7 +5,7 @@ rotation) keeps its channels and gives back the same coordinates when it is read
 is written with the rotation channels Z, Y, X, a root with positions before them, computed from its
 transform on its parent: a fixed rotation, which BVH has no place for, goes into the channels, and
 all joints stand where they stood.  Position channels hold the whole translation, OFFSET included,
-as Blender reads them; bvh.py says why.
+as Blender reads them; read.py says why.
 
 Blender and others refuse joints of one or two rotation channels, and take a position channel that
 is missing for 0 instead of OFFSET.  So a joint that turns is given three rotations, the new ones at
@@ -26,11 +26,11 @@ from limbik.figure.coordinates import euler_following
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, Turn
 from limbik.figure.motion import Motion
-from limbik.formats.bvh import FromBvh, collapses
-from limbik.formats.bvh_hierarchy import Channel
+from limbik.formats.bvh.hierarchy import Channel
+from limbik.formats.bvh.read import FromBvh, collapses
 from limbik.formats.files import write_whole
-from limbik.formats.numbers import shown
 from limbik.formats.on_parents import VALUES, on_parents
+from limbik.formats.text_numbers import shown
 
 DEEPEST = 50
 """Tabs before a line at most: a long chain's file would grow as the square of its joints."""

@@ -11,10 +11,10 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.figure.units import METRES
-from limbik.formats.gltf_accessors import FLOAT, UBYTE, UINT, USHORT
-from limbik.formats.gltf_capsules import body
-from limbik.formats.gltf_draft import ARRAY, INDICES, Draft
-from limbik.formats.gltf_poses import Tracks, add_animation, turned
+from limbik.formats.gltf.accessors import FLOAT, UBYTE, UINT, USHORT
+from limbik.formats.gltf.capsules import body
+from limbik.formats.gltf.draft import ARRAY, INDICES, Draft
+from limbik.formats.gltf.poses import Tracks, add_animation, turned
 from limbik.version import __version__
 
 COLOR = (0.62, 0.65, 0.7, 1.0)

@@ -1,6 +1,6 @@
 """glTF 2.0, GLB, VRM and VRM animations into figures and motions.
 
-``gltf_figure.py`` says how nodes become joints, ``gltf_animation.py`` which frame rate a clip gets.
+``figure.py`` says how nodes become joints, ``animation.py`` which frame rate a clip gets.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from pathlib import Path
 from limbik.errors import FigureError, FormatError, NoMotionError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats.gltf_figure import figure_of
-from limbik.formats.gltf_file import read_document
-from limbik.formats.gltf_motion import motion_of, moving_clips
-from limbik.formats.gltf_rig import read_layout
-from limbik.formats.numbers import shown
+from limbik.formats.gltf.figure import figure_of
+from limbik.formats.gltf.file import read_document
+from limbik.formats.gltf.motion import motion_of, moving_clips
+from limbik.formats.gltf.rig import read_layout
+from limbik.formats.text_numbers import shown
 
 
 def read_figure(path: Path) -> Figure:
@@ -33,7 +33,7 @@ def read_motion(path: Path, figure: Figure | None = None) -> Motion:
     if len(names) > 1:
         text = f"{path.name}: {shown(names[0])} is the first of {len(names)} clips"
         more = ", ".join(name[:40] for name in names[:20]) + (", ..." if len(names) > 20 else "")
-        warnings.warn(f"{text} ({more}); limbik.formats.gltf.clips has them all", stacklevel=3)
+        warnings.warn(f"{text} ({more}); limbik.formats.gltf.read.clips has them all", stacklevel=3)
     motion = motion_of(own, names[0])
     try:
         return motion if figure is None else motion.onto(figure)

@@ -10,8 +10,8 @@ from typing import NamedTuple, NoReturn
 
 from limbik.errors import FormatError, did_you_mean
 from limbik.figure.joints import Vector
-from limbik.formats.lines import Line, lines
-from limbik.formats.numbers import number, shown
+from limbik.formats.text_lines import Line, lines
+from limbik.formats.text_numbers import number, shown
 
 MAX_JOINTS = 10_000
 """A file with more joints, or End Sites, is refused; the richest rigs have some hundreds."""

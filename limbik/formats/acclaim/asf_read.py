@@ -20,7 +20,7 @@ from limbik.errors import FigureError, FormatError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Part, Slide, Turn, Vector, unit_axis
 from limbik.figure.limits import Range
-from limbik.formats.asf_sections import Bone, Skeleton, axis_of, read_skeleton, slides
+from limbik.formats.acclaim.asf_sections import Bone, Skeleton, axis_of, read_skeleton, slides
 from limbik.formats.rest_pose import say_moved
 from limbik.maths.quaternions import quat_conjugate, quat_multiply, quat_rotate
 

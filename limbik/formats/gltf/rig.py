@@ -16,12 +16,12 @@ import numpy as np
 
 from limbik.errors import FormatError
 from limbik.figure.figure import Figure
-from limbik.formats.gltf_animation import Clip, Clips
-from limbik.formats.gltf_file import Document, told_apart
-from limbik.formats.gltf_hands import finger_parents
-from limbik.formats.gltf_nodes import Nodes
-from limbik.formats.numbers import shown
-from limbik.formats.vrm import read_humanoid
+from limbik.formats.gltf.animation import Clip, Clips
+from limbik.formats.gltf.file import Document, told_apart
+from limbik.formats.gltf.hands import finger_parents
+from limbik.formats.gltf.nodes import Nodes
+from limbik.formats.gltf.vrm import read_humanoid
+from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import matrix_to_quat
 
 MAX_JOINTS = 10_000
@@ -57,7 +57,7 @@ class Rig:
     roles: dict[str, str] = field(default_factory=dict)
     forward: str = ""
     flat: bool = False
-    """Whether some joints hang on others than their nodes do (see gltf_hands.py)."""
+    """Whether some joints hang on others than their nodes do (see hands.py)."""
 
 
 class Layout(NamedTuple):

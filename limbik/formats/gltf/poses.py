@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.formats.gltf_accessors import FLOAT
-from limbik.formats.gltf_draft import Draft
+from limbik.formats.gltf.accessors import FLOAT
+from limbik.formats.gltf.draft import Draft
 from limbik.maths.so3 import matrix_to_quat
 
 _CHUNK = 50_000  # joints over several frames that are taken at a time; it bounds the memory

@@ -18,8 +18,8 @@ import numpy as np
 from limbik.errors import FormatError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats.asf_bones import WrittenBone, bones_of
-from limbik.formats.asf_sections import slides
+from limbik.formats.acclaim.asf_bones import WrittenBone, bones_of
+from limbik.formats.acclaim.asf_sections import slides
 from limbik.formats.files import write_whole
 from limbik.maths.euler import quat_to_euler
 from limbik.maths.so3 import matrix_to_quat

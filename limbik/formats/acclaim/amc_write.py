@@ -20,11 +20,11 @@ import numpy as np
 from limbik.errors import FigureError, FormatError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats.amc import FPS
-from limbik.formats.asf import figure_of
-from limbik.formats.asf_bones import bones_of
-from limbik.formats.asf_sections import Skeleton, slides
-from limbik.formats.asf_write import write_skeleton
+from limbik.formats.acclaim.amc_read import FPS
+from limbik.formats.acclaim.asf_bones import bones_of
+from limbik.formats.acclaim.asf_read import figure_of
+from limbik.formats.acclaim.asf_sections import Skeleton, slides
+from limbik.formats.acclaim.asf_write import write_skeleton
 from limbik.formats.files import write_whole
 from limbik.formats.on_parents import VALUES
 

@@ -5,7 +5,7 @@ nodes that its rest pose moves; a motion adds an animation, or replaces the one 
 Everything else, meshes and materials too, stays as it is, and so do the file's bytes; new ones
 follow behind.  (The keys of a replaced animation stay in the file, unused.)
 
-Any other figure makes a new file of its skeleton and capsules for its bones (gltf_new.py).
+Any other figure makes a new file of its skeleton and capsules for its bones (new.py).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import numpy as np
 from limbik.errors import FormatError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats.gltf_draft import Draft
-from limbik.formats.gltf_new import write_new
-from limbik.formats.gltf_nodes import Local
-from limbik.formats.gltf_poses import Tracks, add_animation, turned
-from limbik.formats.gltf_rig import Rig
-from limbik.formats.numbers import shown
+from limbik.formats.gltf.draft import Draft
+from limbik.formats.gltf.new import write_new
+from limbik.formats.gltf.nodes import Local
+from limbik.formats.gltf.poses import Tracks, add_animation, turned
+from limbik.formats.gltf.rig import Rig
+from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import matrix_to_quat, quat_to_matrix
 
 _MARKS = {".vrm": ("VRM", "VRMC_vrm"), ".vrma": ("VRMC_vrm_animation",)}

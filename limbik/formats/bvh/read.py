@@ -37,10 +37,10 @@ from limbik.errors import FigureError, FormatError, NoMotionError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, Turn, Vector, unit_axis
 from limbik.figure.motion import Motion
-from limbik.formats.bvh_hierarchy import Channel, Hierarchy, Node
+from limbik.formats.bvh.hierarchy import Channel, Hierarchy, Node
 from limbik.formats.files import read_bytes
-from limbik.formats.lines import Line, lines
-from limbik.formats.numbers import number, read_frames, shown
+from limbik.formats.text_lines import Line, lines
+from limbik.formats.text_numbers import number, read_frames, shown
 
 COLLAPSED = 0.1
 """The share of its bone's length within which a joint counts as sitting on its parent."""

@@ -11,9 +11,9 @@ from limbik.figure.coordinates import joint_values, width_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Slide
 from limbik.figure.motion import Motion
-from limbik.formats.gltf_animation import Clip, frame_times
-from limbik.formats.gltf_rig import Bound, Rig, rig_of
-from limbik.formats.numbers import shown
+from limbik.formats.gltf.animation import Clip, frame_times
+from limbik.formats.gltf.rig import Bound, Rig, rig_of
+from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import quat_to_matrix
 
 _NOTED = 1e-3  # of the figure's size: a shift that is left out and larger than this is said

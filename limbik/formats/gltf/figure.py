@@ -1,6 +1,6 @@
 """The nodes of a glTF file as the joints of a figure.
 
-Joints (gltf_rig.py says which nodes they are) are swing–twist balls whose twist runs along the
+Joints (rig.py says which nodes they are) are swing–twist balls whose twist runs along the
 bone; the rest pose, q = 0, is the pose of the nodes.  A root is free: three slides along the
 world's axes, which are its place in the world, and a ball by exponential map, since it may turn
 right round.  Scales are worked into the offsets, so joints are where the file has them; unequal
@@ -23,8 +23,8 @@ from limbik.figure.coordinates import width_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Part, Slide, Vector, exponential, swing_twist, unit_axis
 from limbik.figure.limits import Range
-from limbik.formats.gltf_rig import Layout, Rig
-from limbik.formats.numbers import shown
+from limbik.formats.gltf.rig import Layout, Rig
+from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import matrix_to_quat
 
 SHIFTED = 5e-3

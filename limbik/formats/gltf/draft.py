@@ -13,8 +13,8 @@ import numpy as np
 
 from limbik.errors import FormatError
 from limbik.formats.files import write_whole
-from limbik.formats.gltf_accessors import DTYPES, WIDTHS
-from limbik.formats.gltf_file import BIN_CHUNK, JSON_CHUNK, Document
+from limbik.formats.gltf.accessors import DTYPES, WIDTHS
+from limbik.formats.gltf.file import BIN_CHUNK, JSON_CHUNK, Document
 
 ARRAY, INDICES = 34962, 34963
 """What a buffer view holds: attributes of vertices, or indices of triangles."""

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 
 from limbik.errors import FormatError
 from limbik.formats.files import read_bytes
-from limbik.formats.numbers import shown
+from limbik.formats.text_numbers import shown
 
 MAX_ENTRIES = 100_000
 """A file with more nodes, accessors, ... in one list is refused."""

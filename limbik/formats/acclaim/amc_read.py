@@ -18,10 +18,10 @@ import numpy as np
 from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats.asf import figure_of
-from limbik.formats.asf_sections import Bone, Skeleton, read_skeleton, slides
+from limbik.formats.acclaim.asf_read import figure_of
+from limbik.formats.acclaim.asf_sections import Bone, Skeleton, read_skeleton, slides
 from limbik.formats.files import read_bytes
-from limbik.formats.numbers import number, shown
+from limbik.formats.text_numbers import number, shown
 
 FPS = 120.0
 """Frames a second: the format does not say, and CMU recorded at 120.  What limbik writes says it in

@@ -1,6 +1,6 @@
 """The sections of an ASF file: lines of text into a skeleton of bones.
 
-``asf.py`` says what the numbers of a bone mean.  Everything behind a "#" is a comment.
+``asf_read.py`` says what the numbers of a bone mean.  Everything behind a "#" is a comment.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 from limbik.errors import FormatError, did_you_mean
 from limbik.formats.files import read_bytes
-from limbik.formats.lines import Line, lines
-from limbik.formats.numbers import number, shown
+from limbik.formats.text_lines import Line, lines
+from limbik.formats.text_numbers import number, shown
 from limbik.maths.euler import ORDERS, euler_to_quat
 
 MAX_BONES, MAX_LINES = 10_000, 500_000

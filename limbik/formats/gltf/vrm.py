@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbik.formats.gltf_file import Document
+from limbik.formats.gltf.file import Document
 
 _THUMBS = {
     f"{side}Thumb{old}": f"{side}Thumb{new}"

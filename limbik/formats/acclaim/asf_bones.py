@@ -1,6 +1,6 @@
 """Figures as the bones of an ASF file, with a value for every degree of freedom.
 
-``asf.py`` says what a bone means.  A joint becomes the bone that starts at it; an only root is
+``asf_read.py`` says what a bone means.  A joint becomes the bone that starts at it; an only root is
 called "root", whatever its name was.  All children of a bone start at its end, those of the root at
 the root.  So a joint whose children sit at several places becomes a bone of no length, and a fixed
 bone "Joint_Child" leads to each of them, as CMU's lhipjoint does.
@@ -24,7 +24,7 @@ from limbik.figure.coordinates import euler_following
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, Turn
 from limbik.figure.limits import Range
-from limbik.formats.asf_sections import Skeleton
+from limbik.formats.acclaim.asf_sections import Skeleton
 from limbik.formats.on_parents import on_parents
 from limbik.maths.so3 import quat_conjugate, quat_multiply, quat_to_matrix
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, NamedTuple
 
-from limbik.formats.mjcf_tree import Tree
-from limbik.formats.numbers import number, shown
+from limbik.formats.mjcf.tree import Tree
+from limbik.formats.text_numbers import number, shown
 from limbik.formats.xml import attribute, check_chains
 
 

@@ -33,10 +33,10 @@ from limbik.figure.joints import (
 )
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
-from limbik.formats.mjcf_couplings import couplings
-from limbik.formats.mjcf_tree import Tree
-from limbik.formats.numbers import shown
+from limbik.formats.mjcf.couplings import couplings
+from limbik.formats.mjcf.tree import Tree
 from limbik.formats.rest_pose import say_moved
+from limbik.formats.text_numbers import shown
 from limbik.formats.xml import direction, numbers
 from limbik.maths.so3 import exp_map, log_map, quat_multiply, quat_rotate
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
-from limbik.formats.gltf import read_figure
-from limbik.formats.gltf_accessors import (
+from limbik.formats.gltf.accessors import (
     FLOAT,
     FRACTIONS,
     UBYTE,
@@ -20,7 +19,8 @@ from limbik.formats.gltf_accessors import (
     bytes_of_view,
     read_values,
 )
-from limbik.formats.gltf_rig import rig_of
+from limbik.formats.gltf.read import read_figure
+from limbik.formats.gltf.rig import rig_of
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
 

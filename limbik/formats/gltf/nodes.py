@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.formats.gltf_file import Document
-from limbik.formats.numbers import shown
+from limbik.formats.gltf.file import Document
+from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import quat_normalise, quat_to_matrix
 
 FAR = 1e30

@@ -1,0 +1,1 @@
+"""Acclaim's files, as CMU's motion capture library has them: ASF skeletons and AMC motions."""

@@ -1,0 +1,1 @@
+"""BVH files: the skeleton and its frames, read into figures and motions, and written."""

@@ -1,0 +1,1 @@
+"""MJCF, MuJoCo's XML: models into figures, with the couplings between their joints."""
