@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.methods.base import REACHED, STUCK
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
 from limbik.solver.problem import Problem
 from limbik.solver.result import ActiveLimit, Status, explain, misses, status_of
 

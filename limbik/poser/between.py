@@ -17,10 +17,10 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.poser.blending import Edits
 from limbik.poser.curves import Path, Turns, between
-from limbik.poser.effector import Effector, Mode
-from limbik.poser.keys import Target
+from limbik.poser.document.effector import Effector, Mode
+from limbik.poser.document.keys import Target
+from limbik.poser.document.timeline import Timeline
 from limbik.poser.moment import Holding, Moment, as_vec3, as_vec4, where
-from limbik.poser.timeline import Timeline
 from limbik.poser.turning import Turning
 
 _REMEMBERED = 600  # frames, each a few kilobytes

@@ -9,9 +9,9 @@ import numpy as np
 from limbik.figure.coordinates import ball_of, width_of
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.poser.clip import Clip
-from limbik.poser.document import Document
-from limbik.poser.timeline import Timeline
+from limbik.poser.document.clip import Clip
+from limbik.poser.document.document import Document
+from limbik.poser.document.timeline import Timeline
 
 
 def with_balls(figure: Figure, kind: str) -> Figure:

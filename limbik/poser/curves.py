@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.maths.so3 import exp_map, log_map, quat_conjugate, quat_multiply, slerp
-from limbik.poser.timeline import Ease
+from limbik.poser.document.timeline import Ease
 
 
 def between(frames: np.ndarray, frame: float) -> tuple[int, float]:

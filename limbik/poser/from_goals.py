@@ -12,7 +12,7 @@ from limbik.figure.joints import unit_axis
 from limbik.goals import Aim, Goal, Pin, Reach
 from limbik.humanoid import recognise
 from limbik.maths.so3 import matrix_to_quat
-from limbik.poser.effector import Effector, Vec3
+from limbik.poser.document.effector import Effector, Vec3
 from limbik.poser.starting import natural_axis
 
 

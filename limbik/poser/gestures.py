@@ -8,8 +8,8 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.poser.answer import Answer
-from limbik.poser.document import Choice, Document
-from limbik.poser.effector import Effector, Vec3, Vec4
+from limbik.poser.document.document import Choice, Document
+from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.placing import anchored
 from limbik.poser.posing import Live
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.poser.blending import Edits
-from limbik.poser.effector import Effector
-from limbik.poser.keys import Key, Target
+from limbik.poser.document.effector import Effector
+from limbik.poser.document.keys import Key, Target
+from limbik.poser.document.timeline import Timeline
 from limbik.poser.moment import where
-from limbik.poser.timeline import Timeline
 
 
 def keyed(

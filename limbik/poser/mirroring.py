@@ -22,7 +22,7 @@ from limbik.humanoid.ground import AXES, Axis
 from limbik.humanoid.joint_names import take_apart
 from limbik.humanoid.mirror_pairs import ALONE, twins
 from limbik.maths.so3 import matrix_to_quat, quat_to_matrix
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
 from limbik.solver.root_alignment import free_root
 
 _SNAP = math.cos(math.radians(10.0))  # a plane this near an axis of the world is across it

@@ -11,8 +11,8 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.answer import Answer, unheld
-from limbik.poser.effector import Effector, Vec3, Vec4
-from limbik.poser.keys import Target
+from limbik.poser.document.effector import Effector, Vec3, Vec4
+from limbik.poser.document.keys import Target
 from limbik.poser.placing import placed
 from limbik.poser.posing import Live
 

@@ -23,8 +23,8 @@ from limbik.formats.gltf import mesh as gltf_mesh
 from limbik.formats.gltf.motion import motion_of, moving_clips
 from limbik.formats.gltf.rig import Rig
 from limbik.humanoid.ground import Axis, floor_height, up_axis
-from limbik.poser import figure_json
-from limbik.poser.document import Source
+from limbik.poser.document import figure_codec as figure_json
+from limbik.poser.document.document import Source
 
 BUILTIN: dict[str, Callable[[], Figure]] = {
     "human": figures.human,

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import matrix_to_quat
-from limbik.poser.effector import Effector, Mode
+from limbik.poser.document.effector import Effector, Mode
 from limbik.solver.problem import POSITION_TOLERANCE, ROTATION_TOLERANCE
 
 

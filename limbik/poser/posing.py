@@ -23,7 +23,7 @@ from limbik.maths.quaternions import angle_between
 from limbik.methods import Method
 from limbik.methods.base import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.answer import Answer, tell, unheld
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
 from limbik.poser.method_choice import method_of
 from limbik.poser.slewing import Slewing
 from limbik.poser.stiffness import stiffness

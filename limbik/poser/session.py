@@ -19,13 +19,15 @@ from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
-from limbik.poser import commands, document_json, figure_json
+from limbik.poser import commands
 from limbik.poser.bench import Bench
 from limbik.poser.commands.registry import Command
-from limbik.poser.document import Choice, Document, Source
-from limbik.poser.effector import Effector
+from limbik.poser.document import codec as document_json
+from limbik.poser.document import figure_codec as figure_json
+from limbik.poser.document.document import Choice, Document, Source
+from limbik.poser.document.effector import Effector
+from limbik.poser.document.history import History, Step
 from limbik.poser.gestures import live_of
-from limbik.poser.history import History, Step
 from limbik.poser.method_choice import methods_info, preparing
 from limbik.poser.opening import BUILTIN, OPENS
 from limbik.poser.placing import anchored

@@ -17,7 +17,7 @@ from limbik.figure.figure import Figure
 from limbik.humanoid import Body, recognise
 from limbik.humanoid.ground import sampled
 from limbik.poser.carrying import with_balls
-from limbik.poser.document import Document, Source
+from limbik.poser.document.document import Document, Source
 from limbik.poser.mirroring import Mirror
 from limbik.poser.opening import Opened, open_source
 

@@ -7,11 +7,11 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.humanoid import Body, recognise
 from limbik.humanoid.ground import AXES, up_axis
-from limbik.poser.document import Document, Source
-from limbik.poser.effector import Effector, Mode, Vec3
+from limbik.poser.document.document import Document, Source
+from limbik.poser.document.effector import Effector, Mode, Vec3
+from limbik.poser.document.timeline import Timeline
 from limbik.poser.opening import Opened
 from limbik.poser.placing import anchored
-from limbik.poser.timeline import Timeline
 from limbik.solver.root_alignment import free_root
 
 _HUMANOID: tuple[tuple[str, Mode], ...] = (

@@ -7,8 +7,8 @@ from typing import Any
 from limbik.figure.figure import Figure
 from limbik.humanoid import Body
 from limbik.poser.describe import figure_info, limits_info
-from limbik.poser.document import Choice, Document
-from limbik.poser.effector import Effector
+from limbik.poser.document.document import Choice, Document
+from limbik.poser.document.effector import Effector
 from limbik.poser.opening import Opened
 
 

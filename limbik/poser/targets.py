@@ -14,7 +14,7 @@ from limbik.figure.figure import Figure
 from limbik.goals import Aim, Goal, Reach
 from limbik.goals import terms as tm
 from limbik.maths.quaternions import quat_to_matrix
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
 from limbik.solver.problem import Problem
 
 FAR = 3.0

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from limbik import Figure, figures
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
 
 HUMAN = figures.human()
 SIX = ["LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head", "Hips"]

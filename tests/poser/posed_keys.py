@@ -10,11 +10,11 @@ import numpy as np
 import limbik
 from limbik.figure.figure import Figure
 from limbik.poser.blending import Edits
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
+from limbik.poser.document.timeline import Timeline
 from limbik.poser.keying import keyed
 from limbik.poser.moment import place_of
 from limbik.poser.placing import anchored
-from limbik.poser.timeline import Timeline
 
 HAND, LEFT, RIGHT = 1, 2, 3
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
 from limbik.poser.session import Session
 
 

@@ -16,10 +16,10 @@ from limbik.figure.figure import Figure
 from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat
 from limbik.poser.between import Keyed, Moments, bake, pose_at
 from limbik.poser.curves import Path, Turns
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
+from limbik.poser.document.keys import Key, Target
+from limbik.poser.document.timeline import EASES, Ease, Timeline
 from limbik.poser.keying import keyed
-from limbik.poser.keys import Key, Target
-from limbik.poser.timeline import EASES, Ease, Timeline
 from limbik.poser.turning import Turning
 
 HUMAN = limbik.figures.human()

@@ -15,12 +15,12 @@ from limbik.figure.figure import Figure
 from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat, quat_multiply
 from limbik.poser.between import bake, pose_at
 from limbik.poser.blending import Edits, weight
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
+from limbik.poser.document.keys import Key
+from limbik.poser.document.timeline import Clip, Timeline
 from limbik.poser.keying import keyed
-from limbik.poser.keys import Key
 from limbik.poser.moment import Moment
 from limbik.poser.placing import anchored
-from limbik.poser.timeline import Clip, Timeline
 from limbik.poser.turning import Turning
 
 MOTION = limbik.figures.cartwheel()

@@ -10,7 +10,7 @@ import pytest
 import limbik
 from limbik.errors import FormatError
 from limbik.poser.companions import bring
-from limbik.poser.document import Source
+from limbik.poser.document.document import Source
 from limbik.poser.opening import open_source
 
 

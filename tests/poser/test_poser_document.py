@@ -25,12 +25,13 @@ from limbik.figure.joints import (
     revolute,
     swing_twist,
 )
-from limbik.poser import document_json, figure_json
-from limbik.poser.clip import Clip
-from limbik.poser.document import Choice, Document, Effector, Source, StoredPose
-from limbik.poser.history import LONGEST, History, Step
-from limbik.poser.keys import Key, Target
-from limbik.poser.timeline import Timeline
+from limbik.poser.document import codec as document_json
+from limbik.poser.document import figure_codec as figure_json
+from limbik.poser.document.clip import Clip
+from limbik.poser.document.document import Choice, Document, Effector, Source, StoredPose
+from limbik.poser.document.history import LONGEST, History, Step
+from limbik.poser.document.keys import Key, Target
+from limbik.poser.document.timeline import Timeline
 
 HUMAN = Source("builtin", "human")
 
@@ -158,7 +159,7 @@ def test_steps_of_one_gesture_are_one_however_long_it_rests() -> None:
 
 
 def test_steps_with_large_clips_are_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("limbik.poser.history.LARGEST_CLIPS", 1000)
+    monkeypatch.setattr("limbik.poser.document.history.LARGEST_CLIPS", 1000)
     history = History()
     clips = [Clip(np.full((10, 4), float(k)), 30.0) for k in range(5)]  # 320 bytes each
     for clip in (*clips, clips[-1]):

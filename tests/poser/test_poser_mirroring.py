@@ -16,7 +16,7 @@ import limbik
 from limbik.figures.mirror import mirror_pose
 from limbik.humanoid.ground import sampled
 from limbik.humanoid.mirror_pairs import ALONE, twins
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
 from limbik.poser.mirroring import Mirror
 
 

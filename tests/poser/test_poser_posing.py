@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik import Figure, Joint, Range, Status
 from limbik.figure import joints as jt
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
 from limbik.poser.posing import Live
 
 # ---- meeting targets ----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from poser_talk import Talk, moved
 
 from limbik.poser.commands.registry import KEEP, checked
-from limbik.poser.effector import Vec3
+from limbik.poser.document.effector import Vec3
 from limbik.poser.protocol import ProtocolError
 
 

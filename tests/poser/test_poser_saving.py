@@ -20,6 +20,7 @@ import limbik
 from limbik import LimbikError
 from limbik.figure.motion import Motion
 from limbik.poser.between import bake
+from limbik.poser.document.timeline import Clip, Timeline
 from limbik.poser.mesh_bytes import mesh_bytes
 from limbik.poser.page_files import page_file
 from limbik.poser.pose_json import pose_json, read_pose
@@ -27,7 +28,6 @@ from limbik.poser.protocol import placed
 from limbik.poser.replay import replay_page
 from limbik.poser.saving import saved_as
 from limbik.poser.session import Session
-from limbik.poser.timeline import Clip, Timeline
 
 PAGE = {
     "index.html": """<!doctype html><html><head lang="en"><title>limbik poser</title>

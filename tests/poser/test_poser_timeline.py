@@ -14,11 +14,11 @@ import pytest
 
 import limbik
 from limbik import LimbikError
-from limbik.poser.clip import Clip
-from limbik.poser.keys import Key, Target
+from limbik.poser.document.clip import Clip
+from limbik.poser.document.keys import Key, Target
+from limbik.poser.document.timeline import Timeline
 from limbik.poser.protocol import ProtocolError
 from limbik.poser.session import Session
-from limbik.poser.timeline import Timeline
 
 
 def keys_at(*frames: int) -> Timeline:

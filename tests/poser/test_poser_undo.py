@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from poser_talk import Talk, moved
 
 import limbik
-from limbik.poser.effector import Effector
+from limbik.poser.document.effector import Effector
 from limbik.poser.session import Session
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from limbik.errors import LimbikError
 from limbik.poser.commands.registry import KEEP, Answer, command
-from limbik.poser.effector import HEAVIEST, LAST_ID, MOST_EFFECTORS, Effector, Vec3, Vec4
+from limbik.poser.document.effector import HEAVIEST, LAST_ID, MOST_EFFECTORS, Effector, Vec3, Vec4
 from limbik.poser.placing import anchored
 from limbik.poser.protocol import FURTHEST
 from limbik.poser.starting import natural_axis

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from limbik.errors import LimbikError
 from limbik.figure.motion import Motion
 from limbik.poser.carrying import across
-from limbik.poser.clip import Clip
 from limbik.poser.commands.registry import Answer, command
-from limbik.poser.document import Source
+from limbik.poser.document.clip import Clip
+from limbik.poser.document.document import Source
+from limbik.poser.document.timeline import Timeline
 from limbik.poser.opening import discard_files, holds_figure, keep_files, open_motion
 from limbik.poser.protocol import text
 from limbik.poser.starting import first_document
-from limbik.poser.timeline import Timeline
 
 if TYPE_CHECKING:
     from limbik.poser.session import Session

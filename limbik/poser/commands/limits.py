@@ -18,7 +18,7 @@ from limbik.figure.motion import Motion
 from limbik.poser.carrying import carried
 from limbik.poser.commands.registry import Answer, command
 from limbik.poser.describe import limit_from
-from limbik.poser.document import Document
+from limbik.poser.document.document import Document
 from limbik.poser.protocol import ProtocolError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from limbik.poser.commands.registry import Answer, command
-from limbik.poser.document import Choice
+from limbik.poser.document.document import Choice
 from limbik.poser.method_choice import method_of
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.poser.between import pose_at
 from limbik.poser.commands.registry import Answer, command
+from limbik.poser.document.timeline import Timeline
 from limbik.poser.keying import keyed
 from limbik.poser.protocol import MOST_ASKED_FRAMES, ProtocolError, frames_message
-from limbik.poser.timeline import Timeline
 
 if TYPE_CHECKING:
     from limbik.poser.session import Session

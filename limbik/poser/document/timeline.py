@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 
 from limbik.errors import LimbikError
 from limbik.figure.motion import Motion
-from limbik.poser.clip import MOST_FRAMES, Clip
-from limbik.poser.keys import Key, Target
-from limbik.poser.saved import Saved
+from limbik.poser.document.clip import MOST_FRAMES, Clip
+from limbik.poser.document.keys import Key, Target
+from limbik.poser.document.strict_json import Saved
 
 __all__ = ["EASES", "Clip", "Ease", "Key", "Target", "Timeline"]
 

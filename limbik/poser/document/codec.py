@@ -18,13 +18,13 @@ import numpy as np
 
 from limbik.errors import FormatError, LimbikError
 from limbik.formats.files import write_whole
-from limbik.poser.clip import Clip
-from limbik.poser.document import Choice, Document, Source, StoredPose
-from limbik.poser.effector import Effector
-from limbik.poser.figure_json import limit_from_json, limit_to_json
-from limbik.poser.history import Step
-from limbik.poser.keys import Key
-from limbik.poser.timeline import Timeline
+from limbik.poser.document.clip import Clip
+from limbik.poser.document.document import Choice, Document, Source, StoredPose
+from limbik.poser.document.effector import Effector
+from limbik.poser.document.figure_codec import limit_from_json, limit_to_json
+from limbik.poser.document.history import Step
+from limbik.poser.document.keys import Key
+from limbik.poser.document.timeline import Timeline
 
 _CLIPS = "clips"
 _PLAIN = ("balls", "frame", "next_id")

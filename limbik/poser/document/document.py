@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from limbik.figure.joints import Limit
-from limbik.poser.effector import Effector, Mode, Vec3, Vec4
-from limbik.poser.timeline import Timeline
+from limbik.poser.document.effector import Effector, Mode, Vec3, Vec4
+from limbik.poser.document.timeline import Timeline
 
 __all__ = [
     "Choice", "Document", "Effector", "Mode", "Source", "StoredPose", "Vec3", "Vec4",
@@ -29,7 +29,7 @@ class Source:
     """Where the figure comes from: a built-in name, files in the session's folder, or memory.
 
     ``files`` are paths below the session's folder: those that were opened together, the one with
-    the figure first.  For "memory" it is the one file that figure_json.py wrote.
+    the figure first.  For "memory" it is the one file that figure_codec.py wrote.
     """
 
     kind: Literal["builtin", "files", "memory"]

@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 import numpy as np
 
-from limbik.poser.clip import MOST_FRAMES
-from limbik.poser.effector import Mode, Vec3, Vec4
-from limbik.poser.saved import Saved, vec3, vec4
+from limbik.poser.document.clip import MOST_FRAMES
+from limbik.poser.document.effector import Mode, Vec3, Vec4
+from limbik.poser.document.strict_json import Saved, vec3, vec4
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 

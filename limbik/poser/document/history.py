@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from limbik.poser.document import Document
+from limbik.poser.document.document import Document
 
 LONGEST = 200
 """Steps that are kept; the oldest go first."""
