@@ -11,7 +11,7 @@ from pathlib import Path
 from limbik.errors import LimbikError, did_you_mean
 from limbik.poser.companions import bring
 from limbik.poser.document.document import Choice, Source
-from limbik.poser.method_choice import SOON, begin
+from limbik.poser.drag.method_choice import SOON, begin
 from limbik.poser.opening import BUILTIN, open_source
 from limbik.poser.session import Session
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.poser.answer import Answer
 from limbik.poser.document.document import Choice, Document
 from limbik.poser.document.effector import Effector, Vec3, Vec4
+from limbik.poser.drag.answer import Answer
+from limbik.poser.drag.drag_solver import Live
 from limbik.poser.placing import anchored
-from limbik.poser.posing import Live
 
 
 def live_of(

@@ -10,11 +10,11 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import matrix_to_quat
-from limbik.poser.answer import Answer, unheld
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.keys import Target
+from limbik.poser.drag.answer import Answer, unheld
+from limbik.poser.drag.drag_solver import Live
 from limbik.poser.placing import placed
-from limbik.poser.posing import Live
 
 PULL = 1e-3
 """How much it counts for a moment to stay near its pose.  With the weaker pull of a drag the goals

@@ -17,7 +17,7 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.maths.quaternions import matrix_to_quat
-from limbik.poser.answer import Answer
+from limbik.poser.drag.answer import Answer
 from limbik.solver.result import Status
 
 MOST_TEXT = 64 * 1024

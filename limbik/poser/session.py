@@ -27,8 +27,8 @@ from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.history import History, Step
+from limbik.poser.drag.method_choice import methods_info, preparing
 from limbik.poser.gestures import live_of
-from limbik.poser.method_choice import methods_info, preparing
 from limbik.poser.opening import BUILTIN, OPENS
 from limbik.poser.placing import anchored
 from limbik.poser.protocol import Drag, Inbox, ProtocolError, Scrub, pose_message, text

@@ -11,8 +11,8 @@ from dragged import FEET, HUMAN, held, turned, walk
 from limbik import Figure, GoalError, Joint, LimbikError, MethodError, figures
 from limbik.methods import METHODS
 from limbik.poser.document.effector import Effector
-from limbik.poser.method_choice import is_ready, prepare
-from limbik.poser.posing import Live
+from limbik.poser.drag.drag_solver import Live
+from limbik.poser.drag.method_choice import is_ready, prepare
 
 # ---- nothing breaks it --------------------------------------------------------------------------
 

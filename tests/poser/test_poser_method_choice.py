@@ -9,7 +9,7 @@ import pytest
 
 from limbik import MethodError
 from limbik.methods import METHODS
-from limbik.poser.method_choice import method_of, methods_info
+from limbik.poser.drag.method_choice import method_of, methods_info
 
 # ---- methods ------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import limbik
 from limbik import Figure, Joint, Range, Status
 from limbik.figure import joints as jt
 from limbik.poser.document.effector import Effector
-from limbik.poser.posing import Live
+from limbik.poser.drag.drag_solver import Live
 
 # ---- meeting targets ----------------------------------------------------------------------------
 

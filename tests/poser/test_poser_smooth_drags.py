@@ -9,7 +9,7 @@ import pytest
 from dragged import FEET, SIX, held, turned, walk
 
 from limbik import figures
-from limbik.poser.posing import SWINGS, Live
+from limbik.poser.drag.drag_solver import SWINGS, Live
 
 # ---- smooth drags -------------------------------------------------------------------------------
 

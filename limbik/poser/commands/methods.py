@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from limbik.poser.commands.registry import Answer, command
 from limbik.poser.document.document import Choice
-from limbik.poser.method_choice import method_of
+from limbik.poser.drag.method_choice import method_of
 
 if TYPE_CHECKING:
     from limbik.poser.session import Session

@@ -22,12 +22,19 @@ from limbik.goals import terms as tm
 from limbik.maths.quaternions import angle_between
 from limbik.methods import Method
 from limbik.methods.base import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
-from limbik.poser.answer import Answer, tell, unheld
 from limbik.poser.document.effector import Effector
-from limbik.poser.method_choice import method_of
-from limbik.poser.slewing import Slewing
-from limbik.poser.stiffness import stiffness
-from limbik.poser.targets import anchor, goal_of, nearer, put_place, put_target, put_turn
+from limbik.poser.drag.answer import Answer, tell, unheld
+from limbik.poser.drag.goals_of_effectors import (
+    anchor,
+    goal_of,
+    nearer,
+    put_place,
+    put_target,
+    put_turn,
+)
+from limbik.poser.drag.method_choice import method_of
+from limbik.poser.drag.stiffness import stiffness
+from limbik.poser.drag.turn_limiter import Slewing
 from limbik.solver import objective as ob
 from limbik.solver.problem import Problem
 from limbik.solver.solve import Solver

@@ -1,0 +1,1 @@
+"""A drag: effectors as goals, a method made ready, and answers fast enough to follow a hand."""
