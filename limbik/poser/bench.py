@@ -18,14 +18,14 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
-from limbik.poser.between import Moments, pose_at
+from limbik.poser.animation.in_betweens import Moments, pose_at
+from limbik.poser.animation.keying import keyed
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.history import History
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.gestures import Dragging, Sliding, live_of
-from limbik.poser.keying import keyed
 from limbik.poser.opening import Opened
 from limbik.poser.placing import also_held, anchored
 from limbik.poser.shelf import Shelf

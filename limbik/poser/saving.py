@@ -13,7 +13,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats import save
 from limbik.formats.gltf.rig import Rig
-from limbik.poser.between import bake
+from limbik.poser.animation.in_betweens import bake
 from limbik.poser.pose_json import pose_json
 from limbik.poser.replay import replay_page
 from limbik.poser.state import figure_of

@@ -9,11 +9,11 @@ import numpy as np
 
 import limbik
 from limbik.figure.figure import Figure
-from limbik.poser.blending import Edits
+from limbik.poser.animation.clip_edits import Edits
+from limbik.poser.animation.keying import keyed
+from limbik.poser.animation.timeline_pose import place_of
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.timeline import Timeline
-from limbik.poser.keying import keyed
-from limbik.poser.moment import place_of
 from limbik.poser.placing import anchored
 
 HAND, LEFT, RIGHT = 1, 2, 3

@@ -14,13 +14,13 @@ from scipy.spatial.transform import Rotation, Slerp
 import limbik
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat
-from limbik.poser.between import Keyed, Moments, bake, pose_at
-from limbik.poser.curves import Path, Turns
+from limbik.poser.animation.curves import Path, Turns
+from limbik.poser.animation.in_betweens import Keyed, Moments, bake, pose_at
+from limbik.poser.animation.keying import keyed
+from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.timeline import EASES, Ease, Timeline
-from limbik.poser.keying import keyed
-from limbik.poser.turning import Turning
 
 HUMAN = limbik.figures.human()
 FIGURES = {

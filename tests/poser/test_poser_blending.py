@@ -13,15 +13,15 @@ import limbik
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat, quat_multiply
-from limbik.poser.between import bake, pose_at
-from limbik.poser.blending import Edits, weight
+from limbik.poser.animation.clip_edits import Edits, weight
+from limbik.poser.animation.in_betweens import bake, pose_at
+from limbik.poser.animation.keying import keyed
+from limbik.poser.animation.pose_rotations import Turning
+from limbik.poser.animation.timeline_pose import Moment
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.keys import Key
 from limbik.poser.document.timeline import Clip, Timeline
-from limbik.poser.keying import keyed
-from limbik.poser.moment import Moment
 from limbik.poser.placing import anchored
-from limbik.poser.turning import Turning
 
 MOTION = limbik.figures.cartwheel()
 FIGURE: Figure = MOTION.figure

@@ -19,7 +19,7 @@ from posed_keys import crouch
 import limbik
 from limbik import LimbikError
 from limbik.figure.motion import Motion
-from limbik.poser.between import bake
+from limbik.poser.animation.in_betweens import bake
 from limbik.poser.document.timeline import Clip, Timeline
 from limbik.poser.mesh_bytes import mesh_bytes
 from limbik.poser.page_files import page_file

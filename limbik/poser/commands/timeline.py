@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.poser.between import pose_at
+from limbik.poser.animation.in_betweens import pose_at
+from limbik.poser.animation.keying import keyed
 from limbik.poser.commands.registry import Answer, command
 from limbik.poser.document.timeline import Timeline
-from limbik.poser.keying import keyed
 from limbik.poser.protocol import MOST_ASKED_FRAMES, ProtocolError, frames_message
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.poser.blending import Edits
-from limbik.poser.curves import Path, Turns, between
+from limbik.poser.animation.clip_edits import Edits
+from limbik.poser.animation.curves import Path, Turns, between
+from limbik.poser.animation.pose_rotations import Turning
+from limbik.poser.animation.timeline_pose import Holding, Moment, as_vec3, as_vec4, where
 from limbik.poser.document.effector import Effector, Mode
 from limbik.poser.document.keys import Target
 from limbik.poser.document.timeline import Timeline
-from limbik.poser.moment import Holding, Moment, as_vec3, as_vec4, where
-from limbik.poser.turning import Turning
 
 _REMEMBERED = 600  # frames, each a few kilobytes
 
