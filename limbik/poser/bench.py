@@ -25,8 +25,8 @@ from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.history import History
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
+from limbik.poser.files.open import Opened
 from limbik.poser.gestures import Dragging, Sliding, live_of
-from limbik.poser.opening import Opened
 from limbik.poser.placing import also_held, anchored
 from limbik.poser.shelf import Shelf
 

@@ -13,7 +13,7 @@ from limbik.goals import Aim, Goal, Pin, Reach
 from limbik.humanoid import recognise
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.document.effector import Effector, Vec3
-from limbik.poser.starting import natural_axis
+from limbik.poser.files.default_document import natural_axis
 
 
 def effectors_of(

@@ -22,12 +22,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from limbik.errors import LimbikError
 from limbik.poser import building
+from limbik.poser.files.save import saved_as
 from limbik.poser.guard import Guard
 from limbik.poser.mesh_bytes import mesh_bytes
 from limbik.poser.open_sessions import OpenSessions, TooManyError
 from limbik.poser.protocol import ProtocolError
 from limbik.poser.resident import Resident, close, log, say
-from limbik.poser.saving import saved_as
 from limbik.poser.uploads import upload
 
 _TYPES = {

@@ -28,12 +28,12 @@ from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.history import History, Step
 from limbik.poser.drag.method_choice import methods_info, preparing
+from limbik.poser.files.default_document import first_document
+from limbik.poser.files.open import BUILTIN, OPENS
 from limbik.poser.gestures import live_of
-from limbik.poser.opening import BUILTIN, OPENS
 from limbik.poser.placing import anchored
 from limbik.poser.protocol import Drag, Inbox, ProtocolError, Scrub, pose_message, text
 from limbik.poser.shelf import Shelf
-from limbik.poser.starting import first_document
 from limbik.poser.state import advice_for, figure_of, state_of
 from limbik.version import __version__
 

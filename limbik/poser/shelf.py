@@ -18,8 +18,8 @@ from limbik.humanoid import Body, recognise
 from limbik.humanoid.ground import sampled
 from limbik.poser.carrying import with_balls
 from limbik.poser.document.document import Document, Source
+from limbik.poser.files.open import Opened, open_source
 from limbik.poser.mirroring import Mirror
-from limbik.poser.opening import Opened, open_source
 
 _OPENED, _FIGURES = 3, 12  # of each kind on the shelf
 

@@ -9,7 +9,7 @@ from limbik.humanoid import Body
 from limbik.poser.describe import figure_info, limits_info
 from limbik.poser.document.document import Choice, Document
 from limbik.poser.document.effector import Effector
-from limbik.poser.opening import Opened
+from limbik.poser.files.open import Opened
 
 
 def state_of(

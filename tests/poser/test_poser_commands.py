@@ -13,7 +13,7 @@ from poser_talk import Talk, moved
 import limbik
 from limbik.poser.carrying import across
 from limbik.poser.commands import COMMANDS
-from limbik.poser.pose_json import pose_json
+from limbik.poser.files.pose_file import pose_json
 from limbik.poser.session import Session
 
 

@@ -9,9 +9,9 @@ import pytest
 
 import limbik
 from limbik.errors import FormatError
-from limbik.poser.companions import bring
 from limbik.poser.document.document import Source
-from limbik.poser.opening import open_source
+from limbik.poser.files.companions import bring
+from limbik.poser.files.open import open_source
 
 
 def brought(path: Path, folder: Path) -> list[str]:

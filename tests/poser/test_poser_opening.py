@@ -16,7 +16,7 @@ from poser_talk import Talk, moved
 
 import limbik
 from limbik.humanoid.ground import floor_height, up_axis
-from limbik.poser.opening import BUILTIN, keep_files
+from limbik.poser.files.open import BUILTIN, keep_files
 from limbik.poser.session import Session
 
 

@@ -11,7 +11,7 @@ import real_data
 from poser_talk import Talk, moved
 
 import limbik
-from limbik.poser.starting import default_effectors
+from limbik.poser.files.default_document import default_effectors
 
 
 @pytest.fixture

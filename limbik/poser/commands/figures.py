@@ -12,9 +12,9 @@ from limbik.poser.commands.registry import Answer, command
 from limbik.poser.document.clip import Clip
 from limbik.poser.document.document import Source
 from limbik.poser.document.timeline import Timeline
-from limbik.poser.opening import discard_files, holds_figure, keep_files, open_motion
+from limbik.poser.files.default_document import first_document
+from limbik.poser.files.open import discard_files, holds_figure, keep_files, open_motion
 from limbik.poser.protocol import text
-from limbik.poser.starting import first_document
 
 if TYPE_CHECKING:
     from limbik.poser.session import Session

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from limbik.errors import LimbikError
 from limbik.poser.commands.registry import Answer, command
 from limbik.poser.document.document import StoredPose
-from limbik.poser.pose_json import read_pose
+from limbik.poser.files.pose_file import read_pose
 
 if TYPE_CHECKING:
     from limbik.poser.session import Session

@@ -14,8 +14,8 @@ from limbik.figure.motion import Motion
 from limbik.formats import save
 from limbik.formats.gltf.rig import Rig
 from limbik.poser.animation.in_betweens import bake
-from limbik.poser.pose_json import pose_json
-from limbik.poser.replay import replay_page
+from limbik.poser.files.pose_file import pose_json
+from limbik.poser.files.replay import replay_page
 from limbik.poser.state import figure_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from limbik.errors import FormatError
 from limbik.formats import FORMATS
 from limbik.formats.acclaim.amc_read import skeleton_beside
-from limbik.poser.opening import INCLUDED
+from limbik.poser.files.open import INCLUDED
 
 _MOST = 256  # files
 _PLACE = "opened/given"

@@ -1,0 +1,1 @@
+"""What is opened and what is saved: figures, clips, poses, replays, and the document to begin with."""
