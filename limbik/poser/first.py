@@ -11,9 +11,9 @@ from pathlib import Path
 from limbik.errors import LimbikError, did_you_mean
 from limbik.poser.document.document import Choice, Source
 from limbik.poser.drag.method_choice import SOON, begin
+from limbik.poser.editing.session import Session
 from limbik.poser.files.companions import bring
 from limbik.poser.files.open import BUILTIN, open_source
-from limbik.poser.session import Session
 
 
 class First:

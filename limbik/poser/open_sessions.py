@@ -15,9 +15,9 @@ from typing import NamedTuple
 from starlette.websockets import WebSocket
 
 from limbik.errors import LimbikError
+from limbik.poser.editing.session import Session
 from limbik.poser.keeping import Keeping
 from limbik.poser.resident import Resident, close, log, say, send
-from limbik.poser.session import Session
 from limbik.poser.store import Store
 from limbik.poser.workers import Workers
 

@@ -19,11 +19,11 @@ from limbik.figure.motion import Motion
 from limbik.formats.gltf import mesh as gltf_mesh
 from limbik.formats.gltf.rig import Rig
 from limbik.goals import Goal
+from limbik.poser.editing.session import Session
 from limbik.poser.first import First
 from limbik.poser.from_goals import effectors_of
 from limbik.poser.resident import Resident
 from limbik.poser.serving import PoserServer, open_browser
-from limbik.poser.session import Session
 from limbik.solver.result import Result
 from limbik.solver.solve import solve
 

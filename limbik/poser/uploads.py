@@ -12,9 +12,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from limbik.errors import LimbikError
+from limbik.poser.editing.session import LARGEST_FILE
 from limbik.poser.open_sessions import OpenSessions
 from limbik.poser.resident import Resident
-from limbik.poser.session import LARGEST_FILE
 
 LARGEST_SESSION = 400_000_000
 """Bytes that all files of a session may have together."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbik.poser.document.effector import Effector
-from limbik.poser.session import Session
+from limbik.poser.editing.session import Session
 
 
 class Told(NamedTuple):

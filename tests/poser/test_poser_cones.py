@@ -10,7 +10,7 @@ import pytest
 import real_data
 from poser_talk import Talk
 
-from limbik.poser.session import Session
+from limbik.poser.editing.session import Session
 
 
 @pytest.fixture

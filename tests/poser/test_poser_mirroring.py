@@ -17,7 +17,7 @@ from limbik.figures.mirror import mirror_pose
 from limbik.humanoid.ground import sampled
 from limbik.humanoid.mirror_pairs import ALONE, twins
 from limbik.poser.document.effector import Effector
-from limbik.poser.mirroring import Mirror
+from limbik.poser.editing.mirroring import Mirror
 
 
 def random_pose(figure: limbik.Figure, seed: int, share: float = 0.5) -> np.ndarray:

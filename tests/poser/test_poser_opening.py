@@ -16,8 +16,8 @@ from poser_talk import Talk, moved
 
 import limbik
 from limbik.humanoid.ground import floor_height, up_axis
+from limbik.poser.editing.session import Session
 from limbik.poser.files.open import BUILTIN, keep_files
-from limbik.poser.session import Session
 
 
 @pytest.fixture

@@ -21,13 +21,13 @@ from limbik import LimbikError
 from limbik.figure.motion import Motion
 from limbik.poser.animation.in_betweens import bake
 from limbik.poser.document.timeline import Clip, Timeline
+from limbik.poser.editing.session import Session
 from limbik.poser.files.pose_file import pose_json, read_pose
 from limbik.poser.files.replay import replay_page
 from limbik.poser.files.save import saved_as
 from limbik.poser.mesh_bytes import mesh_bytes
 from limbik.poser.page_files import page_file
 from limbik.poser.protocol import placed
-from limbik.poser.session import Session
 
 PAGE = {
     "index.html": """<!doctype html><html><head lang="en"><title>limbik poser</title>

@@ -17,8 +17,8 @@ from limbik import LimbikError
 from limbik.poser.document.clip import Clip
 from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.editing.session import Session
 from limbik.poser.protocol import ProtocolError
-from limbik.poser.session import Session
 
 
 def keys_at(*frames: int) -> Timeline:

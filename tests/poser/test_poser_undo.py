@@ -16,7 +16,7 @@ from poser_talk import Talk, moved
 
 import limbik
 from limbik.poser.document.effector import Effector
-from limbik.poser.session import Session
+from limbik.poser.editing.session import Session
 
 
 @pytest.fixture
@@ -191,12 +191,12 @@ def test_a_method_that_must_be_compiled_is_announced(
 ) -> None:
     said: list[str] = []
     talk.session.notify = said.append
-    monkeypatch.setattr("limbik.poser.bench.is_ready", lambda name: False)
-    monkeypatch.setattr("limbik.poser.bench.SOON", 60.0)
+    monkeypatch.setattr("limbik.poser.editing.editor.is_ready", lambda name: False)
+    monkeypatch.setattr("limbik.poser.editing.editor.SOON", 60.0)
     talk.do("method.set", name="projected_lm", settings={"iterations": 30})
     assert said == []  # it was there soon enough
-    monkeypatch.setattr("limbik.poser.bench.SOON", 0.0)
-    monkeypatch.setattr("limbik.poser.bench.prepare", lambda name: wait_for(said))
+    monkeypatch.setattr("limbik.poser.editing.editor.SOON", 0.0)
+    monkeypatch.setattr("limbik.poser.editing.editor.prepare", lambda name: wait_for(said))
     talk.do("method.set", name="projected_lm", settings={"iterations": 40})
     assert len(said) == 1
     assert "projected_lm" in said[0]
@@ -212,7 +212,7 @@ def test_a_knob_that_rests_in_the_hand_makes_one_step(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter(range(0, 1000, 100))  # seconds
-    monkeypatch.setattr("limbik.poser.session.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("limbik.poser.editing.session.time.monotonic", lambda: float(next(clock)))
     first = talk.session.document
     for upper, held in ((0.3, True), (0.2, True), (0.1, False), (0.05, False)):
         limit = {"kind": "range", "lower": [0.0], "upper": [upper]}

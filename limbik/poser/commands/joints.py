@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from limbik.poser.commands.registry import Answer, command
 
 if TYPE_CHECKING:
-    from limbik.poser.session import Session
+    from limbik.poser.editing.session import Session
 
 
 def _label(session: Session, arguments: dict[str, Any]) -> str:

@@ -15,14 +15,14 @@ from limbik.figure.coordinates import ball_of, width_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Limit, SwingTwist
 from limbik.figure.motion import Motion
-from limbik.poser.carrying import carried
 from limbik.poser.commands.registry import Answer, command
 from limbik.poser.describe import limit_from
 from limbik.poser.document.document import Document
+from limbik.poser.editing.coordinate_change import carried
 from limbik.poser.protocol import ProtocolError
 
 if TYPE_CHECKING:
-    from limbik.poser.session import Session
+    from limbik.poser.editing.session import Session
 
 WIDEST = 180.0  # degrees of margin around a clip
 _OPEN, _TWIST = math.radians(60.0), math.radians(45.0)  # a cone to begin with

@@ -11,7 +11,7 @@ from limbik.poser.document.document import Choice
 from limbik.poser.drag.method_choice import method_of
 
 if TYPE_CHECKING:
-    from limbik.poser.session import Session
+    from limbik.poser.editing.session import Session
 
 Settings = dict[str, float | int | bool | str]
 

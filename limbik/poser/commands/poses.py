@@ -11,7 +11,7 @@ from limbik.poser.document.document import StoredPose
 from limbik.poser.files.pose_file import read_pose
 
 if TYPE_CHECKING:
-    from limbik.poser.session import Session
+    from limbik.poser.editing.session import Session
 
 MOST = 200
 LONGEST_NAME = 100

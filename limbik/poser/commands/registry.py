@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_or
 from limbik.poser.protocol import ProtocolError
 
 if TYPE_CHECKING:
-    from limbik.poser.session import Session
+    from limbik.poser.editing.session import Session
 
 LONGEST_TEXT = 4096
 LARGEST_WHOLE = 2**53  # beyond it a page's numbers are no longer whole

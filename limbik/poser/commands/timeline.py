@@ -15,7 +15,7 @@ from limbik.poser.document.timeline import Timeline
 from limbik.poser.protocol import MOST_ASKED_FRAMES, ProtocolError, frames_message
 
 if TYPE_CHECKING:
-    from limbik.poser.session import Session
+    from limbik.poser.editing.session import Session
 
 _CHANGES = {
     "fps": "Change the frame rate",

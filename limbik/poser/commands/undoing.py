@@ -8,7 +8,7 @@ from limbik.errors import LimbikError
 from limbik.poser.commands.registry import Answer, command
 
 if TYPE_CHECKING:
-    from limbik.poser.session import Session
+    from limbik.poser.editing.session import Session
 
 
 @command("undo")

@@ -19,7 +19,7 @@ from limbik.poser.files.replay import replay_page
 from limbik.poser.state import figure_of
 
 if TYPE_CHECKING:
-    from limbik.poser.session import Session
+    from limbik.poser.editing.session import Session
 
 KINDS = {
     "bvh": "application/octet-stream",

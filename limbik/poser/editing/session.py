@@ -20,7 +20,6 @@ from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
 from limbik.poser import commands
-from limbik.poser.bench import Bench
 from limbik.poser.commands.registry import Command
 from limbik.poser.document import codec as document_json
 from limbik.poser.document import figure_codec as figure_json
@@ -28,12 +27,13 @@ from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.history import History, Step
 from limbik.poser.drag.method_choice import methods_info, preparing
+from limbik.poser.editing.editor import Bench
+from limbik.poser.editing.effector_targets import anchored
+from limbik.poser.editing.figure_cache import Shelf
+from limbik.poser.editing.gestures import live_of
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import BUILTIN, OPENS
-from limbik.poser.gestures import live_of
-from limbik.poser.placing import anchored
 from limbik.poser.protocol import Drag, Inbox, ProtocolError, Scrub, pose_message, text
-from limbik.poser.shelf import Shelf
 from limbik.poser.state import advice_for, figure_of, state_of
 from limbik.version import __version__
 

@@ -16,10 +16,10 @@ from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.humanoid import Body, recognise
 from limbik.humanoid.ground import sampled
-from limbik.poser.carrying import with_balls
 from limbik.poser.document.document import Document, Source
+from limbik.poser.editing.coordinate_change import with_balls
+from limbik.poser.editing.mirroring import Mirror
 from limbik.poser.files.open import Opened, open_source
-from limbik.poser.mirroring import Mirror
 
 _OPENED, _FIGURES = 3, 12  # of each kind on the shelf
 
