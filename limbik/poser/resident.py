@@ -9,7 +9,7 @@ from contextlib import suppress
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from limbik.poser.editing.session import Session
-from limbik.poser.protocol import text
+from limbik.poser.protocol.messages import text
 
 LONGEST_REASON = 123  # bytes that a websocket carries when it closes
 GONE = (RuntimeError, WebSocketDisconnect)

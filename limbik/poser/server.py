@@ -24,9 +24,9 @@ from limbik.errors import LimbikError
 from limbik.poser import building
 from limbik.poser.files.save import saved_as
 from limbik.poser.guard import Guard
-from limbik.poser.mesh_bytes import mesh_bytes
 from limbik.poser.open_sessions import OpenSessions, TooManyError
-from limbik.poser.protocol import ProtocolError
+from limbik.poser.protocol.mesh_bytes import mesh_bytes
+from limbik.poser.protocol.messages import ProtocolError
 from limbik.poser.resident import Resident, close, log, say
 from limbik.poser.uploads import upload
 

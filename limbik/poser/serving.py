@@ -18,7 +18,7 @@ from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
 from limbik.poser.guard import is_loopback, new_token
 from limbik.poser.open_sessions import OpenSessions
-from limbik.poser.protocol import MOST_TEXT
+from limbik.poser.protocol.messages import MOST_TEXT
 from limbik.poser.server import application
 from limbik.poser.store import Store
 

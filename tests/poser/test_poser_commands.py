@@ -11,10 +11,10 @@ import pytest
 from poser_talk import Talk, moved
 
 import limbik
-from limbik.poser.commands import COMMANDS
 from limbik.poser.editing.coordinate_change import across
 from limbik.poser.editing.session import Session
 from limbik.poser.files.pose_file import pose_json
+from limbik.poser.protocol.commands import COMMANDS
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from scipy.spatial.transform import Rotation
 from limbik import Figure, FigureError, Joint, Range, SwingTwist, figures, humanoid
 from limbik.figure import joints as jt
 from limbik.figure.joints import Coupling
-from limbik.poser.bones import capsules
-from limbik.poser.describe import figure_info, limit_from, limit_info, limits_info
-from limbik.poser.protocol import ProtocolError
+from limbik.poser.protocol.capsules import capsules
+from limbik.poser.protocol.figure_info import figure_info, limit_from, limit_info, limits_info
+from limbik.poser.protocol.messages import ProtocolError
 
 FIGURES = {
     "human": figures.human,

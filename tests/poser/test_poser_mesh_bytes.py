@@ -10,7 +10,7 @@ from random_figures import random_pose
 
 from limbik import Figure, figures
 from limbik.figure.mesh import SkinnedMesh
-from limbik.poser.mesh_bytes import mesh_bytes, strongest
+from limbik.poser.protocol.mesh_bytes import mesh_bytes, strongest
 
 # ---- meshes -------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from limbik import figures
 from limbik.maths.quaternions import quat_to_matrix
 from limbik.poser.drag.answer import Answer
-from limbik.poser.protocol import (
+from limbik.poser.protocol.messages import (
     MOST_TEXT,
     Drag,
     Inbox,

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from poser_talk import Talk, moved
 
-from limbik.poser.commands.registry import KEEP, checked
 from limbik.poser.document.effector import Vec3
-from limbik.poser.protocol import ProtocolError
+from limbik.poser.protocol.commands.registry import KEEP, checked
+from limbik.poser.protocol.messages import ProtocolError
 
 
 @pytest.fixture

@@ -25,9 +25,9 @@ from limbik.poser.editing.session import Session
 from limbik.poser.files.pose_file import pose_json, read_pose
 from limbik.poser.files.replay import replay_page
 from limbik.poser.files.save import saved_as
-from limbik.poser.mesh_bytes import mesh_bytes
 from limbik.poser.page_files import page_file
-from limbik.poser.protocol import placed
+from limbik.poser.protocol.mesh_bytes import mesh_bytes
+from limbik.poser.protocol.messages import placed
 
 PAGE = {
     "index.html": """<!doctype html><html><head lang="en"><title>limbik poser</title>

@@ -19,8 +19,6 @@ from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
-from limbik.poser import commands
-from limbik.poser.commands.registry import Command
 from limbik.poser.document import codec as document_json
 from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.document import Choice, Document, Source
@@ -33,8 +31,10 @@ from limbik.poser.editing.figure_cache import Shelf
 from limbik.poser.editing.gestures import live_of
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import BUILTIN, OPENS
-from limbik.poser.protocol import Drag, Inbox, ProtocolError, Scrub, pose_message, text
-from limbik.poser.state import advice_for, figure_of, state_of
+from limbik.poser.protocol import commands
+from limbik.poser.protocol.commands.registry import Command
+from limbik.poser.protocol.messages import Drag, Inbox, ProtocolError, Scrub, pose_message, text
+from limbik.poser.protocol.page_state import advice_for, figure_of, state_of
 from limbik.version import __version__
 
 LARGEST_FILE = 200_000_000

@@ -15,9 +15,9 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
-from limbik.poser.mesh_bytes import mesh_bytes
 from limbik.poser.page_files import page_file
-from limbik.poser.protocol import placed
+from limbik.poser.protocol.mesh_bytes import mesh_bytes
+from limbik.poser.protocol.messages import placed
 
 FORMAT = "limbik replay 1"
 LARGEST = 300_000_000

@@ -16,7 +16,7 @@ from limbik.formats.gltf.rig import Rig
 from limbik.poser.animation.in_betweens import bake
 from limbik.poser.files.pose_file import pose_json
 from limbik.poser.files.replay import replay_page
-from limbik.poser.state import figure_of
+from limbik.poser.protocol.page_state import figure_of
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session

@@ -18,9 +18,9 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Limit, Slide, SwingTwistBall, Turn
 from limbik.figure.limits import Range, SwingTwist
 from limbik.humanoid import recognise
-from limbik.poser.bones import capsules
 from limbik.poser.drag.method_choice import methods_info
-from limbik.poser.protocol import ProtocolError
+from limbik.poser.protocol.capsules import capsules
+from limbik.poser.protocol.messages import ProtocolError
 
 __all__ = ["figure_info", "limit_from", "limit_info", "limits_info", "methods_info"]
 

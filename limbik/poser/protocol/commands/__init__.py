@@ -1,6 +1,6 @@
 """What a page can ask for, one file a theme; importing this package registers all of it."""
 
-from limbik.poser.commands import (
+from limbik.poser.protocol.commands import (
     effectors,
     figures,
     joints,
@@ -10,7 +10,7 @@ from limbik.poser.commands import (
     timeline,
     undoing,
 )
-from limbik.poser.commands.registry import COMMANDS, Command, find
+from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
     "COMMANDS", "Command", "effectors", "figures", "find", "joints", "limits", "methods", "poses",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from limbik.poser.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Answer, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session

@@ -6,9 +6,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from limbik.poser.commands.registry import Answer, command
 from limbik.poser.document.document import Choice
 from limbik.poser.drag.method_choice import method_of
+from limbik.poser.protocol.commands.registry import Answer, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session

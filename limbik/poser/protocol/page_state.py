@@ -6,10 +6,10 @@ from typing import Any
 
 from limbik.figure.figure import Figure
 from limbik.humanoid import Body
-from limbik.poser.describe import figure_info, limits_info
 from limbik.poser.document.document import Choice, Document
 from limbik.poser.document.effector import Effector
 from limbik.poser.files.open import Opened
+from limbik.poser.protocol.figure_info import figure_info, limits_info
 
 
 def state_of(

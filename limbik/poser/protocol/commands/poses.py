@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from limbik.errors import LimbikError
-from limbik.poser.commands.registry import Answer, command
 from limbik.poser.document.document import StoredPose
 from limbik.poser.files.pose_file import read_pose
+from limbik.poser.protocol.commands.registry import Answer, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session

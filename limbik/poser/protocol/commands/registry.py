@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from limbik.poser.protocol import ProtocolError
+from limbik.poser.protocol.messages import ProtocolError
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from limbik.errors import LimbikError
-from limbik.poser.commands.registry import KEEP, Answer, command
 from limbik.poser.document.effector import HEAVIEST, LAST_ID, MOST_EFFECTORS, Effector, Vec3, Vec4
 from limbik.poser.editing.effector_targets import anchored
 from limbik.poser.files.default_document import natural_axis
-from limbik.poser.protocol import FURTHEST
+from limbik.poser.protocol.commands.registry import KEEP, Answer, command
+from limbik.poser.protocol.messages import FURTHEST
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from limbik.errors import LimbikError
 from limbik.figure.motion import Motion
-from limbik.poser.commands.registry import Answer, command
 from limbik.poser.document.clip import Clip
 from limbik.poser.document.document import Source
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.editing.coordinate_change import across
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import discard_files, holds_figure, keep_files, open_motion
-from limbik.poser.protocol import text
+from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.messages import text
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
