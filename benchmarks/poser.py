@@ -70,7 +70,7 @@ class Timed:
 def serve() -> None:
     """Print the address, serve until Ctrl-C, print the times."""
     from limbik.poser.first import First, drag_once
-    from limbik.poser.serving import PoserServer
+    from limbik.poser.server.listen import PoserServer
 
     drag_once()
     gc.collect()

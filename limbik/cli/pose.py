@@ -47,7 +47,7 @@ def pose(
 
     require_poser()
     from limbik.poser.first import First
-    from limbik.poser.serving import PoserServer, open_browser
+    from limbik.poser.server.listen import PoserServer, open_browser
 
     first = First(file)
     server = PoserServer(first.session, host=host, port=port)

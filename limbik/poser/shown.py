@@ -22,8 +22,8 @@ from limbik.goals import Goal
 from limbik.poser.editing.session import Session
 from limbik.poser.first import First
 from limbik.poser.from_goals import effectors_of
-from limbik.poser.resident import Resident
-from limbik.poser.serving import PoserServer, open_browser
+from limbik.poser.server.connection import Resident
+from limbik.poser.server.listen import PoserServer, open_browser
 from limbik.solver.result import Result
 from limbik.solver.solve import solve
 

@@ -10,8 +10,8 @@ from browser import Person, launched
 from pose_command import Server
 
 from limbik.poser.first import First
-from limbik.poser.serving import PoserServer
-from limbik.poser.store import Store
+from limbik.poser.server.listen import PoserServer
+from limbik.poser.server.store import Store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

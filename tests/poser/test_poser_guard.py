@@ -13,8 +13,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from limbik.poser.first import First
-from limbik.poser.serving import PoserServer
-from limbik.poser.store import Store
+from limbik.poser.server.listen import PoserServer
+from limbik.poser.server.store import Store
 
 
 @pytest.mark.parametrize(

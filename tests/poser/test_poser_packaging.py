@@ -77,7 +77,7 @@ def test_wheel_holds_the_page_and_not_its_sources(archives: tuple[Path, Path]) -
         page = wheel.read("limbik/poser/page/index.html").decode()
     assert 100_000 < sizes["limbik/poser/page/poser.js"] < LARGEST
     assert 1_000 < sizes["limbik/poser/page/poser.css"] < LARGEST
-    assert "limbik/poser/server.py" in sizes
+    assert "limbik/poser/server/app.py" in sizes
     strangers = [name for name in sizes if "node_modules" in name or "poser/web" in name]
     assert strangers == []
     assert "three" in licences

@@ -13,7 +13,7 @@ import pytest
 from poser_client import HAND, Client, client, closed, drag_message, until
 from websockets.exceptions import ConnectionClosed
 
-from limbik.poser.serving import PoserServer
+from limbik.poser.server.listen import PoserServer
 
 
 def sent(server: PoserServer, *messages: str | bytes) -> tuple[int, str]:

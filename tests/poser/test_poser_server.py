@@ -13,8 +13,8 @@ from poser_client import FOOT, HAND, WAIT, Client, client, closed, drag_message,
 from websockets.sync.client import connect
 
 import limbik
-from limbik.poser import open_sessions
-from limbik.poser.serving import PoserServer
+from limbik.poser.server import session_registry as open_sessions
+from limbik.poser.server.listen import PoserServer
 
 
 def test_a_drag_is_answered_with_the_pose(server: PoserServer) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from command_line import environment
 
-from limbik.poser import store as store_module
-from limbik.poser.store import Store, state_folder
+from limbik.poser.server import store as store_module
+from limbik.poser.server.store import Store, state_folder
 
 DAY = 24 * 3600.0
 
@@ -71,7 +71,7 @@ def test_ids_do_not_repeat(tmp_path: Path) -> None:
 WRITES_FOR_EVER = """
 import sys
 from pathlib import Path
-from limbik.poser.store import Store
+from limbik.poser.server.store import Store
 store, k = Store(Path(sys.argv[1])), 0
 while True:
     k += 1

@@ -12,8 +12,8 @@ import pytest
 from poser_client import WAIT, client, until
 
 import limbik
-from limbik.poser import uploads
-from limbik.poser.serving import PoserServer
+from limbik.poser.server import uploads
+from limbik.poser.server.listen import PoserServer
 
 
 def put(server: PoserServer, session: str, name: str, data: Any) -> httpx.Response:

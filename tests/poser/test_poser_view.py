@@ -229,7 +229,7 @@ def test_a_program_that_just_ends_has_saved_what_was_done(tmp_path: Path) -> Non
 
 
 def test_a_cell_that_is_run_again_and_again_finds_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("limbik.poser.open_sessions.MOST_SESSIONS", 3)
+    monkeypatch.setattr("limbik.poser.server.session_registry.MOST_SESSIONS", 3)
     figure = limbik.figures.arm()
     seen, *unseen = [limbik.view(figure, open=False, block=False) for _ in range(3)]
     with page_of(seen):

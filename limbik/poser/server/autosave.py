@@ -7,9 +7,9 @@ import math
 import time
 from collections.abc import Callable, Mapping
 
-from limbik.poser.resident import Resident, log, say
-from limbik.poser.store import Store
-from limbik.poser.workers import Workers
+from limbik.poser.server.connection import Resident, log, say
+from limbik.poser.server.store import Store
+from limbik.poser.server.threads import Workers
 
 SAVED_EVERY = 2.0  # seconds
 TOUCHED_EVERY = 60.0

@@ -16,11 +16,11 @@ import uvicorn
 
 from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
-from limbik.poser.guard import is_loopback, new_token
-from limbik.poser.open_sessions import OpenSessions
 from limbik.poser.protocol.messages import MOST_TEXT
-from limbik.poser.server import application
-from limbik.poser.store import Store
+from limbik.poser.server.app import application
+from limbik.poser.server.guard import is_loopback, new_token
+from limbik.poser.server.session_registry import OpenSessions
+from limbik.poser.server.store import Store
 
 PORT = 8765
 _TRIED = 50  # ports after it, where nobody asked for a certain one

@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from limbik.errors import LimbikError
 from limbik.poser.editing.session import LARGEST_FILE
-from limbik.poser.open_sessions import OpenSessions
-from limbik.poser.resident import Resident
+from limbik.poser.server.connection import Resident
+from limbik.poser.server.session_registry import OpenSessions
 
 LARGEST_SESSION = 400_000_000
 """Bytes that all files of a session may have together."""

@@ -23,12 +23,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from limbik.errors import LimbikError
 from limbik.poser import building
 from limbik.poser.files.save import saved_as
-from limbik.poser.guard import Guard
-from limbik.poser.open_sessions import OpenSessions, TooManyError
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
 from limbik.poser.protocol.messages import ProtocolError
-from limbik.poser.resident import Resident, close, log, say
-from limbik.poser.uploads import upload
+from limbik.poser.server.connection import Resident, close, log, say
+from limbik.poser.server.guard import Guard
+from limbik.poser.server.session_registry import OpenSessions, TooManyError
+from limbik.poser.server.uploads import upload
 
 _TYPES = {
     "index.html": "text/html; charset=utf-8",
@@ -37,7 +37,7 @@ _TYPES = {
     "LICENSES.txt": "text/plain; charset=utf-8",
 }
 WRONG_MESSAGE, OUR_MISTAKE, TRY_LATER = 1008, 1011, 1013
-"""Close codes of websockets that we use, besides those of open_sessions.py."""
+"""Close codes of websockets that we use, besides those of session_registry.py."""
 
 
 def application(

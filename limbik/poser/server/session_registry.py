@@ -16,10 +16,10 @@ from starlette.websockets import WebSocket
 
 from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
-from limbik.poser.keeping import Keeping
-from limbik.poser.resident import Resident, close, log, say, send
-from limbik.poser.store import Store
-from limbik.poser.workers import Workers
+from limbik.poser.server.autosave import Keeping
+from limbik.poser.server.connection import Resident, close, log, say, send
+from limbik.poser.server.store import Store
+from limbik.poser.server.threads import Workers
 
 MOST_SESSIONS = 64
 TAKEN_OVER, ENDED = 4001, 4002
