@@ -69,8 +69,8 @@ class Timed:
 
 def serve() -> None:
     """Print the address, serve until Ctrl-C, print the times."""
-    from limbik.poser.first import First, drag_once
     from limbik.poser.server.listen import PoserServer
+    from limbik.poser.startup import First, drag_once
 
     drag_once()
     gc.collect()

@@ -46,8 +46,8 @@ def pose(
     from limbik.poser.installed import require_poser
 
     require_poser()
-    from limbik.poser.first import First
     from limbik.poser.server.listen import PoserServer, open_browser
+    from limbik.poser.startup import First
 
     first = First(file)
     server = PoserServer(first.session, host=host, port=port)

@@ -13,7 +13,7 @@ from limbik.figure.motion import Motion
 from limbik.goals import Goal
 
 if TYPE_CHECKING:
-    from limbik.poser.shown import View
+    from limbik.poser.view_handle import View
 
 
 def view(
@@ -41,6 +41,6 @@ def view(
     from limbik.poser.installed import require_poser
 
     require_poser()
-    from limbik.poser.shown import show
+    from limbik.poser.view_handle import show
 
     return show(figure, goals, port=port, open=open, block=block)

@@ -9,9 +9,9 @@ import pytest
 from browser import Person, launched
 from pose_command import Server
 
-from limbik.poser.first import First
 from limbik.poser.server.listen import PoserServer
 from limbik.poser.server.store import Store
+from limbik.poser.startup import First
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -12,9 +12,9 @@ from poser_client import HAND, client
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from limbik.poser.first import First
 from limbik.poser.server.listen import PoserServer
 from limbik.poser.server.store import Store
+from limbik.poser.startup import First
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from poser_client import HAND, WAIT, client, closed
 from websockets.exceptions import ConnectionClosed
 
 import limbik
-from limbik.poser import shown
+from limbik.poser import view_handle as shown
 
 
 @pytest.fixture(autouse=True)

@@ -20,10 +20,10 @@ from limbik.formats.gltf import mesh as gltf_mesh
 from limbik.formats.gltf.rig import Rig
 from limbik.goals import Goal
 from limbik.poser.editing.session import Session
-from limbik.poser.first import First
-from limbik.poser.from_goals import effectors_of
 from limbik.poser.server.connection import Resident
 from limbik.poser.server.listen import PoserServer, open_browser
+from limbik.poser.startup import First
+from limbik.poser.view_goals import effectors_of
 from limbik.solver.result import Result
 from limbik.solver.solve import solve
 
