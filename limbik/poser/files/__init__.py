@@ -1,1 +1,1 @@
-"""What is opened and what is saved: figures, clips, poses, replays, and the document to begin with."""
+"""What is opened and saved: figures, clips, poses, replays, and the document to begin with."""
