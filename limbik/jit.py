@@ -12,7 +12,7 @@ def kernel(function: Any = None, **options: Any) -> Any:
 
     Without the test for 0 at every division, loops vectorise and compile faster.  No ``bool(...)``,
     comprehension or closure inside: Numba would inline it, then remove what it takes for dead, and
-    drop writes to arrays that it does not see read again (tests/test_compiling.py).
+    drop writes to arrays that it does not see read again (tests/test_jit.py).
     """
     options = {"cache": True, "nogil": True, "error_model": "numpy"} | options
     return njit(**options) if function is None else njit(**options)(function)

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import real_data
+
+from helpers import real_data
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 

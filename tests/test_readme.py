@@ -9,10 +9,10 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
-from pose_command import Server
 from typer.testing import CliRunner
 
 import limbik
+from helpers.pose_command import Server
 from limbik.cli import app
 
 PROJECT = Path(__file__).resolve().parent.parent

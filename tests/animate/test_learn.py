@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-import real_data
 
 import limbik
+from helpers import real_data
 from limbik.animate.learn import limits_from
 from limbik.figure.joints import (
     Coupling,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import real_data
 
 import limbik
+from helpers import real_data
 from limbik import Figure, GoalError, Joint, LimbikError, Motion, Range
 from limbik.animate.learn import limits_from
 from limbik.animate.track import JUMP, Track, jumps, turns

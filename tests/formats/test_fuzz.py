@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from real_data import PROJECT
+
+from helpers.real_data import PROJECT
 
 if not (PROJECT / "fuzz").is_dir():
     pytest.skip("The fuzzer is not beside the tests.", allow_module_level=True)

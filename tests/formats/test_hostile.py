@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hostile_files import ATTACKS, COORDINATES, SKELETON, npz, robot
-from real_data import PROJECT
+
+from helpers.hostile_files import ATTACKS, COORDINATES, SKELETON, npz, robot
+from helpers.real_data import PROJECT
 
 if not (PROJECT / "fuzz").is_dir():
     pytest.skip("The fuzzer's seeds are not beside the tests.", allow_module_level=True)
@@ -38,7 +39,7 @@ import limbik
 from limbik.figure.joints import Joint, revolute
 
 sys.path += sys.argv[2:]
-from hostile_files import COORDINATES, written
+from helpers.hostile_files import COORDINATES, written
 
 warnings.simplefilter("ignore", UserWarning)
 limbik.load("warm.bvh"), limbik.load("warm.urdf"), limbik.load("a.asf")
@@ -89,7 +90,7 @@ def test_no_attack_takes_more_than_its_share(tmp_path: Path) -> None:
     (tmp_path / "warm.urdf").write_text(URDF)
     (tmp_path / "a.asf").write_text(SKELETON)
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(tmp_path), str(Path(__file__).parent)],
+        [sys.executable, "-c", SCRIPT, str(tmp_path), str(Path(__file__).parents[1])],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(PROJECT), *sys.path])},
         capture_output=True,

@@ -7,11 +7,10 @@ from pathlib import Path
 import mujoco
 import pinocchio
 import pytest
-from robot_packages import models
-from test_mjcf import compare_with_mujoco
-from test_urdf import compare_with_pinocchio
 
 import limbik
+from helpers.robot_comparisons import compare_with_mujoco, compare_with_pinocchio
+from helpers.robot_packages import models
 from limbik import FormatError
 
 URDF = [*models("example_robot_data", ".urdf"), *models("robosuite", ".urdf")]

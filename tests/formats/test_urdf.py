@@ -7,12 +7,12 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pinocchio
 import pytest
-from real_data import find
 
 import limbik
-from limbik import Figure, FormatError
+from helpers.real_data import find
+from helpers.robot_comparisons import compare_with_pinocchio
+from limbik import FormatError
 
 ROBOT = """<?xml version="1.0"?>
 <robot name="r">
@@ -43,47 +43,6 @@ def robot(folder: Path, kind: str = "continuous", more: str = "", text: str = RO
     path = folder / "r.urdf"
     path.write_text(text.replace("{kind}", kind).replace("{more}", more))
     return path
-
-
-def slot_values(figure: Figure, q: np.ndarray, joint: str) -> list[float]:
-    """What a URDF joint is set to by q, its own coordinates or what drives it."""
-    tree = figure.tree
-    at = next(i for i, known in enumerate(figure.definition) if known.alias == joint)
-    slots = [tree.slots[k] for k in tree.slots_of[at]]
-    return [slot.scale * q[slot.coordinate] + slot.shift for slot in slots]
-
-
-def compare_with_pinocchio(path: Path, poses: int = 10) -> int:
-    """Compares every link that both know, to 1e-9; returns how many."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        figure = limbik.load(path)
-    model = pinocchio.buildModelFromUrdf(str(path))
-    data = model.createData()
-    rng = np.random.default_rng(0)
-    links = [name for name in figure.joints if model.existBodyName(name)]
-    for _ in range(poses):
-        q = rng.uniform(-1.5, 1.5, figure.n)
-        theirs = pinocchio.neutral(model)
-        for name in list(model.names)[1:]:
-            joint = model.joints[model.getJointId(name)]
-            values = slot_values(figure, q, name)
-            at = joint.idx_q
-            if (joint.nq, len(values)) == (1, 1):
-                theirs[at] = values[0]
-            elif (joint.nq, len(values)) == (2, 1):
-                theirs[at : at + 2] = math.cos(values[0]), math.sin(values[0])
-            elif (joint.nq, len(values)) == (7, 6):
-                turn = limbik.maths.so3.exp_map(values[3:])
-                theirs[at : at + 7] = [*values[:3], *turn[1:], turn[0]]
-            else:
-                raise AssertionError(f"{name}: {joint.nq} numbers there, {len(values)} here")
-        pinocchio.framesForwardKinematics(model, data, theirs)
-        frames = figure.frames(q)
-        for name in links:
-            other = data.oMf[model.getBodyId(name)].homogeneous
-            np.testing.assert_allclose(frames[figure.index(name)], other, atol=1e-9, err_msg=name)
-    return len(links)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 import pytest
-import real_data
-import skeletons
 
 import limbik
+from helpers import real_data, skeletons
 from limbik.figure.joints import Joint, euler, exponential, free, swing_twist
 from limbik.figures.mirror import mirror_pose, other_side
 from limbik.humanoid import limits, recognise

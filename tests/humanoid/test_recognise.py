@@ -8,10 +8,9 @@ from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
-import real_data
-import skeletons
 
 import limbik
+from helpers import real_data, skeletons
 from limbik.figure.joints import Joint
 from limbik.humanoid import recognise
 from limbik.humanoid.joint_names import take_apart

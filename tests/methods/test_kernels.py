@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from common_problems import SPECIAL, TABLE, problem_of
 
 import limbik
+from helpers.common_problems import SPECIAL, TABLE, problem_of
 from limbik import MethodError, Problem
 from limbik.methods.base import OUT
 from limbik.solver.objective import state_size

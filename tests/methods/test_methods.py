@@ -8,10 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from common_problems import FIGURES, SPECIAL, TABLE, Asked, frame_goal, near_rest, problem_of
 from scipy.optimize import least_squares
 
 import limbik
+from helpers.common_problems import (
+    FIGURES,
+    SPECIAL,
+    TABLE,
+    Asked,
+    frame_goal,
+    near_rest,
+    problem_of,
+)
 from limbik import MethodError, Problem, PythonGoal, Range, Reach, Rest, Result, Status
 from limbik.methods import Method
 from limbik.solver.solve import find_method

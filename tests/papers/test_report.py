@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sample_paper
-from web_page import Page
 
+from helpers import sample_paper
+from helpers.web_page import Page
 from limbik.errors import LimbikError
 from limbik.papers.catalogue import PAPERS, Reproduced, chosen
 from limbik.papers.contract import Chapter, Order, Picture, Verdict

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import Person, launched
-from pose_command import Server
 
+from helpers.browser import Person, launched
+from helpers.pose_command import Server
 from limbik.poser.server.listen import PoserServer
 from limbik.poser.server.store import Store
 from limbik.poser.startup import First

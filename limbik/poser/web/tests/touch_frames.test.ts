@@ -1,5 +1,5 @@
 // Frames before parts agree with limbik: the numbers are from Figure.frames and swing_and_twist
-// (tests/poser/test_poser_touch_frames.py checks that they still are).
+// (tests/poser/web/test_edit_frames.py checks that they still are).
 
 import type { Quaternion } from "three";
 import { describe, expect, it } from "vitest";

@@ -1,0 +1,1 @@
+"""What tests share: sample figures and problems, clients, real data, comparisons."""

@@ -1,0 +1,47 @@
+"""``limbik pose`` in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from helpers.command_line import PROJECT, command, environment
+
+WAIT = 120.0  # seconds; kernels may have to be compiled first
+
+
+class Server:
+    """A poser that serves at ``url``."""
+
+    def __init__(self, state: Path, *arguments: str, port: int = 0) -> None:
+        self.process = subprocess.Popen(
+            command("pose", *arguments, "--no-open", "--port", str(port)),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=PROJECT,
+            env={**environment(), "LIMBIK_STATE": str(state), "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if "http://" not in line:
+            raise AssertionError(f"{line}{self.process.communicate()[1]}")
+        self.url = line[line.index("http://") :].strip()
+
+    @property
+    def port(self) -> int:
+        return urlsplit(self.url).port or 0
+
+    def end(self, how: signal.Signals = signal.SIGINT) -> tuple[int, str]:
+        """Stop it with a signal: exit code, and what it said of mistakes."""
+        os.kill(self.process.pid, how)
+        err = self.process.communicate(timeout=WAIT)[1]
+        return self.process.returncode, err
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()

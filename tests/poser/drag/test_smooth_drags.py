@@ -1,0 +1,88 @@
+"""A hand that moves smoothly moves the figure smoothly."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from helpers.dragged import FEET, SIX, held, turned, walk
+from limbik import figures
+from limbik.poser.drag.drag_solver import SWINGS, Live
+
+# ---- smooth drags -------------------------------------------------------------------------------
+
+WALKS = {
+    "human, feet pinned": (figures.human, FEET, 0.7, 0.01),
+    "human, all pinned": (figures.human, SIX, 0.5, 0.01),
+    "human, hips": (figures.human, [SIX[-1], *SIX[:-1]], 0.3, 0.01),
+    "human, nothing pinned": (figures.human, ["LeftHand"], 0.7, 0.01),
+    "hand": (
+        figures.hand,
+        ["Index3", "Wrist", "Thumb3", "Middle3", "Ring3", "Little3"],
+        0.06,
+        0.01,
+    ),
+    "spider, foot": (
+        figures.spider,
+        [f"{side}{k}Foot" for side in "LR" for k in "1234"],
+        0.4,
+        0.01,
+    ),
+    "spider, body": (
+        figures.spider,
+        ["Body", *(f"{side}{k}Foot" for side in "LR" for k in "1234")],
+        0.4,
+        0.01,
+    ),
+    "arm": (figures.arm, ["Tool"], 0.5, 0.01),
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("name", WALKS)
+def test_a_smooth_drag_turns_no_joint_by_more_than_60_degrees_at_once(name, seed):
+    make, joints, reach, step = WALKS[name]
+    figure = make()
+    effectors = held(figure, joints)
+    live = Live(figure, effectors, 1, figure.rest)
+    start, last = np.array(effectors[0].position), figure.rest
+    jumps, met, slips = [], [], []
+    for target in walk(np.random.default_rng(seed), start, reach, step, 400):
+        answer = live.drag(target)
+        assert np.isfinite(answer.q).all()
+        assert figure.violation(answer.q) == 0.0
+        jumps.append(turned(figure, last, answer.q).max())
+        met.append(answer.error_of(1)[0] <= 1e-4 * figure.size)
+        slips.append(answer.goals[1:, 1].max(initial=0.0))
+        last = answer.q
+    assert max(jumps) <= 60.0
+    assert np.median(jumps) < (20.0 if name == "hand" else 5.0)  # 1 cm is a lot for a finger
+    assert max(slips) < 4e-3 * figure.size
+    assert np.mean(met) > 0.5 or name in (
+        "human, all pinned",
+        "human, hips",
+        "spider, body",
+        "hand",
+    )
+
+
+def test_a_robot_swings_over_where_its_turntable_ends():
+    """Behind its base the arm must come round the other way; it is shown on its way there."""
+    arm = figures.arm()
+    effectors = held(arm, ["Tool"])
+    radius = math.hypot(*effectors[0].position[:2])
+    live = Live(arm, effectors, 1, arm.rest)
+    last, jumps, swinging, q = arm.rest, [], 0, arm.rest
+    for angle in np.radians(np.arange(0.0, 260.0, 1.0)):
+        target = (radius * math.cos(angle), radius * math.sin(angle), effectors[0].position[2])
+        answer = live.drag(target)
+        assert arm.violation(answer.q) == 0.0
+        jumps.append(turned(arm, last, answer.q).max())
+        swinging += answer.why == SWINGS
+        last = q = answer.q
+    assert max(jumps) <= 56.0
+    assert answer.ok
+    assert turned(arm, arm.rest, q)[0] > 40.0
+    assert swinging <= 12

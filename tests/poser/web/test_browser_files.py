@@ -1,0 +1,308 @@
+"""Files, clips, fingers and the keyboard in the poser: a real Chromium with a real server."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import limbik
+from helpers import real_data
+from helpers.browser import Person
+from helpers.pose_command import Server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+Spot = tuple[float, float]
+
+
+def drop(person: Person, *files: Path) -> None:
+    """Let files fall on the view, as from a file manager."""
+    contents = [[file.name, base64.b64encode(file.read_bytes()).decode()] for file in files]
+    carried = person.page.evaluate_handle(
+        """(files) => {
+          const carried = new DataTransfer();
+          for (const [name, text] of files) {
+            const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+            carried.items.add(new File([bytes], name));
+          }
+          return carried;
+        }""",
+        contents,
+    )
+    for event in ("dragenter", "dragover", "drop"):
+        person.page.dispatch_event("canvas", event, {"dataTransfer": carried})
+
+
+def opened(person: Person, file: str) -> None:
+    person.wait(f"app.figure.file === '{file}' && app.pose !== null && app.idle")
+    look_on(person)
+
+
+def look_on(person: Person) -> None:
+    """Until the view stands still: it goes along with a figure that walks away."""
+    seen: list[list[float]] = []
+    while len(seen) < 3 or seen[-3:].count(seen[-1]) < 3:
+        person.page.wait_for_timeout(300)
+        seen.append(person.ask("stage.camera.position.toArray()"))
+
+
+def drag_first_free(person: Person) -> float:
+    """Drag the first free effector; how far it went, as a share of the figure's size."""
+    effectors: list[dict[str, Any]] = person.ask("app.state.effectors")
+    name = next(effector["name"] for effector in effectors if effector["mode"] == "free")
+    before = person.positions()[person.joint(name)]
+    person.drag(name, (25, -45), steps=6)
+    return float(np.linalg.norm(person.positions()[person.joint(name)] - before)) / person.ask(
+        "app.figure.size"
+    )
+
+
+# Two of them rest outside of their limits, which loading says and the page notes.
+@pytest.mark.filterwarnings("ignore:.*the rest pose is the nearest inside")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "robots/erd_panda.urdf",
+        "robots/dmc_humanoid_CMU_V2020.xml",
+        "vrm/sat06_basic_armature_vrm1.vrm",
+    ],
+)
+def test_robots_and_avatars_are_opened_and_dragged(person: Person, path: str) -> None:
+    file = real_data.find(path)
+    person.choose(file)
+    opened(person, file.name)
+    figure = limbik.load(file)
+    size = person.ask("app.figure.size")
+    np.testing.assert_allclose(person.positions(), figure.positions(person.q()), atol=1e-5 * size)
+    assert drag_first_free(person) > 0.02
+    assert figure.violation(person.q()) < 1e-5
+    np.testing.assert_allclose(person.positions(), figure.positions(person.q()), atol=1e-5 * size)
+
+
+def test_a_skeleton_and_its_motion_are_dropped_together(person: Person) -> None:
+    asf = real_data.find("cmu_asfamc/02.asf")
+    amc = real_data.find("cmu_asfamc/02_01.amc")
+    drop(person, amc)
+    person.wait("app.ui.note.includes('choose the .asf file together with it')")
+    drop(person, amc, asf)
+    opened(person, "02.asf")
+    timeline = person.ask("app.state.timeline")
+    clip = limbik.load_motion(amc)
+    assert (timeline["clip"], timeline["frames"], timeline["fps"]) == ("02_01", 343, 120)
+    # A thumb that was recorded beyond its limits is brought inside; the figure is 30 units tall.
+    np.testing.assert_allclose(person.positions(), clip.positions()[0], atol=0.1)
+    assert drag_first_free(person) > 0.02
+    person.page.keyboard.press("Control+z")
+    person.page.keyboard.press("Control+z")  # the opening itself
+    person.wait("app.figure.builtin === 'human' && app.pose !== null")
+
+
+def test_sentences_for_files_that_cannot_be_opened(person: Person, tmp_path: Path) -> None:
+    lonely = tmp_path / "lonely.gltf"
+    lonely.write_text(json.dumps({"asset": {"version": "2.0"}, "buffers": [{"uri": "skin.bin"}]}))
+    broken = tmp_path / "broken.bvh"
+    broken.write_text("HIERARCHY\nROOT Hips\n{\n  OFFSET 0 0\n")
+    photo = tmp_path / "photo.tiff"
+    photo.write_bytes(b"II*\0")
+    for file, sentence in (
+        (lonely, "lonely.gltf needs skin.bin: choose or drop both together."),
+        (broken, 'broken.bvh line 4: OFFSET of joint "Hips" has 2 of 3 values'),
+        (photo, "photo.tiff cannot be opened. What can: .bvh"),
+    ):
+        drop(person, file)
+        person.wait(f"app.ui.note.startsWith({json.dumps(sentence)})")
+        assert person.ask("app.figure.builtin") == "human"
+
+
+def go_to(person: Person, frame: int) -> np.ndarray:
+    field = person.page.get_by_role("spinbutton", name="Frame", exact=True)
+    field.fill(str(frame))
+    field.press("Enter")
+    person.wait(f"Math.round(app.pose.frame) === {frame} && app.idle")
+    return person.positions()
+
+
+def test_a_clip_is_edited_by_hand_and_saved(person: Person, tmp_path: Path) -> None:
+    file = real_data.find("cmu_bvh/02_01.bvh")
+    person.choose(file)
+    opened(person, "02_01.bvh")
+    clip = limbik.load_motion(file).positions()
+    span = person.page.get_by_role("spinbutton", name="Frames over which an edit blends")
+    span.fill("50")
+    span.press("Enter")
+    person.wait("app.state.timeline.span === 50")
+    hand, foot = person.joint("LeftHand"), person.joint("LeftFoot")
+    np.testing.assert_allclose(go_to(person, 150), clip[150], atol=1e-4)
+    look_on(person)
+    person.drag("LeftHand", (50, -90), steps=8)
+    person.wait("app.state.timeline.keys.length === 1")
+    edited = person.positions()
+    assert np.linalg.norm(edited[hand] - clip[150, hand]) > 1
+    assert np.linalg.norm(edited[foot] - clip[150, foot]) < 1e-2  # it is pinned
+    beside = np.linalg.norm(go_to(person, 175)[hand] - clip[175, hand])
+    assert 0.1 < beside < 0.9 * np.linalg.norm(edited[hand] - clip[150, hand])
+    for beyond in (99, 201):
+        np.testing.assert_allclose(go_to(person, beyond), clip[beyond], atol=1e-4)
+
+    person.page.get_by_role("button", name="File", exact=True).click()
+    with person.page.expect_download() as download:
+        person.page.get_by_role("menuitem", name="BVH").click()
+    saved = tmp_path / "edited.bvh"
+    download.value.save_as(saved)
+    again = limbik.load_motion(saved).positions()
+    assert again.shape == clip.shape
+    np.testing.assert_allclose(again[150], edited, atol=1e-3)
+    np.testing.assert_allclose(again[250], clip[250], atol=1e-3)
+
+    person.page.get_by_role("button", name="Undo").click()
+    person.wait("app.state.timeline.keys.length === 0")
+    np.testing.assert_allclose(go_to(person, 150), clip[150], atol=1e-4)
+    person.page.keyboard.press("Control+Shift+z")  # in the field of the frame, where nobody types
+    person.wait("app.state.timeline.keys.length === 1")
+    person.page.wait_for_timeout(300)  # the field shows the frame that came with it
+    np.testing.assert_allclose(go_to(person, 150), edited, atol=1e-4)
+
+
+class Fingers:
+    """Fingers on a touch screen."""
+
+    def __init__(self, person: Person) -> None:
+        self._person = person
+        self._screen = person.context.new_cdp_session(person.page)
+
+    def _touch(self, kind: str, *spots: Spot) -> None:
+        points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(spots)]
+        self._screen.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def drag(self, start: Spot, end: Spot) -> None:
+        self._touch("touchStart", start)
+        for share in np.linspace(0.1, 1, 10):
+            self._touch("touchMove", tuple(np.add(start, share * np.subtract(end, start))))
+        self._touch("touchEnd")
+        self._person.settle()
+
+    def spread(self, first: Spot, second: Spot, by: float) -> None:
+        """Two fingers, the second of which moves to the right."""
+        self._touch("touchStart", first)
+        self._touch("touchStart", first, second)
+        for share in np.linspace(0.1, 1, 10):
+            self._touch("touchMove", first, (second[0] + share * by, second[1]))
+        self._touch("touchEnd")
+        self._person.settle()
+
+
+def test_fingers_drag_orbit_and_pinch(browser: Browser, served: Server) -> None:
+    person = Person(browser, served.url, has_touch=True)
+    person.page.set_viewport_size({"width": 1024, "height": 768})
+    person.page.wait_for_timeout(300)
+    look_on(person)
+    fingers = Fingers(person)
+    camera = "[...stage.camera.position.toArray(), stage.viewpoint.distance]"
+    x, y = person.screen("LeftHand")
+    seen, pose = person.ask(camera), person.positions()
+    fingers.drag((x, y), (x + 20, y - 80))
+    assert np.hypot(*np.subtract(person.screen("LeftHand"), (x + 20, y - 80))) < 2
+    np.testing.assert_allclose(person.ask(camera), seen, atol=1e-6)
+
+    pose = person.positions()
+    fingers.drag((40, 200), (140, 220))
+    assert np.linalg.norm(np.subtract(person.ask(camera), seen)) > 0.3
+    np.testing.assert_array_equal(person.positions(), pose)
+
+    # Also where the first finger comes down on an effector.
+    distance = person.ask("stage.viewpoint.distance")
+    x, y = person.screen("Hips")
+    fingers.spread((x, y), (x + 80, y), by=80)
+    person.page.wait_for_timeout(300)
+    assert person.ask("stage.viewpoint.distance") < 0.8 * distance
+    np.testing.assert_array_equal(person.positions(), pose)
+    assert person.faults == []
+    person.close()
+
+
+def test_the_timeline_fits_small_screens(person: Person) -> None:
+    page = person.page
+    page.keyboard.press("n")  # on small screens the panel is a sheet over the timeline
+    for width in (1024, 768, 390):
+        page.set_viewport_size({"width": width, "height": 780})
+        page.wait_for_timeout(500)
+        row = page.locator(".transport")
+        assert row.evaluate("(row) => row.scrollWidth <= row.clientWidth")
+        for button in row.get_by_role("button").all():
+            box = button.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+    page.get_by_role("button", name="More of the timeline").click()
+    rate = page.get_by_role("spinbutton", name="Frames a second")
+    rate.fill("24")
+    rate.press("Enter")
+    person.wait("app.state.timeline.fps === 24")
+    page.keyboard.press("Escape")
+    assert rate.count() == 0
+    assert page.evaluate("document.activeElement.ariaLabel") == "More of the timeline"
+
+
+def test_keys_and_focus_by_keyboard(person: Person) -> None:
+    page = person.page
+
+    def frames() -> list[int]:
+        person.settle()
+        return person.ask("app.state.timeline.keys.map((key) => key.frame)")
+
+    def focused() -> str:
+        page.wait_for_timeout(150)
+        return page.evaluate("document.activeElement.ariaLabel")
+
+    page.keyboard.press("k")
+    person.wait("app.state.timeline.keys.length === 1")
+    page.get_by_role("button", name="Key at frame 0").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+c")
+    page.get_by_role("slider", name="Playhead").focus()
+    for _ in range(3):
+        page.keyboard.press("Shift+ArrowRight")
+    person.wait("Math.round(app.pose.frame) === 30")
+    page.keyboard.press("Control+v")
+    person.wait("app.state.timeline.keys.length === 2")
+    page.get_by_role("button", name="Key at frame 30").focus()
+    page.keyboard.press("Alt+ArrowRight")
+    assert frames() == [0, 31]
+    page.keyboard.press("Delete")
+    person.wait("app.state.timeline.keys.length === 1")
+    assert focused() == "Key at frame 0, pose and goals"
+
+    # What is removed, or can no longer be pressed, does not take the focus with it.
+    page.get_by_role("button", name="Remove LeftFoot").focus()
+    page.keyboard.press("Enter")
+    person.wait("app.state.effectors.length === 5")
+    assert focused() == "Remove RightFoot"
+    page.get_by_role("button", name="Undo").focus()
+    while person.ask("app.state.undo") is not None:
+        page.keyboard.press("Enter")
+        person.settle()
+    assert focused() == "Undo"
+    assert frames() == []
+    assert person.ask("app.state.effectors.length") == 6
+    page.get_by_role("combobox", name="Add an effector").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "joint-title"
+
+    # With the tool that rotates, arrows turn the effector.
+    page.locator("canvas").focus()
+    page.keyboard.press("]")
+    page.keyboard.press("r")
+    joint = person.ask("app.selectedEffector().joint")
+    turn = f"Array.from(app.pose.wxyz.slice({4 * joint}, {4 * joint + 4}))"
+    before = person.ask(turn)
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    person.settle()
+    angle = 2 * np.arccos(min(1.0, abs(np.dot(before, person.ask(turn)))))
+    assert np.degrees(angle) == pytest.approx(9, abs=0.1)

@@ -1,0 +1,152 @@
+"""Kernels write what their source says: Numba must not take a write for dead and drop it.
+
+Once Numba itself has inlined an overload it removes what it takes for dead, and it does not know
+that the arrays of a tuple, or of a view, may be read under another name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numba import njit
+from numba.extending import overload
+
+import limbik
+from helpers.common_problems import problem_of
+from limbik.methods.workspace import open_sheet, sheet_size
+from limbik.solver.objective import evaluate, linearise, state_size
+
+SOURCES = sorted(Path(limbik.__file__).parent.rglob("*.py"))
+DECORATORS = {"kernel", "inner", "inlined", "njit", "register_jitable"}
+
+
+class Two(NamedTuple):
+    first: np.ndarray
+    second: np.ndarray
+
+
+@njit
+def halves(work):
+    return Two(work[:2], work[2:])
+
+
+def one_more(x):
+    return x + 1
+
+
+def one_more_by_llvm(x):
+    return x + 1
+
+
+@overload(one_more, inline="always")
+def _inlined(x):
+    return lambda x: x + 1
+
+
+@overload(one_more_by_llvm, jit_options={"forceinline": True})
+def _forced(x):
+    return lambda x: x + 1
+
+
+@njit
+def inlined_by_numba(work, i):
+    two = halves(work)
+    two.first[i] = 1.0
+    second = two.second
+    second[i] = 2.0
+    return one_more(i)
+
+
+@njit
+def inlined_by_llvm(work, i):
+    two = halves(work)
+    two.first[i] = 1.0
+    second = two.second
+    second[i] = 2.0
+    return one_more_by_llvm(i)
+
+
+def test_an_overload_that_llvm_inlines_costs_no_writes() -> None:
+    work = np.zeros(4)
+    assert inlined_by_llvm(work, 1) == 2
+    np.testing.assert_array_equal(work, [0.0, 1.0, 0.0, 2.0])
+
+
+@pytest.mark.xfail(reason="Numba drops writes after it has inlined an overload", strict=True)
+def test_an_overload_that_numba_inlines_costs_no_writes() -> None:
+    # Where this begins to pass, Numba has mended it and the rules below are no longer needed.
+    work = np.zeros(4)
+    assert inlined_by_numba(work, 1) == 2
+    np.testing.assert_array_equal(work, [0.0, 1.0, 0.0, 2.0])
+
+
+@njit
+def mark_a_sheet(ints, floats, work, q):
+    """Entries of a sheet's arrays, in all the ways a kernel may write them."""
+    sheet = open_sheet(ints, work)
+    f = evaluate(ints, floats, q, sheet.state, sheet.r)
+    linearise(ints, floats, q, sheet.state, sheet.r, sheet.jt, sheet.target)
+    for c in range(len(q)):
+        sheet.push[c] = 1.0 + c
+    step, marks = sheet.step, sheet.spare[:1].view(np.uint32)
+    step[0] = 7.0
+    step[1] += 2.0
+    marks[1] = 5
+    sheet.trial[1:] = 4.0
+    return f
+
+
+def test_a_kernel_that_evaluates_keeps_all_its_writes() -> None:
+    problem = problem_of("planar reachable").problem
+    work = np.zeros(int(state_size(problem.ints)) + sheet_size(problem) + 1)
+    f = mark_a_sheet(problem.ints, problem.floats, work, problem.start)
+    assert f == problem.objective(problem.start)
+    sheet = open_sheet(problem.ints, work)
+    np.testing.assert_array_equal(sheet.jt.T, problem.jacobian(problem.start))
+    np.testing.assert_array_equal(sheet.push, [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(sheet.step, [7.0, 2.0, 0.0])
+    np.testing.assert_array_equal(sheet.trial, [0.0, 4.0, 4.0])
+    np.testing.assert_array_equal(sheet.spare.view(np.uint32), [0, 5])
+
+
+def _name(node: ast.expr) -> str:
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
+def functions(source: Path) -> Iterator[ast.FunctionDef]:
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    yield from (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
+def test_no_overload_of_ours_is_inlined_by_numba() -> None:
+    found = [
+        f"{source.name}:{decorator.lineno}"
+        for source in SOURCES
+        for function in functions(source)
+        for decorator in function.decorator_list
+        if isinstance(decorator, ast.Call) and _name(decorator) == "overload"
+        if any(keyword.arg == "inline" for keyword in decorator.keywords)
+    ]
+    assert not found
+
+
+def test_no_kernel_makes_numba_inline() -> None:
+    # ``bool`` is an overload that Numba inlines; comprehensions and closures go the same way.
+    inlining = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    found = []
+    for source in SOURCES:
+        for function in functions(source):
+            if not DECORATORS & {_name(decorator) for decorator in function.decorator_list}:
+                continue
+            for node in ast.walk(function):
+                call_of_bool = isinstance(node, ast.Call) and _name(node) == "bool"
+                inner = isinstance(node, ast.FunctionDef) and node is not function
+                if call_of_bool or inner or isinstance(node, inlining):
+                    found.append(f"{source.name}:{node.lineno} in {function.name}")
+    assert not found
