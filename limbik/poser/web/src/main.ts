@@ -1,17 +1,17 @@
 // Puts the page together: what it knows, what it draws, what is touched, what stands beside it.
 
-import { App } from "./app";
+import { App } from "./state/app";
 import { mount } from "./panels/layout";
 import { Stage } from "./scene/stage";
-import { connect } from "./server";
+import { connect } from "./net/server";
 import { listen } from "./shortcuts";
-import { Onion } from "./time/onion";
-import { Player } from "./time/player";
-import { embedded, ReplayConnection } from "./time/replay";
-import { attach } from "./touch";
-import type { Vec3 } from "./messages";
-import "./panels/style.css";
-import "./time/timeline.css";
+import { Onion } from "./timeline/onion";
+import { Player } from "./timeline/player";
+import { embedded, ReplayConnection } from "./timeline/replay";
+import { attach } from "./edit";
+import type { Vec3 } from "./net/messages";
+import "./styles/style.css";
+import "./styles/timeline.css";
 
 /** The element with an id, which index.html has. */
 function element<E extends HTMLElement>(id: string): E {

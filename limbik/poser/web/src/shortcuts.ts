@@ -1,12 +1,12 @@
 // The keyboard: one table of chords, what they do, and doing it.
 
-import type { App } from "./app";
+import type { App } from "./state/app";
 import { focusOf, isChord, mayTake } from "./keyboard";
-import type { Effector, Ui } from "./messages";
+import type { Effector, Ui } from "./net/messages";
 import { nextTheme } from "./panels/theme";
 import type { Stage } from "./scene/stage";
-import { goToKey, insertKey, stepBy, togglePlaying } from "./time/going";
-import { endNudge, nudge, selectNext, selectPrevious, turn } from "./touch";
+import { goToKey, insertKey, stepBy, togglePlaying } from "./timeline/timelineActions";
+import { endNudge, nudge, selectNext, selectPrevious, turn } from "./edit";
 
 export interface Shortcut {
   keys: string[]; // any of these

@@ -1,9 +1,9 @@
 // Sliders' ends, limits to begin with, and values on their way.
 
 import { describe, expect, it } from "vitest";
-import type { FigureInfo, JointInfo, Limit, Part } from "../src/messages";
+import type { FigureInfo, JointInfo, Limit, Part } from "../src/net/messages";
 import { ends, fault, firstLimit, isEulerBall, shortName } from "../src/panels/coordinates";
-import { Latest } from "../src/panels/latest";
+import { Latest } from "../src/net/latestOnly";
 import { nextTheme, resolved } from "../src/panels/theme";
 
 const BALL: JointInfo = {

@@ -1,7 +1,7 @@
 // Which chosen files belong together, and what is said about those that do not.
 
 import { describe, expect, it } from "vitest";
-import { askFor, missingBuffers, plan } from "../src/panels/files";
+import { askFor, missingBuffers, plan } from "../src/panels/files/files";
 
 const OPENS = [".bvh", ".asf", ".amc", ".glb", ".gltf", ".vrm", ".urdf", ".xml", ".mjcf"];
 const file = (name: string, size = 1000) => ({ name, size });

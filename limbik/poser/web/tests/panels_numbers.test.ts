@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import {
   degrees, lengthDecimals, parseNumber, radians, show, showBytes, showLength, showMs, showSetting, steady,
-} from "../src/panels/numbers";
+} from "../src/panels/controls/numbers";
 
 describe("show", () => {
   it("drops trailing zeros, keeps whole tens, and has no minus zero", () => {

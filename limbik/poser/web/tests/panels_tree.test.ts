@@ -1,8 +1,8 @@
 // The tree of joints and its filter.
 
 import { describe, expect, it } from "vitest";
-import type { JointInfo } from "../src/messages";
-import { rows, search } from "../src/panels/tree";
+import type { JointInfo } from "../src/net/messages";
+import { rows, search } from "../src/panels/controls/tree";
 
 const joint = (name: string, parent: number, role = "", kind = "revolute"): JointInfo => ({
   name, parent, role, kind, first: 0, count: 1, offset: [0, 0, 0], wxyz: [1, 0, 0, 0], parts: [],

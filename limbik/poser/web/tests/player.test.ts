@@ -1,11 +1,11 @@
 // Playing: the frame of a moment, the end, the loop, and what is asked of the server.
 
 import { describe, expect, it } from "vitest";
-import { App } from "../src/app";
-import type { Connection } from "../src/link";
-import type { State } from "../src/messages";
-import { stepBy } from "../src/time/going";
-import { firstFrame, frameAfter, Player } from "../src/time/player";
+import { App } from "../src/state/app";
+import type { Connection } from "../src/net/connection";
+import type { State } from "../src/net/messages";
+import { stepBy } from "../src/timeline/timelineActions";
+import { firstFrame, frameAfter, Player } from "../src/timeline/player";
 
 describe("frameAfter", () => {
   const once = { fps: 30, frames: 121, loop: false };

@@ -1,7 +1,7 @@
 // Bytes on the wire, written out by hand from the layout that server and page agree on.
 
 import { describe, expect, it } from "vitest";
-import { decode, encodeDrag, encodeScrub, type Pose } from "../src/protocol";
+import { decode, encodeDrag, encodeScrub, type Pose } from "../src/net/protocol";
 
 function hex(buffer: ArrayBuffer): string {
   return [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");

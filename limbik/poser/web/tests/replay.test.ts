@@ -1,9 +1,9 @@
 // A replay: poses from embedded bytes, between frames, and what it refuses.
 
 import { describe, expect, it } from "vitest";
-import { App } from "../src/app";
-import type { Replay } from "../src/messages";
-import { Clip, fromBase64, ReplayConnection } from "../src/time/replay";
+import { App } from "../src/state/app";
+import type { Replay } from "../src/net/messages";
+import { Clip, fromBase64, ReplayConnection } from "../src/timeline/replay";
 
 const HALF = Math.SQRT1_2;
 // One joint: at rest, then 2 along x and a quarter turn about z, written with the other sign.

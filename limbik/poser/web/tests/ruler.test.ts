@@ -1,7 +1,7 @@
 // Frames and pixels: there and back, zooming, the written frames, and neighbouring keys.
 
 import { describe, expect, it } from "vitest";
-import { clampShift, neighbour, Ruler, spoken } from "../src/time/ruler";
+import { clampShift, neighbour, Ruler, spoken } from "../src/timeline/ruler";
 
 describe("Ruler", () => {
   const ruler = new Ruler(100, 1026); // 10 pixels a frame between margins of 18

@@ -1,15 +1,15 @@
 import { describe, expect, it, vi } from "vitest";
 import { Color, Matrix4, Quaternion, Ray, Vector3 } from "three";
-import type { FigureInfo, JointInfo, Vec3 } from "../src/messages";
-import { ballsOf, join, shapes, type Shaped } from "../src/scene/bones";
-import { Capsules, shared } from "../src/scene/capsules";
-import { boneRadii, visibleBones } from "../src/scene/flesh";
-import { onionOpacity, ranked } from "../src/scene/ghosts";
-import { leader, placeVertices, readMesh } from "../src/scene/mesh";
+import type { FigureInfo, JointInfo, Vec3 } from "../src/net/messages";
+import { ballsOf, join, shapes, type Shaped } from "../src/scene/figure/bones";
+import { Capsules, shared } from "../src/scene/figure/capsules";
+import { boneRadii, visibleBones } from "../src/scene/figure/boneRadii";
+import { onionOpacity, ranked } from "../src/scene/figure/ghosts";
+import { leader, placeVertices, readMesh } from "../src/scene/figure/mesh";
 import type { Palette } from "../src/scene/palette";
-import { frameMatrices } from "../src/scene/posed";
+import { frameMatrices } from "../src/scene/figure/skinnedPiece";
 import { Quality } from "../src/scene/quality";
-import { addBone, basis, boneRadius, type Surface } from "../src/scene/shapes";
+import { addBone, basis, boneRadius, type Surface } from "../src/scene/figure/shapes";
 
 const PART = { kind: "turn" as const, axis: [0, 0, 1] as Vec3, coordinate: 0, scale: 1, shift: 0, driver: 0 };
 

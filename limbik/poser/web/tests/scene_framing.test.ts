@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FigureInfo, JointInfo } from "../src/messages";
+import type { FigureInfo, JointInfo } from "../src/net/messages";
 import { enclose, facing, fit, gridSpacing, sideOf } from "../src/scene/framing";
 import { ease, shortestTurn } from "../src/scene/viewpoint";
 

@@ -1,10 +1,10 @@
 // What is shown when the page and its server are apart.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { App } from "../app";
-import { Button } from "./controls";
-import { Icon, type IconName } from "./icons";
-import { useEvents } from "./listening";
+import type { App } from "../state/app";
+import { Button } from "./controls/controls";
+import { Icon, type IconName } from "./controls/icons";
+import { useEvents } from "./controls/listening";
 
 const PATIENCE = 600; // ms; a short break is not worth a word
 

@@ -1,6 +1,6 @@
 // Where a coordinate may go, as a slider shows it, and limits as somebody starts to set them.
 
-import type { FigureInfo, JointInfo, Limit } from "../messages";
+import type { FigureInfo, JointInfo, Limit } from "../net/messages";
 
 export interface Ends {
   lower: number;

@@ -1,15 +1,15 @@
 // The effectors: what each is asked to do, how much it counts, and how near it came.
 
 import { useRef } from "preact/hooks";
-import type { App } from "../app";
-import type { Effector, Vec4 } from "../messages";
-import type { GoalReport } from "../protocol";
-import { IconButton, Section, Segmented, Switch } from "./controls";
-import { NumberField, Slider } from "./fields";
-import { JointPicker } from "./jointpicker";
-import { Latest } from "./latest";
-import { useEvents, usePose } from "./listening";
-import { degrees, show, showLength, steady } from "./numbers";
+import type { App } from "../state/app";
+import type { Effector, Vec4 } from "../net/messages";
+import type { GoalReport } from "../net/protocol";
+import { IconButton, Section, Segmented, Switch } from "./controls/controls";
+import { NumberField, Slider } from "./controls/fields";
+import { JointPicker } from "./controls/jointpicker";
+import { Latest } from "../net/latestOnly";
+import { useEvents, usePose } from "./controls/listening";
+import { degrees, show, showLength, steady } from "./controls/numbers";
 
 const MODES = [
   { value: "free", label: "free", icon: "free", title: "Free: follows, and holds its target while it is dragged" },

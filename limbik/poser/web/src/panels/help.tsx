@@ -1,10 +1,10 @@
 // The help sheet: what mouse and fingers do, and every shortcut of the keyboard.
 
 import { useEffect, useRef } from "preact/hooks";
-import type { App } from "../app";
+import type { App } from "../state/app";
 import { ARROWS, SHORTCUTS } from "../shortcuts";
-import { IconButton } from "./controls";
-import { useEvents } from "./listening";
+import { IconButton } from "./controls/controls";
+import { useEvents } from "./controls/listening";
 
 const GROUPS = ["Effectors", "Pose", "Time", "View", "File"] as const;
 

@@ -1,9 +1,9 @@
 // The first-time hint: how to drag. It goes away with the first drag and does not come back.
 
 import { useEffect } from "preact/hooks";
-import type { App } from "../app";
-import { IconButton } from "./controls";
-import { useEvents } from "./listening";
+import type { App } from "../state/app";
+import { IconButton } from "./controls/controls";
+import { useEvents } from "./controls/listening";
 
 export function Hint({ app }: { app: App }) {
   useEvents(app, "ui", "figure", "link");

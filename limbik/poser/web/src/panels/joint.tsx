@@ -1,15 +1,15 @@
 // The selected joint: where it is in the tree, whether it is locked, its coordinates as sliders.
 
 import { useRef } from "preact/hooks";
-import type { App } from "../app";
-import type { CoordinateInfo, JointInfo } from "../messages";
-import { Button, Section } from "./controls";
+import type { App } from "../state/app";
+import type { CoordinateInfo, JointInfo } from "../net/messages";
+import { Button, Section } from "./controls/controls";
 import { ends, shortName } from "./coordinates";
-import { NumberField, Slider } from "./fields";
-import { JointTree } from "./jointtree";
-import { Latest } from "./latest";
-import { useEvents, usePose } from "./listening";
-import { degrees, lengthDecimals, radians, show } from "./numbers";
+import { NumberField, Slider } from "./controls/fields";
+import { JointTree } from "./controls/jointtree";
+import { Latest } from "../net/latestOnly";
+import { useEvents, usePose } from "./controls/listening";
+import { degrees, lengthDecimals, radians, show } from "./controls/numbers";
 
 function Coordinate({ app, joint, at, coordinate }: {
   app: App;

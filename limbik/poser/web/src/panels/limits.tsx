@@ -1,13 +1,13 @@
 // How far joints may go: numbers for the selected joint, and limits for the whole figure.
 
 import { useState } from "preact/hooks";
-import type { App } from "../app";
-import type { JointInfo, Limit } from "../messages";
-import { Button, Section, Segmented, Switch } from "./controls";
+import type { App } from "../state/app";
+import type { JointInfo, Limit } from "../net/messages";
+import { Button, Section, Segmented, Switch } from "./controls/controls";
 import { ballAt, fault, firstLimit, isEulerBall, shortName } from "./coordinates";
-import { NumberField } from "./fields";
-import { useEvents } from "./listening";
-import { degrees, lengthDecimals, radians, show } from "./numbers";
+import { NumberField } from "./controls/fields";
+import { useEvents } from "./controls/listening";
+import { degrees, lengthDecimals, radians, show } from "./controls/numbers";
 
 type Range = Extract<Limit, { kind: "range" }>;
 type Cone = Extract<Limit, { kind: "cone" }>;

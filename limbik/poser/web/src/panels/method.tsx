@@ -1,11 +1,11 @@
 // The method that solves, its settings, and a second one to compare with.
 
-import type { App } from "../app";
-import type { Choice, MethodInfo, SettingInfo } from "../messages";
-import { Button, Section, Switch } from "./controls";
-import { NumberField } from "./fields";
-import { useEvents, usePose } from "./listening";
-import { showMs, showSetting } from "./numbers";
+import type { App } from "../state/app";
+import type { Choice, MethodInfo, SettingInfo } from "../net/messages";
+import { Button, Section, Switch } from "./controls/controls";
+import { NumberField } from "./controls/fields";
+import { useEvents, usePose } from "./controls/listening";
+import { showMs, showSetting } from "./controls/numbers";
 
 type Value = number | boolean | string;
 

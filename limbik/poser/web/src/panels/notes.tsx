@@ -1,10 +1,10 @@
 // Sentences over the view: notes for a moment, advice with its button, what is being prepared.
 
 import { useEffect, useState } from "preact/hooks";
-import type { App } from "../app";
-import { Button, IconButton } from "./controls";
-import { Icon } from "./icons";
-import { useEvents } from "./listening";
+import type { App } from "../state/app";
+import { Button, IconButton } from "./controls/controls";
+import { Icon } from "./controls/icons";
+import { useEvents } from "./controls/listening";
 
 /** The newest note; it goes away by itself. */
 export function Notes({ app }: { app: App }) {

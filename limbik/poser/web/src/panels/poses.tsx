@@ -1,9 +1,9 @@
 // Stored poses: keep the one at hand under a name, put one back, rename, delete.
 
 import { useState } from "preact/hooks";
-import type { App } from "../app";
-import { IconButton, Section } from "./controls";
-import { useEvents } from "./listening";
+import type { App } from "../state/app";
+import { IconButton, Section } from "./controls/controls";
+import { useEvents } from "./controls/listening";
 
 /** "Pose 3", the first of its kind that is not taken. */
 export function freshName(taken: readonly string[]): string {

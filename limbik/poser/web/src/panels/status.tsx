@@ -1,12 +1,12 @@
 // How the newest solve went: a word, the sentence that says why, errors, and times.
 
 import { useEffect, useState } from "preact/hooks";
-import type { App } from "../app";
-import type { Status as PoseStatus } from "../protocol";
+import type { App } from "../state/app";
+import type { Status as PoseStatus } from "../net/protocol";
 import { Dot, missText } from "./goals";
-import { Icon } from "./icons";
-import { useEvents, usePose } from "./listening";
-import { showMs } from "./numbers";
+import { Icon } from "./controls/icons";
+import { useEvents, usePose } from "./controls/listening";
+import { showMs } from "./controls/numbers";
 
 const WORDS: Record<PoseStatus, string> = {
   reached: "Reached",

@@ -1,7 +1,7 @@
 // Light or dark: what the person chose, or what the system prefers, written on <html>.
 
-import type { App } from "../app";
-import type { Ui } from "../messages";
+import type { App } from "../state/app";
+import type { Ui } from "../net/messages";
 
 export type Theme = Ui["theme"];
 

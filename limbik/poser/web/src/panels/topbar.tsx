@@ -1,12 +1,12 @@
 // The bar at the top: files, history, the pose as a whole, tools, what is shown.
 
-import type { App } from "../app";
-import type { Ui } from "../messages";
-import { IconButton, Segmented } from "./controls";
-import { FileMenu } from "./filemenu";
-import { Wordmark } from "./icons";
-import { useEvents } from "./listening";
-import type { Picture } from "./saving";
+import type { App } from "../state/app";
+import type { Ui } from "../net/messages";
+import { IconButton, Segmented } from "./controls/controls";
+import { FileMenu } from "./files/filemenu";
+import { Wordmark } from "./controls/icons";
+import { useEvents } from "./controls/listening";
+import type { Picture } from "./files/saving";
 import { nextTheme } from "./theme";
 import { ViewMenu } from "./viewmenu";
 

@@ -1,8 +1,8 @@
 // The view menu: what is drawn and how; on small screens also what the bar has no room for.
 
-import type { App } from "../app";
-import type { Ui } from "../messages";
-import { Group, Item, Menu } from "./menu";
+import type { App } from "../state/app";
+import type { Ui } from "../net/messages";
+import { Group, Item, Menu } from "./controls/menu";
 
 const GAUGES: { value: Ui["gauges"]; label: string }[] = [
   { value: "holding", label: "Limits that hold back" },

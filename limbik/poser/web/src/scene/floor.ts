@@ -12,7 +12,7 @@ import {
   Vector2,
   Vector3,
 } from "three";
-import type { FigureInfo } from "../messages";
+import type { FigureInfo } from "../net/messages";
 import { gridSpacing } from "./framing";
 import type { Palette } from "./palette";
 

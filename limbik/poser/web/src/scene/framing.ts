@@ -1,6 +1,6 @@
 // Where things are and from where to look at them: pure functions on numbers.
 
-import type { FigureInfo, Vec3 } from "../messages";
+import type { FigureInfo, Vec3 } from "../net/messages";
 
 export interface Sphere {
   center: Vec3;

@@ -1,20 +1,20 @@
 // The picture: the figure on its floor, lit, seen by a camera, drawn only when something changed.
 
 import { Group, PCFShadowMap, Scene, Vector3, WebGLRenderer, type Object3D } from "three";
-import type { App } from "../app";
-import type { Vec3 } from "../messages";
+import type { App } from "../state/app";
+import type { Vec3 } from "../net/messages";
 import { Backdrop } from "./backdrop";
-import type { Body, Hit } from "./body";
-import { Figures } from "./figures";
+import type { Body, Hit } from "./figure/body";
+import { Figures } from "./figure/figures";
 import { Floor } from "./floor";
 import { enclose, facing, middle, neighbourhood } from "./framing";
-import { Ghosts } from "./ghosts";
+import { Ghosts } from "./figure/ghosts";
 import { moveView } from "./keys";
 import { Lights } from "./lights";
 import { onThemeChange, readPalette, type Palette } from "./palette";
 import { pictureOf, type PictureOptions } from "./picture";
 import { drawsInSoftware, Quality } from "./quality";
-import { pixelAngle, rayAt, spotOf, type Spot } from "./sight";
+import { pixelAngle, rayAt, spotOf, type Spot } from "./projection";
 import { Viewpoint, type ViewName } from "./viewpoint";
 
 /** Figures are drawn so large, in scene units. */

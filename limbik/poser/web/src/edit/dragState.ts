@@ -1,0 +1,100 @@
+// The hand: which effector is held, where its target is now, and what the pointer is over.
+
+import { Quaternion, Vector3 } from "three";
+import type { App } from "../state/app";
+import type { Effector, Vec3, Vec4 } from "../net/messages";
+import { jointFrame, quaternion, toVec3, vector } from "./frames";
+
+/** The effectors of the figure that is shown: none while state and figure do not belong together. */
+export function effectorsOf(app: App): Effector[] {
+  const { figure, state, pose } = app;
+  return figure && state && pose && state.figure === figure.id ? state.effectors : [];
+}
+
+/** Where an effector is in the newest pose. */
+export function placeOf(app: App, effector: Effector): Vector3 {
+  if (!app.pose) return vector(effector.position);
+  const frame = jointFrame(app.pose, effector.joint);
+  return vector(effector.at).applyQuaternion(frame.quaternion).add(frame.position);
+}
+
+/** How an effector is turned in the newest pose. */
+export function turnOf(app: App, effector: Effector): Quaternion {
+  return app.pose ? jointFrame(app.pose, effector.joint).quaternion : new Quaternion();
+}
+
+export class Hand {
+  /** Under the pointer: an effector by id, or a joint of the body. */
+  overEffector: number | null = null;
+  overJoint: number | null = null;
+
+  private held: { effector: number; position: Vec3 | null; wxyz: Vec4 | null; moved: boolean } | null = null;
+
+  constructor(
+    private readonly app: App,
+    /** Called when something that is drawn has changed. */
+    private readonly changed: () => void,
+  ) {}
+
+  get holding(): number | null {
+    return this.held?.effector ?? null;
+  }
+
+  /** Whether the held effector has been moved, so that there is something to undo. */
+  get moved(): boolean {
+    return this.held?.moved ?? false;
+  }
+
+  grab(effector: number): void {
+    if (this.held && this.held.effector !== effector) this.release();
+    this.held ??= { effector, position: null, wxyz: null, moved: false };
+    this.changed();
+  }
+
+  /** Moves the target of the held effector; null leaves place or orientation as it was. */
+  move(position: Vector3 | null, wxyz: Vec4 | null): void {
+    if (!this.held) return;
+    if (position) this.held.position = toVec3(position);
+    if (wxyz) this.held.wxyz = wxyz;
+    this.held.moved = true;
+    this.app.drag(this.held.effector, this.held.position, this.held.wxyz);
+    this.changed();
+  }
+
+  release(): void {
+    if (!this.held) return;
+    const { moved } = this.held;
+    this.held = null;
+    if (moved) this.app.drop();
+    this.changed();
+  }
+
+  /** Lets go and takes back what was moved. */
+  cancel(): void {
+    const undo = this.moved;
+    this.release();
+    if (undo) void this.app.do("undo");
+  }
+
+  over(effector: number | null, joint: number | null): void {
+    if (effector === this.overEffector && joint === this.overJoint) return;
+    this.overEffector = effector;
+    this.overJoint = joint;
+    this.changed();
+  }
+
+  /** Where an effector should be: in the hand, as the server last heard, or where it is. */
+  targetOf(effector: Effector): Vector3 {
+    if (this.held?.effector === effector.id && this.held.position) return vector(this.held.position);
+    const report = this.app.report(effector.id);
+    if (report && !report.position.some(Number.isNaN)) return vector(report.position);
+    return effector.mode === "free" ? placeOf(this.app, effector) : vector(effector.position);
+  }
+
+  /** How an effector should be turned, or null without an orientation goal. */
+  orientationOf(effector: Effector): Quaternion | null {
+    const held = this.held?.effector === effector.id ? this.held.wxyz : null;
+    const wxyz = held ?? this.app.report(effector.id)?.wxyz ?? effector.wxyz;
+    return wxyz ? quaternion(wxyz) : null;
+  }
+}

@@ -1,0 +1,93 @@
+// Arrows and rings on the selected effector: exact moves along axes, and orientation goals.
+
+import { Object3D, Vector2 } from "three";
+import { TransformControls } from "three/examples/jsm/controls/TransformControls.js";
+import type { App } from "../state/app";
+import type { Stage } from "../scene/stage";
+import { AXIS_COLOURS } from "./colours";
+import { toWxyz } from "./frames";
+import { effectorsOf, type Hand, turnOf } from "./dragState";
+import { viewOf } from "./view";
+
+export class Gizmo {
+  private readonly controls: TransformControls;
+  private readonly handle = new Object3D();
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly app: App,
+    private readonly hand: Hand,
+  ) {
+    this.controls = new TransformControls(stage.camera, stage.canvas);
+    this.controls.size = 0.75;
+    this.controls.setColors(...AXIS_COLOURS, "#ffb020");
+    stage.world.add(this.handle);
+    stage.scene.add(this.controls.getHelper());
+    this.controls.addEventListener("change", () => stage.render());
+    this.controls.addEventListener("dragging-changed", (event) => this.dragged(Boolean(event.value)));
+    this.controls.addEventListener("objectChange", () => this.changed());
+    this.update();
+  }
+
+  get holding(): boolean {
+    return this.controls.dragging;
+  }
+
+  private effector() {
+    return effectorsOf(this.app).find((effector) => effector.id === this.app.ui.effector);
+  }
+
+  /** Follows selection, tool and pose; while it is dragged it leads. */
+  update(): void {
+    if (this.controls.dragging) return;
+    const { tool, playing } = this.app.ui;
+    const effector = this.effector();
+    if (!effector || tool === "direct" || playing || (tool === "rotate" && effector.mode === "aim")) {
+      if (this.controls.object) this.controls.detach();
+      return;
+    }
+    this.controls.setMode(tool === "move" ? "translate" : "rotate");
+    this.controls.setSpace(tool === "move" ? "world" : "local");
+    this.handle.position.copy(this.hand.targetOf(effector));
+    this.handle.quaternion.copy(this.hand.orientationOf(effector) ?? turnOf(this.app, effector));
+    if (this.controls.object !== this.handle) this.controls.attach(this.handle);
+  }
+
+  /** Whether a press here takes hold of the gizmo; also for fingers, which never hover. */
+  hit(x: number, y: number): boolean {
+    if (!this.controls.object) return false;
+    const { width, height } = viewOf(this.stage);
+    const at = new Vector2((2 * x) / width - 1, 1 - (2 * y) / height);
+    this.controls.pointerHover(Object.assign(at, { button: -1 }) as unknown as PointerEvent);
+    return this.controls.axis !== null;
+  }
+
+  private dragged(on: boolean): void {
+    this.stage.controls.enabled = !on;
+    const effector = this.effector();
+    if (on && effector) this.hand.grab(effector.id);
+    else this.hand.release();
+    if (!on) this.update();
+  }
+
+  private changed(): void {
+    if (!this.controls.dragging) return;
+    const turns = this.controls.mode === "rotate";
+    this.hand.move(this.handle.position, turns ? toWxyz(this.handle.quaternion) : null);
+  }
+
+  /** Lets go in the middle of a drag and takes it back. */
+  cancel(): void {
+    this.hand.cancel();
+    this.controls.reset();
+    this.controls.dragging = false;
+    this.controls.axis = null;
+  }
+
+  dispose(): void {
+    this.controls.detach();
+    this.controls.getHelper().removeFromParent();
+    this.controls.dispose();
+    this.handle.removeFromParent();
+  }
+}

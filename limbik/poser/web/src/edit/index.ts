@@ -1,0 +1,59 @@
+// Everything that is touched in the scene: effectors, gizmo, limits.
+
+import type { App } from "../state/app";
+import { onThemeChange } from "../scene/palette";
+import type { Stage } from "../scene/stage";
+import { readColours } from "./colours";
+import { Dragging } from "./dragging";
+import { LimitEditing } from "./editing";
+import { Gauges } from "./gauges";
+import { Gizmo } from "./gizmo";
+import { Hand } from "./dragState";
+import { Label } from "./label";
+import { Picking } from "./picking";
+import { Targets } from "./targets";
+
+export { endNudge, nudge, selectNext, selectPrevious, turn } from "./keyboard";
+
+/** Puts targets, gauges and the gizmo on a stage; returns what takes them off again. */
+export function attach(stage: Stage, app: App): () => void {
+  const colours = readColours();
+  let stale = true;
+  const changed = (): void => {
+    stale = true;
+    stage.render();
+  };
+  const hand = new Hand(app, changed);
+  const label = new Label(stage.canvas);
+  const targets = new Targets(stage, app, hand, colours);
+  const busy = (): boolean => hand.holding !== null;
+  const gauges = new Gauges(stage, app, colours, busy);
+  const gizmo = new Gizmo(stage, app, hand);
+  const editing = new LimitEditing(stage, app, gauges, label, busy);
+  const picking = new Picking(stage, app, hand, targets, editing, gizmo, label);
+  const dragging = new Dragging(stage, app, hand, picking, editing, gizmo, label);
+
+  const stops = (["figure", "state", "pose", "ui"] as const).map((event) => app.on(event, changed));
+  stops.push(
+    onThemeChange(() => {
+      targets.colours = gauges.colours = readColours();
+      changed();
+    }),
+    // Several messages between two frames are drawn once.
+    stage.onBeforeRender(() => {
+      if (stale) {
+        stale = false;
+        targets.update();
+        gauges.update();
+        gizmo.update();
+      }
+      targets.place();
+      editing.place();
+    }),
+  );
+  changed();
+  return () => {
+    for (const stop of stops) stop();
+    for (const part of [dragging, gizmo, editing, gauges, targets, label]) part.dispose();
+  };
+}

@@ -1,0 +1,89 @@
+// What is under the pointer: knobs of limits, signs of effectors, then the body.
+
+import type { App } from "../state/app";
+import type { Stage } from "../scene/stage";
+import type { LimitEditing } from "./editing";
+import type { Gizmo } from "./gizmo";
+import { effectorsOf, type Hand } from "./dragState";
+import type { Label } from "./label";
+import type { Targets } from "./targets";
+
+export type Pointer = "mouse" | "touch";
+
+export type Picked =
+  | { kind: "knob" }
+  | { kind: "gizmo" }
+  | { kind: "effector"; effector: number; joint: number }
+  | { kind: "joint"; joint: number }
+  | null;
+
+/** A pen is as exact as a mouse. */
+export function pointerOf(event: PointerEvent): Pointer {
+  return event.pointerType === "touch" ? "touch" : "mouse";
+}
+
+/** CSS pixels of the canvas. */
+export function spotOfEvent(canvas: HTMLCanvasElement, event: PointerEvent): { x: number; y: number } {
+  const { left, top } = canvas.getBoundingClientRect();
+  return { x: event.clientX - left, y: event.clientY - top };
+}
+
+export class Picking {
+  constructor(
+    private readonly stage: Stage,
+    private readonly app: App,
+    private readonly hand: Hand,
+    private readonly targets: Targets,
+    private readonly editing: LimitEditing,
+    private readonly gizmo: Gizmo,
+    private readonly label: Label,
+  ) {}
+
+  /** `knobs`: those of limits count too. */
+  at(x: number, y: number, kind: Pointer, knobs = true): Picked {
+    if (this.gizmo.hit(x, y)) return { kind: "gizmo" };
+    const sign = this.targets.hit(x, y, kind);
+    // A knob wins over a sign only where it is really the one meant.
+    const knob = knobs ? this.editing.distance(x, y, kind) : Infinity;
+    if (knob < (sign ? Math.min(sign.pixels, 8) : Infinity)) return { kind: "knob" };
+    const found = effectorsOf(this.app).find((one) => one.id === sign?.effector);
+    if (found) return { kind: "effector", effector: found.id, joint: found.joint };
+    const { left, top } = this.stage.canvas.getBoundingClientRect();
+    const body = this.stage.pick(left + x, top + y);
+    return body ? { kind: "joint", joint: body.joint } : null;
+  }
+
+  /** Shows what a press here would take; called while nothing is held. */
+  hover(x: number, y: number): void {
+    const picked = this.at(x, y, "mouse");
+    const { canvas } = this.stage;
+    if (this.editing.hover(x, y) && picked?.kind === "knob") {
+      this.leave();
+      canvas.style.cursor = "grab";
+      return;
+    }
+    if (!picked || picked.kind === "gizmo" || picked.kind === "knob") {
+      this.leave();
+      this.label.hide();
+      canvas.style.cursor = picked ? "grab" : "";
+      return;
+    }
+    const onJoint = this.app.effectorOn(picked.joint);
+    canvas.style.cursor = picked.kind === "effector" || onJoint ? "grab" : "pointer";
+    const joint = this.app.figure?.joints[picked.joint];
+    const effector = picked.kind === "effector" ? this.app.effector(picked.effector) : undefined;
+    this.hand.over(effector?.id ?? onJoint?.id ?? null, picked.joint);
+    this.stage.setHighlight(picked.joint);
+    if (joint) this.label.show(wordsOf(joint.name, effector?.mode, this.app.locked(picked.joint)), x, y);
+  }
+
+  leave(): void {
+    this.hand.over(null, null);
+    this.stage.setHighlight(null);
+  }
+}
+
+function wordsOf(name: string, mode: string | undefined, locked: boolean): string {
+  const modes: Record<string, string> = { pin: "pinned", aim: "aims" };
+  return [name, modes[mode ?? ""] ?? "", locked ? "locked" : ""].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,218 @@
+// Signs of effectors and their targets: what is grabbed, and whether it is where it should be.
+//
+// A target is a red ring, its effector a green disc; where they part, the disc goes hollow, the ring
+// becomes a cross and a line joins them.  Pins are diamonds, aims an eye with an arrow, locked joints
+// have a padlock.  All keep their size on the screen.
+
+import { Color, Group, Quaternion, Vector3 } from "three";
+import type { App } from "../state/app";
+import type { Effector } from "../net/messages";
+import type { Stage } from "../scene/stage";
+import { AXIS_COLOURS, type Colours } from "./colours";
+import { vector } from "./frames";
+import { type Glyph, Sign } from "./glyphs";
+import { effectorsOf, type Hand, placeOf, turnOf } from "./dragState";
+import { Strokes } from "./strokes";
+import { spotOf, unitsPerPixel, viewOf, worldScale } from "./view";
+
+/** Pixels around a sign in which a press counts. */
+const REACH = { mouse: 15, touch: 30 };
+
+/** Everything that is drawn for one effector. */
+class Marker {
+  readonly group = new Group();
+  readonly effector = new Sign(this.group, 34);
+  readonly target = new Sign(this.group, 32);
+  readonly halo = new Sign(this.group, 30);
+  readonly link = new Strokes(2);
+  readonly arrow = new Strokes(2.5);
+  readonly triad = AXIS_COLOURS.map((color) => {
+    const stroke = new Strokes(2);
+    stroke.paint(new Color(color), 0.9);
+    return stroke;
+  });
+  place = new Vector3();
+  goal = new Vector3();
+  turn: Quaternion | null = null;
+  aim: Vector3 | null = null;
+  size = 20;
+  lift = 0;
+
+  constructor() {
+    this.group.add(this.link, this.arrow, ...this.triad);
+  }
+
+  dispose(): void {
+    this.group.removeFromParent();
+    for (const sign of [this.effector, this.target, this.halo]) sign.dispose();
+    for (const stroke of [this.link, this.arrow, ...this.triad]) stroke.dispose();
+  }
+}
+
+export class Targets {
+  readonly group = new Group();
+  private readonly markers = new Map<number, Marker>();
+  private readonly locks = new Map<number, Sign>();
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly app: App,
+    private readonly hand: Hand,
+    public colours: Colours,
+  ) {
+    stage.world.add(this.group);
+  }
+
+  /** Brings the signs up to date with pose, state and selection. */
+  update(): void {
+    const effectors = effectorsOf(this.app);
+    const wanted = new Set(effectors.map((effector) => effector.id));
+    for (const [id, marker] of this.markers) {
+      if (wanted.has(id)) continue;
+      marker.dispose();
+      this.markers.delete(id);
+    }
+    for (const effector of effectors) {
+      let marker = this.markers.get(effector.id);
+      if (!marker) {
+        marker = new Marker();
+        this.markers.set(effector.id, marker);
+        this.group.add(marker.group);
+      }
+      this.paint(marker, effector);
+    }
+    this.paintLocks();
+  }
+
+  private paint(marker: Marker, effector: Effector): void {
+    const { app, hand, colours } = this;
+    const report = app.report(effector.id);
+    const held = hand.holding === effector.id;
+    const chosen = app.ui.effector === effector.id;
+    const hovered = hand.overEffector === effector.id;
+    const active = held || report !== undefined || effector.mode !== "free";
+    const ok = report?.ok ?? true;
+    marker.place = placeOf(app, effector);
+    marker.goal = hand.targetOf(effector);
+    marker.turn = active ? hand.orientationOf(effector) : null;
+    marker.size = (held || hovered ? 26 : 22) + (chosen ? 2 : 0);
+    marker.lift = this.liftOf(effector.joint);
+
+    const pinned = effector.mode === "pin";
+    const aims = effector.mode === "aim";
+    const body: Glyph = aims ? "eye" : pinned ? (ok ? "diamond" : "hollow diamond") : ok ? "disc" : "hollow";
+    marker.effector.paint(body, ok ? colours.reached : colours.target, active || chosen || hovered ? 1 : 0.85);
+    const goal: Glyph = aims ? "cross" : pinned ? "diamond ring" : ok ? "ring" : "cross";
+    marker.target.paint(goal, colours.target, 1, 0.6);
+    marker.target.visible = active;
+    marker.halo.paint("halo", colours.accent, 1, 0.6);
+    marker.halo.visible = chosen;
+
+    marker.link.visible = active && !ok && !aims;
+    if (marker.link.visible) {
+      marker.link.setLine([marker.place, marker.goal]);
+      marker.link.paint(colours.link, 0.9);
+    }
+    marker.aim = aims ? vector(effector.axis).applyQuaternion(turnOf(app, effector)).normalize() : null;
+    marker.arrow.visible = aims;
+    marker.arrow.paint(ok ? colours.reached : colours.target, 1);
+    for (const axis of marker.triad) axis.visible = marker.turn !== null;
+  }
+
+  private paintLocks(): void {
+    const { app } = this;
+    const locked = new Set(app.state && app.pose && app.state.figure === app.figure?.id ? app.state.locked : []);
+    for (const [joint, sign] of this.locks) {
+      if (locked.has(joint)) continue;
+      sign.dispose();
+      this.locks.delete(joint);
+    }
+    for (const joint of locked) {
+      let sign = this.locks.get(joint);
+      if (!sign) {
+        sign = new Sign(this.group, 36);
+        this.locks.set(joint, sign);
+      }
+      sign.paint("lock", this.colours.pin, 1, 0.6);
+      // Beside the joint, so that an effector's sign there stays free.
+      sign.solid.center.set(app.effectorOn(joint) ? -0.35 : 0.5, app.effectorOn(joint) ? -0.2 : 0.5);
+      sign.faint.center.copy(sign.solid.center);
+    }
+  }
+
+  /** How far a sign at a joint is brought towards the eye, so that the joint's own body is not before it. */
+  private liftOf(joint: number): number {
+    const { figure } = this.app;
+    if (!figure) return 0;
+    const radii = figure.bones
+      .filter((bone) => bone.joint === joint || figure.joints[joint]?.parent === bone.joint)
+      .map((bone) => bone.radius);
+    return 1.8 * Math.max(0.01 * figure.size, ...radii);
+  }
+
+  /** Sets sizes and depths for the camera as it is; before every frame. */
+  place(): void {
+    const view = viewOf(this.stage);
+    const scale = worldScale(view);
+    const eye = this.stage.world.worldToLocal(new Vector3().setFromMatrixPosition(view.camera.matrixWorld));
+    const atOne = unitsPerPixel(view, 1) / scale;
+    const put = (sign: Sign, point: Vector3, pixels: number, lift: number): void => {
+      const away = eye.clone().sub(point);
+      const at = point.clone().addScaledVector(away.normalize(), Math.min(lift, 0.5 * eye.distanceTo(point)));
+      for (const sprite of [sign.solid, sign.faint]) {
+        sprite.position.copy(at);
+        sprite.scale.setScalar(pixels * atOne);
+      }
+    };
+    for (const marker of this.markers.values()) {
+      put(marker.effector, marker.place, marker.size, marker.lift);
+      put(marker.target, marker.goal, marker.size * 1.15, marker.lift);
+      put(marker.halo, marker.place, marker.size * 1.75, marker.lift);
+      const pixel = unitsPerPixel(view, spotOf(view, marker.place).depth) / scale;
+      if (marker.aim) marker.arrow.setPieces(arrowPieces(marker.place, marker.aim, eye, pixel));
+      if (marker.turn) {
+        marker.triad.forEach((stroke, k) => {
+          const way = new Vector3().setComponent(k, 1).applyQuaternion(marker.turn as Quaternion);
+          const tip = marker.goal.clone().addScaledVector(way, 30 * pixel);
+          stroke.setLine([marker.goal.clone().addScaledVector(way, 9 * pixel), tip]);
+        });
+      }
+    }
+    for (const [joint, sign] of this.locks) {
+      if (this.app.pose) put(sign, vector(this.app.pose.positions, 3 * joint), 22, this.liftOf(joint));
+    }
+  }
+
+  /** The effector whose sign is nearest to a place on the canvas, if it is near enough, and how near. */
+  hit(x: number, y: number, kind: "mouse" | "touch"): { effector: number; pixels: number } | null {
+    const view = viewOf(this.stage);
+    let best: { effector: number; pixels: number } | null = null;
+    for (const [id, marker] of this.markers) {
+      const points = marker.target.visible ? [marker.place, marker.goal] : [marker.place];
+      for (const point of points) {
+        const spot = spotOf(view, point);
+        if (spot.depth <= 0) continue;
+        // Of two signs in one place the selected one is meant.
+        const distance = Math.hypot(spot.x - x, spot.y - y) - (this.app.ui.effector === id ? 2 : 0);
+        if (distance < (best?.pixels ?? REACH[kind])) best = { effector: id, pixels: distance };
+      }
+    }
+    return best;
+  }
+
+  dispose(): void {
+    for (const marker of this.markers.values()) marker.dispose();
+    for (const sign of this.locks.values()) sign.dispose();
+    this.group.removeFromParent();
+  }
+}
+
+/** An arrow of constant length on the screen, its barbs turned to the eye. */
+function arrowPieces(from: Vector3, way: Vector3, eye: Vector3, pixel: number): Vector3[] {
+  const start = from.clone().addScaledVector(way, 14 * pixel);
+  const tip = from.clone().addScaledVector(way, 54 * pixel);
+  const aside = new Vector3().crossVectors(way, eye.clone().sub(from));
+  if (aside.length() > 1e-9) aside.setLength(7 * pixel);
+  const neck = tip.clone().addScaledVector(way, -11 * pixel);
+  return [start, tip, tip, neck.clone().add(aside), tip, neck.clone().sub(aside)];
+}

@@ -1,0 +1,67 @@
+// Joins an App to the server that the page came from: its address, its session, its messages.
+
+import type { App } from "../state/app";
+import { Link, type LinkEvents, type Socket } from "./connection";
+import type { FigureInfo, Hello, Reply, State } from "./messages";
+
+const SESSION = "limbik.session";
+
+/** Session that this page was in before a reload: in the address, or kept by the tab. */
+function lastSession(): string | null {
+  const hash = new URLSearchParams(location.hash.slice(1)).get("session");
+  const query = new URLSearchParams(location.search).get("session");
+  return hash ?? query ?? tabStorage()?.getItem(SESSION) ?? null;
+}
+
+function tabStorage(): Storage | null {
+  try {
+    return sessionStorage;
+  } catch {
+    return null; // forbidden in a sandboxed cell; the address has the session too
+  }
+}
+
+function keepSession(session: string): void {
+  tabStorage()?.setItem(SESSION, session);
+  history.replaceState(null, "", `#session=${encodeURIComponent(session)}`);
+}
+
+function webSocketAddress(): string {
+  const address = new URL("ws", location.href.split(/[?#]/)[0]);
+  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+  const session = lastSession();
+  if (session) address.searchParams.set("session", session);
+  const token = new URLSearchParams(location.search).get("token");
+  if (token) address.searchParams.set("token", token);
+  return address.href;
+}
+
+async function fetchMesh(session: string, figure: number, signal: AbortSignal): Promise<ArrayBuffer> {
+  const reply = await fetch(`mesh/${encodeURIComponent(session)}/${figure}`, { signal });
+  if (!reply.ok) throw new Error(`The figure's mesh could not be loaded (${reply.status}); capsules are drawn.`);
+  return reply.arrayBuffer();
+}
+
+type Said = { hello: Hello } | { figure: FigureInfo } | { state: State } | { note: string } | Reply;
+
+export function connect(app: App): Link {
+  const events: LinkEvents = {
+    text: (message) => {
+      const said = JSON.parse(message) as Said;
+      if ("hello" in said) {
+        keepSession((said.hello as Hello).session);
+        app.setHello(said.hello as Hello);
+      } else if ("figure" in said) app.setFigure(said.figure as FigureInfo);
+      else if ("state" in said) app.setState(said.state as State);
+      else if ("note" in said) app.note(said.note as string);
+      else link.reply(said as Reply);
+    },
+    binary: (message) => app.receiveBinary(message),
+    state: (state) => app.setLink(state),
+  };
+  const open = (): Socket => new WebSocket(webSocketAddress()) as unknown as Socket;
+  const link = new Link(open, events, (figure, signal) => fetchMesh(app.hello.session, figure, signal));
+  app.connection = link;
+  link.start();
+  return link;
+}

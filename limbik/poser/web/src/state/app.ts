@@ -1,0 +1,207 @@
+// What the page knows, and how its parts learn of changes; commands go out through here.
+
+import type { Connection, LinkState } from "../net/connection";
+import type { Effector, FigureInfo, Hello, JointInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
+import { decode, type Frames, type GoalReport, type Pose } from "../net/protocol";
+import { keepUi, recallUi } from "./uiStorage";
+import { Pace } from "../net/latency";
+
+export type AppEvent = "hello" | "figure" | "state" | "pose" | "frames" | "ui" | "note" | "link" | "open" | "save";
+
+const NOTE_STAYS = 6000; // ms
+
+export class App {
+  hello: Hello = { session: "", version: "", builtin: [], methods: [], largest: 0, opens: [], preparing: "" };
+  figure: FigureInfo | null = null;
+  state: State | null = null;
+  pose: Pose | null = null;
+  /** The newest onion skins. */
+  frames: Frames | null = null;
+  ui: Ui = recallUi();
+  link: LinkState | "replay" = "connecting";
+  /** Milliseconds from sending a drag to having its pose, and poses solved in the last second. */
+  readonly pace = new Pace();
+  /** Set by main before anything is sent. */
+  connection: Connection | null = null;
+
+  private asked: number | null = null;
+  private readonly listeners = new Map<AppEvent, Set<() => void>>();
+  private noteTimer: ReturnType<typeof setTimeout> | undefined;
+
+  get replay(): boolean {
+    return this.link === "replay";
+  }
+
+  /** Everything that was asked is answered. */
+  get idle(): boolean {
+    return this.connection?.idle ?? false;
+  }
+
+  get roundTrip(): { last: number; median: number } {
+    return this.pace.roundTrip;
+  }
+
+  /** Solves a second. */
+  get rate(): number {
+    return this.pace.rate(performance.now());
+  }
+
+  /** Calls `f` after every such event; returns what stops it. */
+  on(event: AppEvent, f: () => void): () => void {
+    const listeners = this.listeners.get(event) ?? new Set();
+    this.listeners.set(event, listeners);
+    listeners.add(f);
+    return () => listeners.delete(f);
+  }
+
+  /** Sends a command; refused ones raise a note and reject with its sentence. */
+  do(name: string, args: object = {}): Promise<Reply> {
+    if (!this.connection) return Promise.reject(new Error("The page is not connected yet."));
+    const reply = this.connection.command(name, args);
+    // The note tells the person, so that callers who need no reply may ignore it.
+    reply.catch((error: Error) => this.note(error.message));
+    return reply;
+  }
+
+  /** Moves an effector's target; while one drag is on its way only the newest waits. */
+  drag(effector: number, position: Vec3 | null, wxyz: Vec4 | null): void {
+    this.connection?.drag(effector, position, wxyz);
+  }
+
+  /** Ends a drag: from here it can be undone. */
+  drop(): void {
+    void this.do("drop");
+  }
+
+  scrub(frame: number, playing = false): void {
+    this.asked = frame;
+    this.connection?.scrub(frame, playing);
+  }
+
+  /** The frame in view, or the one that was asked for and has not come yet: steps count from there. */
+  get frame(): number {
+    return this.asked ?? this.pose?.frame ?? this.state?.timeline.frame ?? 0;
+  }
+
+  /** Bytes of the figure's mesh, where it has one. */
+  mesh(figure: number, signal: AbortSignal): Promise<ArrayBuffer> {
+    if (!this.connection) return Promise.reject(new Error("The page is not connected yet."));
+    return this.connection.mesh(figure, signal);
+  }
+
+  set(patch: Partial<Ui>): void {
+    this.ui = { ...this.ui, ...patch };
+    keepUi(this.ui);
+    this.emit("ui");
+  }
+
+  /** Shows a sentence for a moment. */
+  note(sentence: string): void {
+    clearTimeout(this.noteTimer);
+    this.noteTimer = setTimeout(() => this.set({ note: "" }), NOTE_STAYS);
+    this.set({ note: sentence });
+    this.emit("note");
+  }
+
+  /** Asks whoever has the dialog to show it. */
+  request(dialog: "open" | "save"): void {
+    this.emit(dialog);
+  }
+
+  effector(id: number | null): Effector | undefined {
+    return this.state?.effectors.find((effector) => effector.id === id);
+  }
+
+  /** The first effector on a joint. */
+  effectorOn(joint: number): Effector | undefined {
+    return this.state?.effectors.find((effector) => effector.joint === joint);
+  }
+
+  selectedEffector(): Effector | undefined {
+    return this.effector(this.ui.effector);
+  }
+
+  selectedJoint(): JointInfo | null {
+    return this.ui.joint === null ? null : (this.figure?.joints[this.ui.joint] ?? null);
+  }
+
+  /** Selects a joint, and the effector on it if it has one. */
+  select(joint: number | null): void {
+    this.set({ joint, effector: joint === null ? null : (this.effectorOn(joint)?.id ?? null) });
+  }
+
+  selectEffector(id: number | null): void {
+    this.set({ effector: id, joint: this.effector(id)?.joint ?? null });
+  }
+
+  /** How a goal fared in the newest pose. */
+  report(effector: number): GoalReport | undefined {
+    return this.pose?.goals.find((goal) => goal.effector === effector);
+  }
+
+  locked(joint: number): boolean {
+    return this.state?.locked.includes(joint) ?? false;
+  }
+
+  // What comes in; called by the connection.
+
+  setLink(link: LinkState | "replay"): void {
+    this.link = link;
+    this.asked = null;
+    if (link !== "open" && link !== "replay") this.set({ playing: false });
+    this.emit("link");
+  }
+
+  setHello(hello: Hello): void {
+    this.hello = hello;
+    this.emit("hello");
+  }
+
+  setFigure(figure: FigureInfo): void {
+    // The same joints in other coordinates: what is selected stays selected.
+    const names = (one: FigureInfo | null): string => JSON.stringify(one?.joints.map((joint) => joint.name));
+    const same = this.figure?.file === figure.file && names(this.figure) === names(figure);
+    this.figure = figure;
+    this.pose = null; // the old figure's numbers of joints do not fit
+    this.frames = null;
+    this.set(same ? { playing: false } : { joint: null, effector: null, playing: false });
+    this.emit("figure");
+  }
+
+  setState(state: State): void {
+    this.state = state;
+    const { effector, joint } = this.ui;
+    if (effector !== null && !this.effector(effector)) this.set({ effector: null });
+    else if (effector === null && joint !== null && this.effectorOn(joint)) this.select(joint);
+    this.emit("state");
+  }
+
+  setPose(pose: Pose): void {
+    if (!this.figure || pose.positions.length !== 3 * this.figure.joints.length) return; // of the figure before
+    this.pose = pose;
+    if (this.asked !== null && (this.idle || Math.abs(pose.frame - this.asked) < 1e-3)) this.asked = null;
+    if (pose.status !== "unsolved") this.pace.solved(performance.now());
+    this.emit("pose");
+  }
+
+  setFrames(frames: Frames): void {
+    this.frames = frames;
+    this.emit("frames");
+  }
+
+  /** One binary message from the server. */
+  receiveBinary(message: ArrayBuffer): void {
+    const said = decode(message);
+    if ("frames" in said) {
+      this.setFrames(said.frames);
+      return;
+    }
+    const took = this.connection?.answered(said.pose.sequence) ?? null;
+    if (took !== null) this.pace.answered(took);
+    this.setPose(said.pose);
+  }
+
+  private emit(event: AppEvent): void {
+    for (const f of this.listeners.get(event) ?? []) f();
+  }
+}

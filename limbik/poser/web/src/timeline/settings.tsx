@@ -1,0 +1,85 @@
+// Settings of the timeline: rate and length, or the span of edits of a clip; and the clip's name.
+
+import type { App } from "../state/app";
+import type { Timeline } from "../net/messages";
+import { NumberField } from "../panels/controls/fields";
+
+const EASES: { value: Timeline["ease"]; label: string }[] = [
+  { value: "smooth", label: "Smooth" },
+  { value: "linear", label: "Linear" },
+  { value: "step", label: "Step" },
+];
+
+export function Settings({ app, timeline }: { app: App; timeline: Timeline }) {
+  const set = (change: Partial<Timeline>) => void app.do("timeline.set", change);
+  return (
+    <>
+      <label class="time-field" title="Frames a second">
+        <span>fps</span>
+        <NumberField
+          label="Frames a second"
+          value={timeline.fps}
+          min={0.1}
+          max={1000}
+          onCommit={(fps) => fps !== null && set({ fps })}
+        />
+      </label>
+      {!app.replay && timeline.clip === null && (
+        <label class="time-field" title="Frames in all">
+          <span>Frames</span>
+          <NumberField
+            label="Frames in all"
+            value={timeline.frames}
+            min={1}
+            write={(value) => value.toFixed(0)}
+            onCommit={(frames) => frames !== null && set({ frames: Math.round(frames) })}
+          />
+        </label>
+      )}
+      {!app.replay && timeline.clip !== null && (
+        <label class="time-field" title="Frames over which an edit blends into the clip, to either side">
+          <span>Span</span>
+          <NumberField
+            label="Frames over which an edit blends"
+            value={timeline.span}
+            min={1}
+            write={(value) => value.toFixed(0)}
+            onCommit={(span) => span !== null && set({ span: Math.round(span) })}
+          />
+        </label>
+      )}
+      {!app.replay && (
+        <label class="time-field" title="How poses go from key to key">
+          <span>Ease</span>
+          <select
+            aria-label="Ease"
+            value={timeline.ease}
+            onChange={(event) => set({ ease: event.currentTarget.value as Timeline["ease"] })}
+          >
+            {EASES.map(({ value, label }) => (
+              <option key={value} value={value}>{label}</option>
+            ))}
+          </select>
+        </label>
+      )}
+    </>
+  );
+}
+
+export function ClipName({ app, timeline, removes }: { app: App; timeline: Timeline; removes: boolean }) {
+  return (
+    <span class="clip-name" title={timeline.clip ?? ""}>
+      {timeline.clip !== null && <span class="name">{timeline.clip}</span>}
+      {timeline.clip !== null && removes && !app.replay && (
+        <button
+          type="button"
+          class="time-link"
+          title="Keep the pose, remove the clip and its edits"
+          onClick={() => void app.do("clip.remove")}
+        >
+          Remove clip
+        </button>
+      )}
+    </span>
+  );
+}
