@@ -14,7 +14,7 @@ from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.keys import Target
 from limbik.poser.drag.answer import Answer, unheld
 from limbik.poser.drag.drag_solver import Live
-from limbik.poser.editing.effector_targets import placed
+from limbik.poser.drag.effector_targets import placed
 
 PULL = 1e-3
 """How much it counts for a moment to stay near its pose.  With the weaker pull of a drag the goals

@@ -24,8 +24,8 @@ from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.history import History
 from limbik.poser.drag.answer import Answer
+from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
-from limbik.poser.editing.effector_targets import also_held, anchored
 from limbik.poser.editing.figure_cache import Shelf
 from limbik.poser.editing.gestures import Dragging, Sliding, live_of
 from limbik.poser.files.open import Opened

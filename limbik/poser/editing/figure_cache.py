@@ -16,8 +16,8 @@ from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.humanoid import Body, recognise
 from limbik.humanoid.ground import sampled
+from limbik.poser.document.coordinate_change import with_balls
 from limbik.poser.document.document import Document, Source
-from limbik.poser.editing.coordinate_change import with_balls
 from limbik.poser.editing.mirroring import Mirror
 from limbik.poser.files.open import Opened, open_source
 

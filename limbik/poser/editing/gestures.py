@@ -11,7 +11,7 @@ from limbik.poser.document.document import Choice, Document
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import Live
-from limbik.poser.editing.effector_targets import anchored
+from limbik.poser.drag.effector_targets import anchored
 
 
 def live_of(

@@ -24,9 +24,9 @@ from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.history import History, Step
+from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.method_choice import methods_info, preparing
 from limbik.poser.editing.editor import Bench
-from limbik.poser.editing.effector_targets import anchored
 from limbik.poser.editing.figure_cache import Shelf
 from limbik.poser.editing.gestures import live_of
 from limbik.poser.files.default_document import first_document

@@ -21,7 +21,7 @@ from limbik.poser.animation.timeline_pose import Moment
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.keys import Key
 from limbik.poser.document.timeline import Clip, Timeline
-from limbik.poser.editing.effector_targets import anchored
+from limbik.poser.drag.effector_targets import anchored
 
 MOTION = limbik.figures.cartwheel()
 FIGURE: Figure = MOTION.figure

@@ -11,7 +11,7 @@ import pytest
 
 import limbik
 from helpers.poser_talk import Talk, moved
-from limbik.poser.editing.coordinate_change import across
+from limbik.poser.document.coordinate_change import across
 from limbik.poser.editing.session import Session
 from limbik.poser.files.pose_file import pose_json
 from limbik.poser.protocol.commands import COMMANDS

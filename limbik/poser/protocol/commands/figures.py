@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from limbik.errors import LimbikError
 from limbik.figure.motion import Motion
 from limbik.poser.document.clip import Clip
+from limbik.poser.document.coordinate_change import across
 from limbik.poser.document.document import Source
 from limbik.poser.document.timeline import Timeline
-from limbik.poser.editing.coordinate_change import across
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import discard_files, holds_figure, keep_files, open_motion
 from limbik.poser.protocol.commands.registry import Answer, command

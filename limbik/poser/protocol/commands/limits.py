@@ -15,8 +15,8 @@ from limbik.figure.coordinates import ball_of, width_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Limit, SwingTwist
 from limbik.figure.motion import Motion
+from limbik.poser.document.coordinate_change import carried
 from limbik.poser.document.document import Document
-from limbik.poser.editing.coordinate_change import carried
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.figure_info import limit_from
 from limbik.poser.protocol.messages import ProtocolError
