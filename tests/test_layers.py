@@ -1,4 +1,4 @@
-"""Imports point downwards: the layers of the package, read from its source."""
+"""Imports point downwards: the layers of the package and of its larger folders, from the source."""
 
 from __future__ import annotations
 
@@ -9,133 +9,202 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "limbik"
+MOST = 14  # layers of one folder; with more, nobody knows them by heart
 
-# Top to bottom: a module may import what stands below it, and the modules of its own folder.
-LAYERS = [
-    "cli",
-    "poser",
-    "papers",
-    "demo",
-    "plots",
-    "batch",
-    "animate",
-    "many",
-    "solve",
-    "result",
-    "attempts",
-    "align",
-    "methods",
-    "chains",
-    "problem",
-    "objective",
-    "goals",
-    "humanoid",
-    "formats",
-    "figures",
-    "mesh",
-    "motion",
-    "figure",
-    "units",
-    "recoordinate",
-    "balls",
-    "turns",
-    "tree",
-    "joints",
-    "projection",
-    "rigid",
-    "limits",
-    "kinematics",
-    "dual_quaternions",
-    "rotations",
-    "euler",
-    "quaternions",
-    "linear",
-    "compiling",
-    "errors",
-    "version",
+# Top to bottom, for the package and for folders that have an order of their own.  A module belongs
+# to the longest name here that its own begins with; it may import what stands below that name, and
+# whatever has the same name.  Names in one line do not import each other.
+LAYERS = {
+    "": [
+        "cli",
+        "poser papers",
+        "demo",
+        "animate plots",
+        "solver",
+        "methods",
+        "solver.problem",
+        "solver.objective",
+        "goals humanoid formats",
+        "figures",
+        "figure",
+        "maths",
+        "jit",
+        "errors version",
+    ],
+    "maths": ["dual_quaternions turn_angles", "so3", "euler", "quaternions linear"],
+    "figure": [
+        "motion mesh joint_poses",
+        "figure",
+        "units change_coordinates",
+        "coordinates build",
+        "joints",
+        "projection rigid_fit",
+        "limits kinematics",
+    ],
+    "solver": [
+        "batch",
+        "solve",
+        "result restarts",
+        "root_alignment",
+        "problem",
+        "objective",
+    ],
+    "methods": [
+        "settings",
+        "constrained redundancy chains gauss_seidel",
+        "gradient",
+        "default least_squares",
+        "workspace",
+        "base",
+    ],
+    "poser": [
+        "view",
+        "view_handle",
+        "startup view_goals",
+        "server",
+        "editing",
+        "protocol.commands",
+        "files.save",
+        "protocol.page_state",
+        "files",
+        "protocol",
+        "animation",
+        "drag",
+        "document installed page_files",
+        "building",
+    ],
+}
+ON_TOP = {"__init__", "__main__"}  # what a folder offers, and "python -m limbik"
+
+MODULES = sorted(
+    path.relative_to(PACKAGE)
+    for path in PACKAGE.rglob("*.py")
+    if "node_modules" not in path.relative_to(PACKAGE).parts
+)
+INSIDE = [
+    (folder, module) for folder in LAYERS for module in MODULES if folder in ("", module.parts[0])
 ]
-ON_TOP = {"__init__", "__main__"}  # the public names, and "python -m limbik"
-
-MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 
-def layer_of(module: Path) -> str:
-    """The first part of a module's dotted name below limbik."""
-    return module.with_suffix("").parts[0]
+def height_of(folder: str) -> dict[str, int]:
+    """How high each name of a folder's layers stands."""
+    return {name: -row for row, names in enumerate(LAYERS[folder]) for name in names.split()}
 
 
-def imported_layers(source: str, module: Path) -> Iterator[tuple[int, str]]:
-    """Line and layer of each import of limbik, wherever in the source it stands.
+def layer_of(name: str, folder: str) -> str | None:
+    """The layer of a dotted name below a folder; None where it is not in the list."""
+    known = [layer for layer in height_of(folder) if f"{name}.".startswith(f"{layer}.")]
+    return max(known, key=len, default=None)
 
-    A public name taken from limbik itself counts as the layer ``__init__``.
+
+def imports(source: str, module: Path, types: bool) -> Iterator[tuple[int, str]]:
+    """Line and full name of each import, wherever in the source it stands.
+
+    Without ``types``, those under ``if TYPE_CHECKING`` are left out.
     """
     package = ["limbik", *module.parent.parts]
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    skipped: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not types:
+            skipped.update(inner for statement in node.body for inner in ast.walk(statement))
+    for node in ast.walk(tree):
+        if node in skipped:
+            continue
         if isinstance(node, ast.Import):
-            names = [alias.name.split(".") for alias in node.names]
+            yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) + 1 - node.level] if node.level else []
             base = base + (node.module.split(".") if node.module else [])
-            names = [[*base, alias.name] for alias in node.names]
-        else:
-            continue
-        for name in names:
-            if name[0] == "limbik":
-                layer = name[1] if len(name) > 1 else "__init__"
-                is_module = (PACKAGE / layer).is_dir() or (PACKAGE / f"{layer}.py").is_file()
-                known = is_module or layer in LAYERS
-                yield node.lineno, layer if known else "__init__"
+            yield from ((node.lineno, ".".join([*base, alias.name])) for alias in node.names)
 
 
-def upward_imports(source: str, module: Path) -> list[str]:
-    """A line of text for each import that does not point downwards."""
-    own = layer_of(module)
-    height = {name: -row for row, name in enumerate(LAYERS)}
-    return [
-        f"line {line}: limbik.{own} imports limbik.{other}"
-        for line, other in imported_layers(source, module)
-        if other != own and height.get(other, 1) >= height.get(own, 0)
-    ]
+def upward_imports(source: str, module: Path, folder: str = "") -> list[str]:
+    """A line of text for each import inside a folder that does not point downwards.
+
+    Inside one of the larger folders a type may be named whoever has it; between them it may not.
+    """
+    height = height_of(folder)
+    own = layer_of(".".join(module.with_suffix("").parts).removeprefix(f"{folder}."), folder)
+    assert own is not None, f"{module} has no layer"
+    start = f"limbik.{folder}.".replace("..", ".")
+    wrong = []
+    for line, name in imports(source, module, types=not folder):
+        if f"{name}.".startswith(start):
+            other = layer_of(
+                name.removeprefix(start), folder
+            )  # None: what the folder itself offers
+            if other != own and (other is None or height[other] >= height[own]):
+                wrong.append(f"line {line}: {start}{own} imports {name}")
+    return wrong
 
 
-def test_every_module_has_a_layer() -> None:
-    unknown = {layer_of(module) for module in MODULES} - {*LAYERS, *ON_TOP}
-    assert not unknown, f"not in the list of layers: {sorted(unknown)}"
+@pytest.mark.parametrize("folder", LAYERS)
+def test_there_are_few_layers_and_each_is_there(folder: str) -> None:
+    assert len(LAYERS[folder]) <= MOST
+    for name in height_of(folder):
+        path = PACKAGE.joinpath(folder, *name.split("."))
+        assert path.is_dir() or path.with_suffix(".py").is_file(), name
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
-def test_imports_point_downwards(module: Path) -> None:
-    if layer_of(module) not in ON_TOP:
-        wrong = upward_imports((PACKAGE / module).read_text(encoding="utf-8"), module)
+@pytest.mark.parametrize(("folder", "module"), INSIDE, ids=str)
+def test_imports_point_downwards(folder: str, module: Path) -> None:
+    below = module.parts[1:] if folder else module.parts
+    if Path(below[-1]).stem not in ON_TOP or len(below) > 1:
+        source = (PACKAGE / module).read_text(encoding="utf-8")
+        wrong = upward_imports(source, module, folder)
         assert not wrong, "; ".join(wrong)
 
 
 @pytest.mark.parametrize(
-    ("module", "source"),
+    ("folder", "module", "source"),
     [
-        ("figure.py", "from limbik.solve import solve"),
-        ("figure.py", "import limbik.solve as s"),
-        ("figure.py", "from limbik import solve"),
-        ("figure.py", "from limbik import Figure"),
-        ("figure.py", "from .motion import Motion"),
-        ("figure.py", "from . import motion"),
-        ("formats/bvh.py", "from ..humanoid import names"),
-        ("formats/bvh.py", "def read():\n    import limbik"),
-        ("formats/bvh.py", "if TYPE_CHECKING:\n    from limbik.goals.reach import Reach"),
+        ("", "figure/figure.py", "from limbik.solver.solve import solve"),
+        ("", "figure/figure.py", "import limbik.solver.solve as s"),
+        ("", "figure/figure.py", "from limbik import solver"),
+        ("", "figure/figure.py", "from limbik import Figure"),
+        ("", "figure/figure.py", "import limbik"),
+        ("", "jit.py", "from .maths import so3"),
+        ("", "jit.py", "from . import maths"),
+        ("", "formats/bvh/read.py", "from ...humanoid import names"),
+        ("", "formats/bvh/read.py", "def read():\n    import limbik"),
+        ("", "formats/urdf.py", "if TYPE_CHECKING:\n    from limbik.goals.reach import Reach"),
+        ("", "solver/problem.py", "from limbik.methods.base import Method"),
+        ("", "solver/objective.py", "from limbik.solver.problem import Problem"),
+        ("", "methods/base.py", "from limbik.solver import result"),
+        ("figure", "figure/figure.py", "from .motion import Motion"),
+        ("figure", "figure/figure.py", "from . import motion"),
+        ("methods", "methods/base.py", "from limbik.methods import METHODS"),
+        ("methods", "methods/base.py", "from limbik.methods.default.directions import pulls"),
+        ("methods", "methods/chains/fabrik.py", "from limbik.methods.redundancy import criteria"),
+        ("poser", "poser/drag/answer.py", "from limbik.poser.editing.session import Session"),
+        ("poser", "poser/files/open.py", "from limbik.poser.files.save import save"),
+        ("poser", "poser/protocol/messages.py", "from . import page_state"),
     ],
 )
-def test_an_upward_import_is_found(module: str, source: str) -> None:
-    assert upward_imports(source, Path(module))
+def test_an_upward_import_is_found(folder: str, module: str, source: str) -> None:
+    assert upward_imports(source, Path(module), folder)
 
 
 @pytest.mark.parametrize(
-    ("module", "source"),
+    ("folder", "module", "source"),
     [
-        ("figure.py", "import numpy\nfrom limbik.errors import FigureError"),
-        ("figure.py", "from limbik import joints, limits"),
-        ("formats/bvh.py", "from .text import lines\nfrom limbik.formats import text"),
-        ("formats/bvh.py", "from ..figure import Figure"),
+        ("", "figure/figure.py", "import numpy\nfrom limbik.errors import FigureError"),
+        ("", "figure/figure.py", "from limbik.figure import joints, limits"),
+        ("", "figure/figure.py", "from limbik import maths"),
+        ("", "formats/urdf.py", "from .text import lines\nfrom limbik.formats import text"),
+        ("", "formats/urdf.py", "from ..figure.figure import Figure"),
+        ("", "solver/restarts.py", "from limbik.solver.problem import Problem"),
+        ("", "methods/base.py", "from limbik.solver import objective"),
+        ("methods", "methods/chains/fabrik.py", "from limbik.methods.base import Method"),
+        ("methods", "methods/chains/fabrik.py", "from limbik.methods.chains import chain_view"),
+        ("poser", "poser/files/save.py", "from limbik.poser.protocol.page_state import figure_of"),
+        (
+            "poser",
+            "poser/drag/answer.py",
+            "if TYPE_CHECKING:\n    from limbik.poser import editing",
+        ),
     ],
 )
-def test_a_downward_import_is_allowed(module: str, source: str) -> None:
-    assert upward_imports(source, Path(module)) == []
+def test_a_downward_import_is_allowed(folder: str, module: str, source: str) -> None:
+    assert upward_imports(source, Path(module), folder) == []

@@ -90,7 +90,13 @@ def test_sdist_holds_the_sources_of_the_page_and_the_page(archives: tuple[Path, 
     with tarfile.open(archives[0]) as sdist:
         names = {name.split("/", 1)[1] for name in sdist.getnames()}
     web = "limbik/poser/web/"
-    for name in ("src/main.ts", "tests/connection.test.ts", "package-lock.json", ".npmrc", "build.mjs"):
+    for name in (
+        "src/main.ts",
+        "tests/connection.test.ts",
+        "package-lock.json",
+        ".npmrc",
+        "build.mjs",
+    ):
         assert web + name in names
     assert "limbik/poser/page/poser.js" in names
     assert "hatch_build.py" in names
