@@ -27,20 +27,45 @@ def dot(a, b, count):
 
 @inner(fastmath={"reassoc", "contract"})
 def cholesky(a, k):
-    """A = LLᵀ for the leading k × k of a, in its lower triangle; False where A is not positive."""
-    for i in range(k):
+    """A = LLᵀ for the leading k × k of a, in its lower triangle; False where A is not positive.
+
+    The diagonal keeps 1/Lᵢᵢ: a division a row instead of one an entry.  Two rows are worked out at
+    a time, so that each row above them is read once for both.
+    """
+    i = 0
+    while i + 1 < k:
+        x, y = a[i], a[i + 1]
         for j in range(i):
-            total = a[i, j]
+            above = a[j]
+            first, second = 0.0, 0.0
             for p in range(j):
-                total -= a[i, p] * a[j, p]
-            a[i, j] = total * a[j, j]
-        total = a[i, i]
+                first += x[p] * above[p]
+                second += y[p] * above[p]
+            x[j] = (x[j] - first) * above[j]
+            y[j] = (y[j] - second) * above[j]
+        xx, xy, yy = 0.0, 0.0, 0.0
         for p in range(i):
-            total -= a[i, p] * a[i, p]
+            xx += x[p] * x[p]
+            xy += x[p] * y[p]
+            yy += y[p] * y[p]
+        xx = x[i] - xx
+        if not xx > 0.0:
+            return False
+        x[i] = 1.0 / math.sqrt(xx)
+        y[i] = (y[i] - xy) * x[i]
+        yy = y[i + 1] - yy - y[i] * y[i]
+        if not yy > 0.0:
+            return False
+        y[i + 1] = 1.0 / math.sqrt(yy)
+        i += 2
+    if i < k:
+        x = a[i]
+        for j in range(i):
+            x[j] = (x[j] - dot(x, a[j], j)) * a[j, j]
+        total = x[i] - dot(x, x, i)
         if not total > 0.0:
             return False
-        # The diagonal keeps 1/Lᵢᵢ: a division a row instead of one an entry.
-        a[i, i] = 1.0 / math.sqrt(total)
+        x[i] = 1.0 / math.sqrt(total)
     return True
 
 

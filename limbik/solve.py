@@ -28,6 +28,7 @@ from limbik.problem import Problem
 from limbik.result import History, Result, explain, misses, status_of
 
 MOST_RESTARTS = 30
+_FAR = 0.2  # of the figure's size: what is missed by more is seldom within reach
 _PORTION = 25  # iterations before the first look at the clock
 
 Pose = Sequence[float] | np.ndarray
@@ -119,6 +120,7 @@ class Solver:
         near: bool,
         restarts: int | None,
         pull: float = 0.0,
+        chain: bool = False,
     ) -> None:
         if restarts is not None and restarts < 0:
             raise MethodError(f"restarts must not be negative, got {restarts}")
@@ -132,6 +134,8 @@ class Solver:
         self.plan[att.P_ROOT] = root = free_root(figure, problem.moves)
         self.plan[att.P_PULL] = pull
         self.plan[att.P_BUDGET] = np.inf
+        self.plan[att.P_NOTICE] = problem.notice if chain else 0.0
+        self.plan[att.P_FAR] = _FAR * problem.reach
         self.comfort, self.room = comfortable(figure, problem.scene.lever)
         self.room[~problem.moves | (figure.owner == root)] = 0.0
 

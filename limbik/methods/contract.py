@@ -39,8 +39,9 @@ O_ITERATIONS, O_HASTY, OWN = 0, 1, 2
     OUT_JACOBIANS,
     OUT_HISTORY,
     OUT_SINGULAR,  # iterations in which the method's own linear system lacked rank
+    OUT_WORK,  # iterations weighed by their cost: the method's usual one counts 1
     OUT,
-) = range(7)
+) = range(8)
 
 KERNEL = types.FunctionType(
     int64(
@@ -106,7 +107,7 @@ def finish(out, f, iterations, evaluations, jacobians, noted, singular=0):
     out[OUT_F] = f
     out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iterations, evaluations
     out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
-    out[OUT_SINGULAR] = singular
+    out[OUT_SINGULAR], out[OUT_WORK] = singular, iterations
 
 
 @kernel

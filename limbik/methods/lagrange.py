@@ -21,7 +21,7 @@ from limbik.methods.contract import (
     finish,
     record,
 )
-from limbik.methods.pieces.damped_step import damped_step
+from limbik.methods.pieces.damped_step import assemble_hessian, damped_step, weigh_coordinates
 from limbik.methods.pieces.desk import desk_size, lay_out
 from limbik.methods.pieces.directions import pulls, take_columns, to_gain
 from limbik.methods.pieces.equalities import (
@@ -89,11 +89,14 @@ def lagrange(ints, floats, work, options, q, out, history):
         )
         count = take_columns(ints, floats, desk, count)
         pulls(ints, floats, q, desk, count, False)
+        weigh_coordinates(ints, floats, f, desk)
         accepted = False
+        if ints[N_ROWS] > n:
+            assemble_hessian(ints, desk, count, False)
         if not met and slow < _SLOW and to_gain(ints, floats, q, desk, count) > stationary:
             for _ in range(_TRIES):
                 lam = max(damping * min(f, floats[ints[F_REACH]]), 1e-300)
-                if damped_step(ints, floats, q, desk, count, lam, 1):
+                if damped_step(ints, floats, q, desk, count, lam, 1, False):
                     trial[:] = q
                     for d in range(count):
                         for s in range(desk.spans[d]):

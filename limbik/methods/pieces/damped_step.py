@@ -14,11 +14,12 @@ from limbik.compiling import inlined, inner, kernel
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
 from limbik.linear import cholesky, cholesky_solve, copy, dot
-from limbik.objective import F_METRIC, I_RUN, I_RUN_FIRST
+from limbik.objective import F_METRIC, F_REACH, I_ROOT, I_RUN, I_RUN_FIRST, N_ROOT
 from limbik.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
 
 INSIDE, RANGE, SWING, BEND = range(4)
 
+_FAR = 0.02  # of the figure's size squared: f that is far from the targets
 _NEGLIGIBLE = 1e-4  # part of ‖t‖² that limits may cut off without a second solve
 
 
@@ -158,15 +159,15 @@ def _along_columns(ints, desk, count, lam):
 
 
 @inner
-def _prepare(ints, floats, desk, count, lam):
+def _prepare(ints, desk, count, lam):
     """ease = E⁻¹ with E = M + D/λ, and base = t − J E⁻¹d/λ; nothing is held yet."""
-    first, index, metric = ints[I_RUN_FIRST], ints[I_RUN], ints[F_METRIC]
+    first, index = ints[I_RUN_FIRST], ints[I_RUN]
     for i in range(ints[N_ROWS]):
         desk.base[i] = desk.target[i]
     for d in range(count):
         c, row = desk.starts[d], desk.column[d]
         desk.held[d] = 0
-        desk.ease[d] = floats[metric + c]
+        desk.ease[d] = desk.metric[c]
         firm = desk.stiff[d] + desk.bend[d]
         if firm > 0.0:
             desk.ease[d] = 1.0 / (1.0 / desk.ease[d] + firm / lam)
@@ -181,7 +182,7 @@ def _dual(ints, floats, q, desk, count, lam, passes):
     """The step by (J E⁻¹Jᵀ + λI)·y = t − J E⁻¹d/λ, step = E⁻¹(Jᵀy + d/λ), with E = M + D/λ."""
     rows = np.int64(ints[N_ROWS])
     y = desk.y
-    _prepare(ints, floats, desk, count, lam)
+    _prepare(ints, desk, count, lam)
     missing = dot(desk.target, desk.target, rows)
     for turn in range(passes):
         _assemble(ints, desk, count, lam)
@@ -200,49 +201,118 @@ def _dual(ints, floats, q, desk, count, lam, passes):
     return True
 
 
+@kernel
+def weigh_coordinates(ints, floats, f, desk):
+    """desk.metric: what a step of each coordinate costs, as 1/M, where f is the objective.
+
+    A slide counts by the figure's lever.  Far from the targets what carries the whole figure goes
+    first: ten times as far for the same damping, or limbs would fold into their limits before the
+    figure has moved.  Near the targets it weighs like any other joint.
+    """
+    first = ints[F_METRIC]
+    for c in range(ints[N_COORDS]):
+        desk.metric[c] = floats[first + c]
+    if ints[N_ROOT]:
+        far = min(1.0, f / (_FAR * floats[ints[F_REACH]]))
+        for k in range(ints[N_ROOT]):
+            desk.metric[ints[ints[I_ROOT] + k]] *= 1.0 + 9.0 * far
+
+
+@kernel
+def assemble_hessian(ints, desk, count, curved):
+    """desk.hessian = JᵀJ + D along the free directions, and + S where ``curved``; symmetric."""
+    rows, first, index = np.int64(ints[N_ROWS]), ints[I_RUN_FIRST], ints[I_RUN]
+    j, h = desk.by_direction, desk.hessian
+    for d in range(count):
+        row = desk.column[d]
+        for i in range(rows):
+            j[i, d] = desk.jt[row, i]
+    for d in range(count):
+        c, row, line = desk.starts[d], desk.column[d], h[d]
+        for e in range(d + 1):
+            line[e] = 0.0
+        for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
+            for i in range(ints[k], ints[k + 1]):
+                value, other = desk.jt[row, i], j[i]
+                for e in range(d + 1):
+                    line[e] += value * other[e]
+        if curved:
+            if desk.spans[d] == 1:
+                second = desk.second[c]
+                for e in range(d + 1):
+                    if desk.spans[e] == 1:
+                        line[e] += second[desk.starts[e]]
+                    else:
+                        for t in range(desk.spans[e]):
+                            line[e] += desk.coefficients[e, t] * second[desk.starts[e] + t]
+            else:
+                for e in range(d + 1):
+                    for s in range(desk.spans[d]):
+                        share, second = desk.coefficients[d, s], desk.second[c + s]
+                        for t in range(desk.spans[e]):
+                            line[e] += (
+                                share * desk.coefficients[e, t] * second[desk.starts[e] + t]
+                            )
+        line[d] += desk.stiff[d] + desk.bend[d]
+        for e in range(d):
+            h[e, d] = line[e]
+
+
 @inlined
 def _primal(ints, floats, q, desk, count, lam, passes):
-    """The step by (JᵀJ + D + λM)·step = Jᵀt + d; ranges are held, cones only projected onto."""
-    rows, metric = np.int64(ints[N_ROWS]), ints[F_METRIC]
-    jt, base, a, column = desk.jt, desk.base, desk.system, desk.column
+    """The step by (H + λM)·step = Jᵀt + d; ranges and swings are held where the limits stop them,
+    edges of cones are followed (desk.bend knows how they curve)."""
+    rows = np.int64(ints[N_ROWS])
+    base, a, h, free = desk.base, desk.factor, desk.hessian, desk.free
     for d in range(count):
         desk.held[d] = 0
     for turn in range(passes):
-        for d in range(count):
-            base[d] = dot(jt[column[d]], desk.target, rows) + desk.pull[d]
-            for e in range(d + 1):
-                a[d, e] = dot(jt[column[d]], jt[column[e]], rows)
-            a[d, d] += desk.stiff[d] + desk.bend[d] + lam / floats[metric + desk.starts[d]]
+        active = 0
         for d in range(count):
             if desk.held[d]:
-                # Row d becomes "this is the step"; what it does to the others moves to the right.
+                desk.step[d] = desk.along[d]
+                continue
+            free[active] = d
+            line, to = h[d], a[active]
+            total = dot(desk.jt[desk.column[d]], desk.target, rows) + desk.pull[d]
+            if turn == 0:
+                for e in range(d + 1):
+                    to[e] = line[e]
+            else:
+                for e in range(active + 1):
+                    to[e] = line[free[e]]
                 for e in range(count):
-                    if e != d:
-                        h, w = max(d, e), min(d, e)
-                        base[e] -= 0.0 if desk.held[e] else a[h, w] * desk.along[d]
-                        a[h, w] = 0.0
-                a[d, d], base[d] = 1.0, desk.along[d]
-        copy(base, count, desk.step)
-        if not cholesky(a, count):
+                    if desk.held[e]:
+                        total -= line[e] * desk.along[e]
+            to[active] += lam / desk.metric[desk.starts[d]]
+            base[active] = total
+            active += 1
+        if not cholesky(a, active):
             return False
-        cholesky_solve(a, count, desk.step)
+        cholesky_solve(a, active, base)
+        for k in range(active):
+            desk.step[free[k]] = base[k]
         if turn + 1 == passes or not _land(ints, floats, q, desk, count):
             break
         last = True
         for d in range(count):
             if desk.cut[d] == RANGE:
                 desk.held[d], last = 1, False
+            elif desk.cut[d] == SWING:
+                desk.held[d], desk.held[d + 1], last = 1, 1, False
+                desk.along[d + 1] = desk.across[d]
         if last:
             break
     return True
 
 
 @kernel
-def damped_step(ints, floats, q, desk, count, lam, passes):
+def damped_step(ints, floats, q, desk, count, lam, passes, curved):
     """desk.step along the first ``count`` free directions, in up to ``passes`` solves.
 
-    False where the system is not positive definite, which only rounding can cause.
+    ``curved`` where desk.hessian has been assembled with S; otherwise Gauss–Newton.  False where
+    the system is not positive definite.
     """
-    if ints[N_ROWS] <= ints[N_COORDS]:
+    if not curved and ints[N_ROWS] <= ints[N_COORDS]:
         return _dual(ints, floats, q, desk, count, lam, passes)
     return _primal(ints, floats, q, desk, count, lam, passes)
