@@ -32,7 +32,15 @@ from limbik.methods.contract import (
     SPENT,
 )
 from limbik.goals.terms import N_ROWS
-from limbik.objective import N_ERRORS, SCRATCH, evaluate, felt, place, too_far_apart
+from limbik.objective import (
+    F_METRIC,
+    N_ERRORS,
+    SCRATCH,
+     evaluate,
+    felt,
+    place,
+    too_far_apart,
+)
 from limbik.projection import project
 
 # Entries of ``plan``: how often and where to start again.
@@ -56,6 +64,7 @@ _COMFORTABLE = 6  # the attempt that starts from the comfortable pose
 _FAR = 20  # from this attempt on, start around the comfortable pose
 _SAME = 0.02  # attempts whose f differ by less than this part of it ended at the same place
 _AT_LIMIT = 0.3  # part of the thrown coordinates that start at an end of their range
+_LEAP = 0.5  # rad; in a chain no answer that is short may be further from the last one
 _HAIR = 1.0 - 1e-9  # part of √f: what is no better than this is the same
 _CLOSE = 1.1  # an attempt that was given up at less than this many times the best f is followed
 _CERTAIN = 1.0  # times the first attempt's work that restarts may cost beyond reach
@@ -132,15 +141,37 @@ def _worth(plan, best, first_work, certain):
     return _LEAST * first_work * max(1.0, 1.0 / (missing * missing))
 
 
+@inner
+def _another_try(held):
+    """Whether restarts are tried after so many problems that ended short: 0, 4, 16, 64, ..."""
+    while held >= 4 and held % 4 == 0:
+        held //= 4
+    return held <= 1
+
+
+@inner
+def _leaps(ints, floats, start, to):
+    """Whether any coordinate is further than _LEAP (rad, or as much of the figure) from start."""
+    for c in range(ints[kin.N_COORDS]):
+        if abs(to[c] - start[c]) > _LEAP * math.sqrt(floats[ints[F_METRIC] + c]):
+            return True
+    return False
+
+
 @kernel
 def _attempts(
-    method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random, totals, history
-):
+    method, ints, floats, work, hasty, full, plan, comfort, room, held, q, other, random, totals,
+    history,
+):  # fmt: skip
     """Solve from q, restarting where an attempt ends short; the best answer is left in q.
 
     The first attempt is followed to its end, so that no answer is worse than without restarts.
     Restarts throw what a goal that is short feels; every second one what any goal feels, which
     counts only where it reaches every goal.  So what no short goal feels stays where it was.
+
+    In a chain of problems ``held`` is how many before this one ended short.  Where the last one did
+    this one will be held back in the same way: only now and then is another way tried, and one that
+    does not reach every goal must be noticeably better without a leap.
     """
     n = np.int64(ints[kin.N_COORDS])
     start, trial, out, options, spread = other[0], other[1], other[2], other[3], other[4]
@@ -161,14 +192,17 @@ def _attempts(
     if code == REACHED or restarts == 0 or ints[N_ERRORS] == 0:
         return code
     first_work, same = out[OUT_WORK], 1
-    certain = plan[P_AUTOMATIC] > 0.0 and too_far_apart(ints, floats)
+    chain, automatic = plan[P_NOTICE] > 0.0, plan[P_AUTOMATIC] > 0.0
+    certain = automatic and too_far_apart(ints, floats)
+    if chain and automatic and (certain or not _another_try(held)):
+        return code
     for attempt in range(1, restarts + 1):
         if totals[OUT_ITERATIONS] >= budget:
             break
-        if plan[P_AUTOMATIC] > 0.0:
+        if automatic:
             if totals[OUT_WORK] - first_work > _worth(plan, best, first_work, certain):
                 break
-            if same >= (_ENOUGH_CHAIN if plan[P_NOTICE] > 0.0 else _ENOUGH):
+            if same >= (_ENOUGH_CHAIN if chain else _ENOUGH):
                 break
         evaluate(ints, floats, q, work, other[5])
         everything = attempt % 2 == 0
@@ -193,6 +227,8 @@ def _attempts(
                 totals[k] += out[k]
             out[OUT_HISTORY] += noted_here
         better = not everything and math.sqrt(out[OUT_F]) < _HAIR * math.sqrt(best) - plan[P_NOTICE]
+        if better and chain:
+            better = not _leaps(ints, floats, start, trial)
         if wide and abs(out[OUT_F] - best) <= _SAME * best:
             same += 1
         elif better:
@@ -215,7 +251,7 @@ def one(method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, t
     random = np.empty(1, np.uint64)
     random[0] = uint64(seed)
     return _attempts(
-        method, ints, floats, work, hasty, full, plan, comfort, room, q, np.empty((6, width)),
+        method, ints, floats, work, hasty, full, plan, comfort, room, 0, q, np.empty((6, width)),
         random, totals, history,
     )  # fmt: skip
 
@@ -241,14 +277,14 @@ def _carry_on(ints, floats, work, plan, comfort, room, moving, before, q):
 @kernel
 def batch(
     method, ints, floats, work, hasty, full, plan, comfort, room, places, targets, starts, chain,
-    seed, first, poses, codes, totals,
+    held, seed, first, poses, codes, totals,
 ):  # fmt: skip
     """Problems that differ in their targets, one after the other.
 
     targets (problems, k) are written to floats[places].  Each problem starts from its row of
     ``starts``.  With ``chain`` each starts from the answer before it, and ``starts`` is the answer
     before the first, where there is none the start, or the last two answers where the motion may
-    be carried on.  The random numbers of a problem depend on the seed and its own number only, so
+    be carried on; ``held`` is how many problems before the first ended short.  The random numbers of a problem depend on the seed and its own number only, so
     any split of a batch gives the same answers.
     """
     n = np.int64(ints[kin.N_COORDS])
@@ -268,10 +304,11 @@ def batch(
             moving = True
         random[0] = uint64(seed) + uint64(first + problem) * uint64(0xD1342543DE82EF95)
         codes[problem] = _attempts(
-            method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random,
+            method, ints, floats, work, hasty, full, plan, comfort, room, held, q, other, random,
             totals[problem], none,
         )  # fmt: skip
         copy(q, n, poses[problem])
+        held = held + 1 if codes[problem] != REACHED else 0
         moving = moving and totals[problem, TOTAL_ATTEMPTS] == 1.0
 
 
@@ -283,7 +320,7 @@ def one_in_python(
     other = np.empty((6, max(len(q), TOTALS, len(full), int(ints[N_ROWS]))))
     random = np.array([seed], np.uint64)
     return _attempts.py_func(
-        method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random, totals,
+        method, ints, floats, work, hasty, full, plan, comfort, room, 0, q, other, random, totals,
         history,
     )  # fmt: skip
 
@@ -295,7 +332,7 @@ _SIGNATURES = {
     ),
     "batch": types.void(
         KERNEL, uint32[::1], *[_VECTOR] * 7, int64[::1], _TABLE, _TABLE, boolean, int64, int64,
-        _TABLE, int64[::1], _TABLE,
+        int64, _TABLE, int64[::1], _TABLE,
     ),
 }  # fmt: skip
 _compiling = threading.Lock()

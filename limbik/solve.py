@@ -126,7 +126,10 @@ class Solver:
             raise MethodError(f"restarts must not be negative, got {restarts}")
         figure = problem.figure
         self.problem, self.method = problem, method
-        self.hasty, self.full = method.options(problem, hasty=True), method.options(problem)
+        import os
+        gain = float(os.environ.get('GAIN','0.05')) * problem.notice if chain else 0.0
+        self.hasty = method.options(problem, hasty=True, gain=gain)
+        self.full = method.options(problem, gain=gain)
         self.plan = np.zeros(att.PLAN)
         self.plan[att.P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
         self.plan[att.P_AUTOMATIC] = restarts is None

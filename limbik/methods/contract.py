@@ -29,7 +29,7 @@ REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)
 stationary, yet the method finds no way on."""
 
 # Entries of ``options`` that every method has; from OWN on follow its own settings and tables.
-O_ITERATIONS, O_HASTY, OWN = 0, 1, 2
+O_ITERATIONS, O_HASTY, O_GAIN, OWN = range(4)
 
 # Entries of ``out``.
 (
@@ -89,7 +89,7 @@ class Method(ABC):
         """Floats of work the kernel needs beyond the problem's state."""
 
     def options(
-        self, problem: Problem, *, iterations: int | None = None, hasty: bool = False
+        self, problem: Problem, *, iterations: int | None = None, hasty: bool = False, gain: float = 0.0
     ) -> np.ndarray:
         """The kernel's options; ``hasty`` lets it give up early on a slow attempt."""
         if self.handles is not None:
@@ -98,7 +98,7 @@ class Method(ABC):
                 if goal in problem.python or not kinds <= self.handles:
                     raise MethodError(f"{self.name} cannot solve for the goal of {goal.label}")
         count = self.iterations if iterations is None else iterations
-        return np.array([count, hasty, *self.settings(), *self.tables(problem)], dtype=float)
+        return np.array([count, hasty, gain, *self.settings(), *self.tables(problem)], dtype=float)
 
 
 @kernel

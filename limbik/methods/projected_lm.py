@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from limbik.goals.terms import N_ROWS
 from limbik.kinematics import N_COORDS
 from limbik.linear import copy
 from limbik.methods.contract import (
+    O_GAIN,
     O_HASTY,
     O_ITERATIONS,
     OUT_WORK,
@@ -55,7 +57,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
     evaluations, jacobians, iteration = 1, 0, 0
     code = SPENT
     mark, marked, settled, brisk, slow, newton = f, 0, 0, True, 0, 0
-    slow_ratio, fall = options[OWN + 8], options[OWN + 9]
+    slow_ratio = options[OWN + 8]
     while True:
         if reached(ints, floats, state):
             code = REACHED
@@ -141,19 +143,22 @@ def projected_lm(ints, floats, work, options, q, out, history):
         # 2·slope − δᵀ(JᵀJ + D)δ is what the model promised, and (JᵀJ + D + λM)δ is the slope's g.
         kept = (f - value) / (slope + lam * moved)
         if kept > 0.75 and not indefinite:
-            damping = max(damping / (10.0 if curved else fall), 1e-8)
+            damping = max(damping / (10.0 if curved else 3.0), 1e-8)
         elif kept < 0.25:
             damping = min(damping * 4.0, 1e8)
         # Looking whether q is stationary costs time, and it is not while f falls fast.
         brisk = value < 0.5 * f
         slow = slow + 1 if value > slow_ratio * f else 0
         settled = settled + 1 if f - value <= settle * f else 0
+        gained = math.sqrt(f) - math.sqrt(value)
         f = value
         copy(trial, n, q)
         copy(desk.trial_r, rows, r)
         iteration += 1
         noted = record(history, noted, f, q)
-        if curved and kept > 0.5 and slope <= 1e-10 * f and lam <= 1e-3 * f:
+        if curved and kept > 0.5 and (
+            (slope <= 1e-10 * f and lam <= 1e-3 * f) or gained <= options[O_GAIN]
+        ):
             code = STATIONARY
             evaluate(ints, floats, q, state, r)
             if reached(ints, floats, state):
@@ -195,7 +200,6 @@ class ProjectedLevenbergMarquardt(Method):
 
     slow_ratio: float = 0.7
 
-    fall: float = 3.0
 
     def __post_init__(self) -> None:
         if not (self.damping > 0 and 0 < self.alpha < 1 and self.passes >= 1):
@@ -212,7 +216,6 @@ class ProjectedLevenbergMarquardt(Method):
             self.settle,
             self.second,
             self.slow_ratio,
-            self.fall,
         )
 
     def workspace(self, problem: Problem) -> int:

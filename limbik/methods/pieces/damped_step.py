@@ -13,7 +13,14 @@ import numpy as np
 from limbik.compiling import inlined, inner, kernel
 from limbik.goals.terms import N_ROWS
 from limbik.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
-from limbik.linear import cholesky, cholesky_solve, copy, dot
+from limbik.linear import (
+    cholesky,
+    cholesky_solve,
+    copy,
+    dot,
+    envelope_cholesky,
+    envelope_solve,
+)
 from limbik.objective import F_METRIC, F_REACH, I_ROOT, I_RUN, I_RUN_FIRST, N_ROOT
 from limbik.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
 
@@ -218,80 +225,138 @@ def weigh_coordinates(ints, floats, f, desk):
             desk.metric[ints[ints[I_ROOT] + k]] *= 1.0 + 9.0 * far
 
 
+@inner
+def _order(ints, desk, count):
+    """desk.order: the free directions from the tips of the limbs to the root, and desk.first.
+
+    Two directions share an entry of the Hessian where one goal feels both, so that in this order
+    its factor has no entries that it has not itself: limbs meet in the trunk only.  first[k] is
+    the first position that shares an entry with position k.
+    """
+    first, index = ints[I_RUN_FIRST], ints[I_RUN]
+    order, where, last = desk.order, desk.where, desk.y
+    for c in range(ints[N_COORDS]):
+        where[c] = NONE
+    for d in range(count):
+        if where[desk.starts[d]] == NONE:
+            where[desk.starts[d]] = d
+    k = 0
+    for back in range(ints[N_COORDS]):
+        c = np.int64(ints[N_COORDS]) - 1 - back
+        d = where[c]
+        if d == NONE:
+            continue
+        if d + 1 < count and desk.starts[d + 1] == c:
+            order[k] = d + 1
+            k += 1
+        order[k] = d
+        k += 1
+    for i in range(ints[N_ROWS]):
+        last[i] = -1.0
+    for k in range(count):
+        c = desk.starts[order[k]]
+        desk.first[k] = k
+        for run in range(index + ints[first + c], index + ints[first + c + 1], 2):
+            for i in range(ints[run], ints[run + 1]):
+                if last[i] < 0.0:
+                    last[i] = k
+                desk.first[k] = min(desk.first[k], np.uint32(last[i]))
+
+
 @kernel
 def assemble_hessian(ints, desk, count, curved):
-    """desk.hessian = JᵀJ + D along the free directions, and + S where ``curved``; symmetric."""
+    """desk.hessian = JᵀJ + D along the free directions, and + S where ``curved``.
+
+    Row k holds the entries first[k] … k of the direction at position k of desk.order.
+    """
     rows, first, index = np.int64(ints[N_ROWS]), ints[I_RUN_FIRST], ints[I_RUN]
-    j, h = desk.by_direction, desk.hessian
-    for d in range(count):
-        row = desk.column[d]
+    j, order = desk.by_direction, desk.order
+    _order(ints, desk, count)
+    where, wide = desk.where, 0
+    for k in range(count):
+        row = desk.column[order[k]]
         for i in range(rows):
-            j[i, d] = desk.jt[row, i]
-    for d in range(count):
-        c, row, line = desk.starts[d], desk.column[d], h[d]
-        for e in range(d + 1):
+            j[i, k] = desk.jt[row, i]
+        # A direction's first coordinate, and which ones have more than one.
+        where[k], desk.alone[k] = desk.starts[order[k]], desk.coefficients[order[k], 0]
+        if desk.spans[order[k]] > 1:
+            desk.free[wide] = k
+            wide += 1
+    for k in range(count):
+        d, low, line = order[k], np.int64(desk.first[k]), desk.hessian[k]
+        c, row = desk.starts[d], desk.column[d]
+        for e in range(low, k + 1):
             line[e] = 0.0
-        for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
-            for i in range(ints[k], ints[k + 1]):
+        for run in range(index + ints[first + c], index + ints[first + c + 1], 2):
+            for i in range(ints[run], ints[run + 1]):
                 value, other = desk.jt[row, i], j[i]
-                for e in range(d + 1):
+                for e in range(low, k + 1):
                     line[e] += value * other[e]
         if curved:
-            if desk.spans[d] == 1:
-                second = desk.second[c]
-                for e in range(d + 1):
-                    if desk.spans[e] == 1:
-                        line[e] += second[desk.starts[e]]
-                    else:
-                        for t in range(desk.spans[e]):
-                            line[e] += desk.coefficients[e, t] * second[desk.starts[e] + t]
-            else:
-                for e in range(d + 1):
-                    for s in range(desk.spans[d]):
-                        share, second = desk.coefficients[d, s], desk.second[c + s]
-                        for t in range(desk.spans[e]):
-                            line[e] += (
-                                share * desk.coefficients[e, t] * second[desk.starts[e] + t]
-                            )
-        line[d] += desk.stiff[d] + desk.bend[d]
-        for e in range(d):
-            h[e, d] = line[e]
+            for s in range(desk.spans[d]):
+                share, second = desk.coefficients[d, s], desk.second[c + s]
+                for e in range(low, k + 1):
+                    line[e] += share * desk.alone[e] * second[where[e]]
+                for w in range(wide):
+                    to = order[desk.free[w]]
+                    if low <= desk.free[w] <= k:
+                        for t in range(1, desk.spans[to]):
+                            part = share * desk.coefficients[to, t]
+                            line[desk.free[w]] += part * second[desk.starts[to] + t]
+        line[k] += desk.stiff[d] + desk.bend[d]
+
+
+@inner
+def _hold(desk, count):
+    """Take what is held to the right-hand side: base −= H·along over the held directions."""
+    base, order = desk.base, desk.order
+    for k in range(count):
+        held = desk.held[order[k]]
+        line, along = desk.hessian[k], desk.along[order[k]]
+        for e in range(desk.first[k], k):
+            if held:
+                base[e] -= line[e] * along
+            elif desk.held[order[e]]:
+                base[k] -= line[e] * desk.along[order[e]]
 
 
 @inlined
 def _primal(ints, floats, q, desk, count, lam, passes):
-    """The step by (H + λM)·step = Jᵀt + d; ranges and swings are held where the limits stop them,
-    edges of cones are followed (desk.bend knows how they curve)."""
+    """The step by (H + λM)·step = Jᵀt + d.
+
+    Ranges and swings are held where the limits stop them; edges of cones are followed (desk.bend
+    knows how they curve).
+    """
     rows = np.int64(ints[N_ROWS])
-    base, a, h, free = desk.base, desk.factor, desk.hessian, desk.free
+    base, a, order, free, low = desk.base, desk.factor, desk.order, desk.free, desk.where
     for d in range(count):
         desk.held[d] = 0
     for turn in range(passes):
+        for k in range(count):
+            d = order[k]
+            base[k] = dot(desk.jt[desk.column[d]], desk.target, rows) + desk.pull[d]
+        if turn > 0:
+            _hold(desk, count)
         active = 0
-        for d in range(count):
+        for k in range(count):
+            d = order[k]
             if desk.held[d]:
                 desk.step[d] = desk.along[d]
                 continue
-            free[active] = d
-            line, to = h[d], a[active]
-            total = dot(desk.jt[desk.column[d]], desk.target, rows) + desk.pull[d]
-            if turn == 0:
-                for e in range(d + 1):
-                    to[e] = line[e]
-            else:
-                for e in range(active + 1):
-                    to[e] = line[free[e]]
-                for e in range(count):
-                    if desk.held[e]:
-                        total -= line[e] * desk.along[e]
-            to[active] += lam / desk.metric[desk.starts[d]]
-            base[active] = total
+            line, to = desk.hessian[k], a[active]
+            begin = active
+            while begin > 0 and free[begin - 1] >= desk.first[k]:
+                begin -= 1
+            for e in range(begin, active):
+                to[e] = line[free[e]]
+            to[active] = line[k] + lam / desk.metric[desk.starts[d]]
+            free[active], low[active], base[active] = k, begin, base[k]
             active += 1
-        if not cholesky(a, active):
+        if not envelope_cholesky(a, active, low):
             return False
-        cholesky_solve(a, active, base)
+        envelope_solve(a, active, low, base)
         for k in range(active):
-            desk.step[free[k]] = base[k]
+            desk.step[order[free[k]]] = base[k]
         if turn + 1 == passes or not _land(ints, floats, q, desk, count):
             break
         last = True

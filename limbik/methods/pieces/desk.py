@@ -47,13 +47,17 @@ class Desk(NamedTuple):
     torques: np.ndarray  # (slots, 3) for ``curvature``
     columns: np.ndarray  # (n, 3) for ``curvature``
     free: np.ndarray  # the directions that are not held
+    order: np.ndarray  # the free directions from the tips of the limbs to the root
+    first: np.ndarray  # first position that shares an entry of the Hessian with position k
+    where: np.ndarray  # scratch
+    alone: np.ndarray  # (n,) scratch
     metric: np.ndarray  # (n,) 1/M: how far each coordinate goes for the same damping
 
 
 def desk_size(problem: Problem) -> int:
     """Floats that ``lay_out`` needs beyond the problem's state."""
     n, rows = problem.figure.n, problem.rows
-    square = 3 * n * n + 3 * n + 6 * len(problem.figure.tree.slots)
+    square = 3 * n * n + 4 * n + 6 * len(problem.figure.tree.slots)
     return 4 * rows + max(n, rows) + 18 * n + 2 * n * rows + min(n, rows) ** 2 + square
 
 
@@ -86,9 +90,12 @@ def lay_out(ints, work):
     by_slot = work[at : at + 6 * slots].reshape(2, slots, 3)
     at += 6 * slots
     columns = work[at : at + 3 * n].reshape(n, 3)
+    at += 3 * n
+    alone = work[at : at + n]
     return Desk(
         state, by_row[0], by_row[1], by_row[2], by_row[3], base, by_n[0], by_n[1], marks[0],
         marks[1], coefficients, marks[2], by_n[2], by_n[3], by_n[8], by_n[4], by_n[5], marks[3],
         marks[4], by_n[6], by_n[7], jt, system, by_direction, squares[0], squares[1], squares[2],
-        by_slot[0], by_slot[1], columns, marks[5], by_n[9],
+        by_slot[0], by_slot[1], columns, marks[5], marks[6], marks[7],
+        marks[8], alone, by_n[9],
     )  # fmt: skip
