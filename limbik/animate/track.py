@@ -107,7 +107,9 @@ def track(
     if not len(values):
         raise GoalError("targets: there are no frames")
     pull = 1.0 - math.exp(-1.0 / (fps * relax)) if relax > 0 else 0.0
-    solver = Solver(problem, find_method(method), near=True, restarts=restarts, pull=pull)
+    solver = Solver(
+        problem, find_method(method), near=True, restarts=restarts, pull=pull, chain=True
+    )
     solver.compile()
     began = time.perf_counter()
     poses, codes, totals = run_chain(

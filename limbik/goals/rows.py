@@ -48,7 +48,7 @@ def point_of(world, joint, floats, at):
 
 
 @inner
-def _direction(world, joint, floats, axis):
+def direction_of(world, joint, floats, axis):
     """The direction floats[axis:axis+3] of a joint, in the world."""
     w = WORLD * joint
     x, y, z = floats[axis], floats[axis + 1], floats[axis + 2]
@@ -60,7 +60,7 @@ def _direction(world, joint, floats, axis):
 
 
 @inner
-def _missing_turn(world, joint, floats, goal, matrix, out):
+def missing_turn(world, joint, floats, goal, matrix, out):
     """log(R_goal·Rᵀ), the world rotation vector that is missing, into out (3,)."""
     w = WORLD * joint
     for i in range(3):
@@ -96,12 +96,12 @@ def residuals(ints, floats, world, scratch, r, errors):
             errors[term] = _length(wx, wy, wz, dx, dy, dz)
         elif kind == ROTATION:
             e = scratch[9:12]
-            _missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
+            missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
             r[row], r[row + 1], r[row + 2] = wx * e[0], wy * e[1], wz * e[2]
             errors[term] = _length(wx, wy, wz, e[0], e[1], e[2])
         elif kind == AXES:
             e = scratch[9:12]
-            _missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
+            missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
             w = WORLD * joint
             for k in range(3):
                 m = f + T_MATRIX + 3 * k
@@ -110,7 +110,7 @@ def residuals(ints, floats, world, scratch, r, errors):
             errors[term] = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
         elif kind == AIM:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
-            vx, vy, vz = _direction(world, joint, floats, f + T_AT2)
+            vx, vy, vz = direction_of(world, joint, floats, f + T_AT2)
             dx = floats[f + T_POINT] - px
             dy = floats[f + T_POINT + 1] - py
             dz = floats[f + T_POINT + 2] - pz
@@ -165,7 +165,7 @@ def jacobian_rows(ints, floats, world, axes, scratch, jt, bend):
                 jt[c, row + 2] += wz * az
         elif kind == ROTATION:
             e, inverse = scratch[9:12], scratch[12:21]
-            _missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
+            missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
             # log(E·exp(−ω)) = e − Jr⁻¹(e)·ω, and the right Jacobian at e is the left one at −e.
             left_jacobian_inverse_into(-e[0], -e[1], -e[2], inverse)
             for k in range(path, path + length):
@@ -179,7 +179,7 @@ def jacobian_rows(ints, floats, world, axes, scratch, jt, bend):
                 jt[c, row + 2] += wz * (inverse[6] * ax + inverse[7] * ay + inverse[8] * az)
         elif kind == AXES:
             e, w = scratch[9:12], WORLD * joint
-            _missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
+            missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
             for axis in range(2):
                 vx, vy, vz = world[w + axis], world[w + 3 + axis], world[w + 6 + axis]
                 first = row + 3 * axis
@@ -240,7 +240,7 @@ def _aim_rows(ints, floats, world, axes, term, jt, bend):
     row, joint = ints[i + 1], ints[i + 2]
     wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
     px, py, pz = point_of(world, joint, floats, f + T_AT)
-    vx, vy, vz = _direction(world, joint, floats, f + T_AT2)
+    vx, vy, vz = direction_of(world, joint, floats, f + T_AT2)
     dx = floats[f + T_POINT] - px
     dy = floats[f + T_POINT + 1] - py
     dz = floats[f + T_POINT + 2] - pz

@@ -27,20 +27,45 @@ def dot(a, b, count):
 
 @inner(fastmath={"reassoc", "contract"})
 def cholesky(a, k):
-    """A = LLᵀ for the leading k × k of a, in its lower triangle; False where A is not positive."""
-    for i in range(k):
+    """A = LLᵀ for the leading k × k of a, in its lower triangle; False where A is not positive.
+
+    The diagonal keeps 1/Lᵢᵢ: a division a row instead of one an entry.  Two rows are worked out at
+    a time, so that each row above them is read once for both.
+    """
+    i = 0
+    while i + 1 < k:
+        x, y = a[i], a[i + 1]
         for j in range(i):
-            total = a[i, j]
+            above = a[j]
+            first, second = 0.0, 0.0
             for p in range(j):
-                total -= a[i, p] * a[j, p]
-            a[i, j] = total * a[j, j]
-        total = a[i, i]
+                first += x[p] * above[p]
+                second += y[p] * above[p]
+            x[j] = (x[j] - first) * above[j]
+            y[j] = (y[j] - second) * above[j]
+        xx, xy, yy = 0.0, 0.0, 0.0
         for p in range(i):
-            total -= a[i, p] * a[i, p]
+            xx += x[p] * x[p]
+            xy += x[p] * y[p]
+            yy += y[p] * y[p]
+        xx = x[i] - xx
+        if not xx > 0.0:
+            return False
+        x[i] = 1.0 / math.sqrt(xx)
+        y[i] = (y[i] - xy) * x[i]
+        yy = y[i + 1] - yy - y[i] * y[i]
+        if not yy > 0.0:
+            return False
+        y[i + 1] = 1.0 / math.sqrt(yy)
+        i += 2
+    if i < k:
+        x = a[i]
+        for j in range(i):
+            x[j] = (x[j] - dot(x, a[j], j)) * a[j, j]
+        total = x[i] - dot(x, x, i)
         if not total > 0.0:
             return False
-        # The diagonal keeps 1/Lᵢᵢ: a division a row instead of one an entry.
-        a[i, i] = 1.0 / math.sqrt(total)
+        x[i] = 1.0 / math.sqrt(total)
     return True
 
 
@@ -56,6 +81,79 @@ def cholesky_solve(a, k, b):
         b[i] *= a[i, i]
         value = b[i]
         for p in range(i):
+            b[p] -= a[i, p] * value
+
+
+@inner(fastmath={"reassoc", "contract"})
+def envelope_cholesky(a, k, low):
+    """``cholesky`` where row i of A has entries from column low[i] on only, and L too.
+
+    Two rows are worked out at a time, both from the lower of their first columns on.
+    """
+    i = 0
+    while i < k:
+        x = a[i]
+        begin = np.int64(low[i])
+        if i + 1 < k:
+            y, other = a[i + 1], np.int64(low[i + 1])
+            for p in range(other, begin):
+                x[p] = 0.0
+            for p in range(begin, min(other, i + 1)):
+                y[p] = 0.0
+            begin = min(begin, other)
+            low[i], low[i + 1] = begin, begin
+            for j in range(begin, i):
+                above, from_ = a[j], max(begin, np.int64(low[j]))
+                first, second = 0.0, 0.0
+                for p in range(from_, j):
+                    first += x[p] * above[p]
+                    second += y[p] * above[p]
+                x[j] = (x[j] - first) * above[j]
+                y[j] = (y[j] - second) * above[j]
+            xx, xy, yy = 0.0, 0.0, 0.0
+            for p in range(begin, i):
+                xx += x[p] * x[p]
+                xy += x[p] * y[p]
+                yy += y[p] * y[p]
+            xx = x[i] - xx
+            if not xx > 0.0:
+                return False
+            x[i] = 1.0 / math.sqrt(xx)
+            y[i] = (y[i] - xy) * x[i]
+            yy = y[i + 1] - yy - y[i] * y[i]
+            if not yy > 0.0:
+                return False
+            y[i + 1] = 1.0 / math.sqrt(yy)
+            i += 2
+        else:
+            for j in range(begin, i):
+                above, total = a[j], 0.0
+                for p in range(max(begin, np.int64(low[j])), j):
+                    total += x[p] * above[p]
+                x[j] = (x[j] - total) * above[j]
+            total = 0.0
+            for p in range(begin, i):
+                total += x[p] * x[p]
+            total = x[i] - total
+            if not total > 0.0:
+                return False
+            x[i] = 1.0 / math.sqrt(total)
+            i += 1
+    return True
+
+
+@inner
+def envelope_solve(a, k, low, b):
+    """Solve LLᵀx = b in place, with the factor that ``envelope_cholesky`` left in a."""
+    for i in range(k):
+        total = b[i]
+        for p in range(low[i], i):
+            total -= a[i, p] * b[p]
+        b[i] = total * a[i, i]
+    for i in range(k - 1, -1, -1):
+        b[i] *= a[i, i]
+        value = b[i]
+        for p in range(low[i], i):
             b[p] -= a[i, p] * value
 
 

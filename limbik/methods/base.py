@@ -29,7 +29,7 @@ REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)
 stationary, yet the method finds no way on."""
 
 # Entries of ``options`` that every method has; from OWN on follow its own settings and tables.
-O_ITERATIONS, O_HASTY, OWN = 0, 1, 2
+O_ITERATIONS, O_HASTY, O_GAIN, OWN = range(4)
 
 # Entries of ``out``.
 (
@@ -39,8 +39,9 @@ O_ITERATIONS, O_HASTY, OWN = 0, 1, 2
     OUT_JACOBIANS,
     OUT_HISTORY,
     OUT_SINGULAR,  # iterations in which the method's own linear system lacked rank
+    OUT_WORK,  # iterations weighed by their cost: the method's usual one counts 1
     OUT,
-) = range(7)
+) = range(8)
 
 KERNEL = types.FunctionType(
     int64(
@@ -88,7 +89,12 @@ class Method(ABC):
         """Floats of work the kernel needs beyond the problem's state."""
 
     def options(
-        self, problem: Problem, *, iterations: int | None = None, hasty: bool = False
+        self,
+        problem: Problem,
+        *,
+        iterations: int | None = None,
+        hasty: bool = False,
+        gain: float = 0.0,
     ) -> np.ndarray:
         """The kernel's options; ``hasty`` lets it give up early on a slow attempt."""
         if self.handles is not None:
@@ -97,7 +103,7 @@ class Method(ABC):
                 if goal in problem.python or not kinds <= self.handles:
                     raise MethodError(f"{self.name} cannot solve for the goal of {goal.label}")
         count = self.iterations if iterations is None else iterations
-        return np.array([count, hasty, *self.settings(), *self.tables(problem)], dtype=float)
+        return np.array([count, hasty, gain, *self.settings(), *self.tables(problem)], dtype=float)
 
 
 @kernel
@@ -106,7 +112,7 @@ def finish(out, f, iterations, evaluations, jacobians, noted, singular=0):
     out[OUT_F] = f
     out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iterations, evaluations
     out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted
-    out[OUT_SINGULAR] = singular
+    out[OUT_SINGULAR], out[OUT_WORK] = singular, iterations
 
 
 @kernel

@@ -220,6 +220,11 @@ class Batch:
         calm = low > 1 and self.totals[low - 1, att.TOTAL_ATTEMPTS] == 1.0
         return start[None].copy() if low == 0 else self.poses[low - (2 if calm else 1) : low].copy()
 
+    def held(self, low: int) -> int:
+        """How many problems right before ``low`` ended short."""
+        reached = np.flatnonzero(self.codes[:low] == REACHED)
+        return low - (int(reached[-1]) + 1 if len(reached) else 0)
+
     def part(self, low: int, high: int, starts: np.ndarray, *, chain: bool) -> None:
         """Solve problems low … high − 1; any thread may do any part."""
         solver, own = self._solver, slice(low, high)
@@ -227,7 +232,8 @@ class Batch:
             self._frame(
                 self._kernel, solver.problem.ints, solver.problem.floats.copy(),
                 solver.workspace(), solver.hasty, solver.full, solver.plan, solver.comfort,
-                solver.room, self._places, self._targets[own], starts, chain, self._seed, low,
+                solver.room, self._places, self._targets[own], starts, chain, self.held(low),
+                self._seed, low,
                 self.poses[own], self.codes[own], self.totals[own],
             )  # fmt: skip
 

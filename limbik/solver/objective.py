@@ -16,6 +16,7 @@ from numba.extending import overload
 
 from limbik.figure import kinematics as kin
 from limbik.goals import terms as tm
+from limbik.goals.curvature import second_derivatives
 from limbik.goals.rows import jacobian_rows, residuals
 from limbik.jit import inlined, inner, kernel
 
@@ -35,7 +36,16 @@ from limbik.jit import inlined, inner, kernel
     F_FULL,
     N_REST,
     PYTHON,
-) = range(tm.F_TERM + 1, tm.F_TERM + 16)
+    I_ABOVE,
+    N_BALLS,
+    I_BALL,
+    I_ROW_ERROR,
+    N_ROOT,
+    I_ROOT,
+    N_SPANS,
+    I_SPAN,
+    F_SPAN,
+) = range(tm.F_TERM + 1, tm.F_TERM + 25)
 
 SCRATCH = 64
 
@@ -219,6 +229,51 @@ def reached(ints, floats, state):
 
 
 @kernel
+def felt(ints, floats, state, everything, room, spread):
+    """spread (n,) = room where a goal that is short of its tolerance feels the coordinate, else 0;
+    with ``everything`` where any goal feels it.
+
+    State must be that of the last evaluated q.  Returns how many coordinates are not 0.
+    """
+    errors = errors_of(ints, state)
+    first, index, owner = ints[I_RUN_FIRST], ints[I_RUN], ints[I_ROW_ERROR]
+    count = 0
+    for c in range(ints[kin.N_COORDS]):
+        spread[c] = 0.0
+        for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
+            for i in range(ints[k], ints[k + 1]):
+                error = ints[owner + i]
+                if everything or not errors[error] <= floats[ints[F_TOLERANCE] + error]:
+                    spread[c] = room[c]
+        if spread[c] > 0.0:
+            count += 1
+    return count
+
+
+@kernel
+def too_far_apart(ints, floats):
+    """Whether bones are too short for two of the position goals at once, or for one from its base.
+
+    Pairs at I_SPAN: two terms (or NONE, for a base that does not move), F_SPAN: the longest
+    distance that the bones between them allow, and the base's place.
+    """
+    for k in range(ints[N_SPANS]):
+        one, two = ints[ints[I_SPAN] + 2 * k], ints[ints[I_SPAN] + 2 * k + 1]
+        a = ints[tm.F_TERM] + tm.TERM_FLOATS * one + tm.T_POINT
+        span = ints[F_SPAN] + 4 * k
+        away = 0.0
+        for i in range(3):
+            if two == kin.NONE:
+                other = floats[span + 1 + i]
+            else:
+                other = floats[ints[tm.F_TERM] + tm.TERM_FLOATS * two + tm.T_POINT + i]
+            away += (floats[a + i] - other) ** 2
+        if away > floats[span] ** 2:
+            return True
+    return False
+
+
+@kernel
 def descent(ints, floats, q, jt, r, out):
     """−½∇f = JᵀW(g − F) + D(pose − q) into out (n,): equation 26 of line_search, halved."""
     first, index = ints[I_RUN_FIRST], ints[I_RUN]
@@ -235,3 +290,27 @@ def descent(ints, floats, q, jt, r, out):
                 for i in range(ints[k], ints[k + 1]):
                     total += jt[c, i] * r[i]
         out[c] = total
+
+
+@kernel
+def curvature(ints, floats, q, state, r, lam, moments, torques, columns, s):
+    """S (n, n) of ½∇²f = JᵀJ + D + S, at the pose that was evaluated last, with residuals r.
+
+    lam (rows,), moments and torques (slots, 3) and columns (n, 3) are overwritten.
+    """
+    world, axes, scratch, _ = _split(ints, state)
+    rows = ints[tm.N_ROWS]
+    if ints[N_FULL]:
+        # r is Lᵀ(g − F), so that W(g − F) = Lr.
+        for i in range(rows):
+            total = 0.0
+            for j in range(i + 1):
+                total += floats[ints[F_FULL] + i * rows + j] * r[j]
+            lam[i] = total
+    else:
+        for i in range(rows):
+            lam[i] = r[i]
+    second_derivatives(
+        ints, floats, q, world, axes, scratch, ints[I_ABOVE], ints[I_BALL], ints[N_BALLS], lam,
+        moments, torques, columns, s,
+    )  # fmt: skip

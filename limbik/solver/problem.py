@@ -18,6 +18,7 @@ from limbik.figure.figure import Figure
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
 from limbik.solver import objective as ob
+from limbik.solver.root_alignment import free_root
 
 POSITION_TOLERANCE = 1e-4  # of the figure's size
 ROTATION_TOLERANCE = 1e-3  # rad
@@ -110,6 +111,17 @@ class Problem:
         ob.descent(self.ints, self.floats, np.array(q, float), jt, r, out)
         return -2.0 * out
 
+    def hessian(self, q: np.ndarray) -> np.ndarray:
+        """(n, n) ∇²f, exact for the built-in goals; goals written in Python count as linear."""
+        q, n, slots = np.array(q, float), self.figure.n, len(self.figure.tree.slots)
+        jacobian, r, s = self.jacobian(q), self.residual(q), np.empty((n, n))
+        ob.curvature(
+            self.ints, self.floats, q, self._state, r, np.empty(self.rows), np.empty((slots, 3)),
+            np.empty((slots, 3)), np.empty((n, 3)), s,
+        )  # fmt: skip
+        rest = self.floats[self.ints[ob.F_REST] :][:n]
+        return 2.0 * (jacobian.T @ jacobian + np.diag(rest) + s)
+
     def push_of(self, goal: int, q: np.ndarray) -> np.ndarray:
         """(n,) minus the gradient of one goal's share of f (with a full W: of its own rows)."""
         rows = np.zeros(self.rows, bool)
@@ -143,6 +155,15 @@ class Problem:
             jt[:, row : row + count] = goal.derivative(self.figure, q, count).T
             jt[~self.moves, row : row + count] = 0.0
             row += count
+
+    @property
+    def notice(self) -> float:
+        """How far √f must fall for an answer to be noticeably better: one goal's tolerance."""
+        weights = [
+            float(np.sqrt(term.weight.max())) * tolerance
+            for term, tolerance in zip(self.terms, self.tolerances, strict=False)
+        ]
+        return min(weights + [float(goal.tolerance) for goal in self.python], default=0.0)
 
     # ---- compiling -------------------------------------------------------------------------
 
@@ -242,7 +263,98 @@ class Problem:
         pack.floats(ob.F_REACH, [self._reach(full is not None)])
         pack.count(ob.N_FULL, full is not None)
         pack.floats(ob.F_FULL, [] if full is None else full)
+        above, balls = self._chains()
+        pack.ints(ob.I_ABOVE, above)
+        pack.count(ob.N_BALLS, len(balls))
+        pack.ints(ob.I_BALL, balls)
+        root = free_root(figure, self.moves)
+        carriers = np.flatnonzero(figure.owner == root) if root >= 0 else []
+        pack.count(ob.N_ROOT, len(carriers))
+        pack.ints(ob.I_ROOT, carriers)
+        pairs, spans = self._spans()
+        pack.count(ob.N_SPANS, len(pairs))
+        pack.ints(ob.I_SPAN, pairs)
+        pack.floats(ob.F_SPAN, spans)
+        rows_of = [tm.ROWS[term.kind] for term in self.terms] + self._python_rows
+        pack.ints(ob.I_ROW_ERROR, np.repeat(np.arange(len(rows_of)), rows_of))
         return pack.done()
+
+    def _chains(self) -> tuple[np.ndarray, list[tuple[int, int]]]:
+        """(the next slot towards the root that may move, or −1, of every slot; kind and first slot
+        of every ball that may move)."""
+        tree, moves = self.figure.tree, self.moves
+        above = np.full(len(tree.slots), -1)
+        last = np.full(len(tree.parents), -1)
+        for joint, parent in enumerate(tree.parents):
+            previous = -1 if parent < 0 else last[parent]
+            for slot in tree.slots_of[joint]:
+                above[slot] = previous
+                if moves[tree.slots[slot].coordinate]:
+                    previous = slot
+            last[joint] = previous
+        kinds = tree.ints[int(tree.ints[kin.I_KIND]) : int(tree.ints[kin.I_FIRST_SLOT])]
+        first = tree.ints[int(tree.ints[kin.I_FIRST_SLOT]) :][: len(kinds)]
+        balls = [
+            (int(kind), int(slot))
+            for kind, slot in zip(kinds, first, strict=True)
+            if kind >= kin.EXPONENTIAL and moves[tree.slots[int(slot)].coordinate]
+        ]
+        return above, balls
+
+    def _spans(self) -> tuple[list[tuple[int, int]], list[list[float]]]:
+        """How far apart the bones let two position goals be, tolerances included.
+
+        (pairs of terms, or (term, −1) for a term and a base that does not move; for each the longest
+        distance and the base's place.)  Pairs across a joint that slides freely are left out.
+        """
+        figure, tree = self.figure, self.figure.tree
+        slide = np.zeros(len(figure.joints))
+        fixed = np.zeros(len(figure.joints) + 1, bool)
+        fixed[-1] = True  # the world, which is the parent −1 of roots
+        scales, shifts = (tree.floats[int(tree.ints[at]) :] for at in (kin.F_SCALE, kin.F_SHIFT))
+        for joint, slots in enumerate(tree.slots_of):
+            coordinates = [tree.slots[slot].coordinate for slot in slots]
+            fixed[joint] = fixed[figure.parents[joint]] and not self.moves[coordinates].any()
+            for slot, c in zip(slots, coordinates, strict=True):
+                if figure.slides[c]:
+                    far = max(abs(figure.lower[c]), abs(figure.upper[c]))
+                    far = far if self.moves[c] else abs(self.start[c])
+                    slide[joint] += far * abs(scales[slot]) + abs(shifts[slot])
+        chains = []
+        for k, term in enumerate(self.terms):
+            if term.kind != tm.POSITION or not (term.weight > 0).all() or fixed[term.joint]:
+                continue
+            joint, length = term.joint, float(np.linalg.norm(term.at)) + float(self.tolerances[k])
+            chain = {joint: length}
+            while not fixed[figure.parents[joint]]:
+                offset = figure.definition[joint].offset
+                length += float(np.linalg.norm(offset)) + float(slide[joint])
+                joint = int(figure.parents[joint])
+                chain[joint] = length
+            chains.append((k, joint, chain))
+        pairs: list[tuple[int, int]] = []
+        spans: list[list[float]] = []
+        for i, (k, first, chain) in enumerate(chains):
+            longest = chain[first] + slide[first]
+            if np.isfinite(longest):
+                parent, base = int(figure.parents[first]), np.array(figure.definition[first].offset)
+                if parent >= 0:
+                    frame = self.scene.frames[parent]
+                    base = frame[:3, :3] @ base + frame[:3, 3]
+                pairs.append((k, -1))
+                spans.append([longest, *base])
+            for other, _, path in chains[:i]:
+                joint = next((j for j in chain if j in path), -1)
+                if joint >= 0 and np.isfinite(chain[joint] + path[joint]):
+                    pairs.append((k, other))
+                    spans.append([chain[joint] + path[joint], 0.0, 0.0, 0.0])
+        return pairs, spans
+
+    @property
+    def reach(self) -> float:
+        """√f of a target that is missed by the figure's size."""
+        far = float(self.floats[int(self.ints[ob.F_REACH])])
+        return float(np.sqrt(far)) if np.isfinite(far) else self.figure.size
 
     def _reach(self, mixed: bool) -> float:
         """A value of f beyond which it says only that a target is far away."""

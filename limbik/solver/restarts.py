@@ -17,6 +17,7 @@ from numba import boolean, float64, int64, types, uint32, uint64
 
 from limbik.figure import kinematics as kin
 from limbik.figure.projection import project
+from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
@@ -26,11 +27,20 @@ from limbik.methods.base import (
     OUT_F,
     OUT_HISTORY,
     OUT_ITERATIONS,
+    OUT_WORK,
     REACHED,
+    SLOW,
     SPENT,
-    STATIONARY,
 )
-from limbik.solver.objective import N_ERRORS, SCRATCH, place
+from limbik.solver.objective import (
+    F_METRIC,
+    N_ERRORS,
+    SCRATCH,
+    evaluate,
+    felt,
+    place,
+    too_far_apart,
+)
 from limbik.solver.root_alignment import align_root
 
 # Entries of ``plan``: how often and where to start again.
@@ -40,7 +50,9 @@ P_NEAR = 2  # start near the last pose first; otherwise anywhere inside the limi
 P_ROOT = 3  # the joint that carries the whole figure, or −1
 P_PULL = 4  # part of the way to the comfortable pose that a chained problem starts with
 P_BUDGET = 5  # iterations in all
-PLAN = 6
+P_NOTICE = 6  # a restart's answer is kept where √f falls by more than this
+P_FAR = 7  # √f that is a long way from the targets
+PLAN = 8
 
 # Entries of ``totals`` beyond a kernel's ``out``.
 TOTAL_ATTEMPTS = OUT
@@ -51,7 +63,13 @@ _SIGMA, _GROWTH = 0.05, 1.5  # rad, and per attempt: how far from the last pose 
 _COMFORTABLE = 6  # the attempt that starts from the comfortable pose
 _FAR = 20  # from this attempt on, start around the comfortable pose
 _SAME = 0.02  # attempts whose f differ by less than this part of it ended at the same place
-_ENOUGH_NEAR, _ENOUGH = 4, 12  # so many of them say that it is the optimum
+_AT_LIMIT = 0.3  # part of the thrown coordinates that start at an end of their range
+_LEAP = 0.5  # rad; in a chain no answer that is short may be further from the last one
+_HAIR = 1.0 - 1e-9  # part of √f: what is no better than this is the same
+_CLOSE = 1.1  # an attempt that was given up at less than this many times the best f is followed
+_CERTAIN = 1.0  # times the first attempt's work that restarts may cost beyond reach
+_LEAST = 6.0  # restarts may cost at least so many times the first attempt
+_ENOUGH_CHAIN, _ENOUGH = 4, 20  # so many of them say that it is the optimum
 
 
 @inner
@@ -74,11 +92,11 @@ def _normal(state):
 
 
 @inlined
-def _start_again(ints, floats, work, plan, attempt, start, comfort, room, q, random):
+def _start_again(ints, floats, work, plan, attempt, start, best, comfort, spread, q, random):
     """Where restart number ``attempt`` begins, into q; True where that is far from ``start``.
 
-    room (n,) is how far each coordinate may be thrown: 0 for one that is locked or carries the
-    whole figure.  A free root is not thrown but put where its effectors lie nearest their targets.
+    spread (n,) is how far each coordinate may be thrown; one with 0 keeps its value in ``best``.  A
+    free root is not thrown but put where its effectors lie nearest their targets.
     """
     wide = False
     if plan[P_NEAR] > 0.0:
@@ -88,16 +106,19 @@ def _start_again(ints, floats, work, plan, attempt, start, comfort, room, q, ran
             sigma = 0.0 if attempt == _COMFORTABLE else 0.3
         wide = home or sigma > 0.25
         for c in range(ints[kin.N_COORDS]):
-            q[c] = start[c]
-            if room[c] > 0.0:
-                q[c] = (comfort[c] if home else start[c]) + min(sigma, room[c]) * _normal(random)
+            q[c] = best[c]
+            if spread[c] > 0.0:
+                q[c] = (comfort[c] if home else start[c]) + min(sigma, spread[c]) * _normal(random)
     else:
         wide = True
         reach = 1.0 if plan[P_ROOT] < 0.0 else _uniform(random)
         for c in range(ints[kin.N_COORDS]):
-            q[c] = start[c]
-            if room[c] > 0.0:
-                q[c] = comfort[c] + reach * room[c] * (2.0 * _uniform(random) - 1.0)
+            q[c] = best[c]
+            if spread[c] > 0.0:
+                part = 2.0 * _uniform(random) - 1.0
+                if _uniform(random) < _AT_LIMIT:
+                    part = 1.0 if part > 0.0 else -1.0
+                q[c] = comfort[c] + reach * spread[c] * part
     project(ints, floats, q, work[:SCRATCH])
     if plan[P_ROOT] >= 0.0:
         world, scratch = place(ints, floats, q, work)
@@ -106,17 +127,58 @@ def _start_again(ints, floats, work, plan, attempt, start, comfort, room, q, ran
     return wide
 
 
+@inner
+def _worth(plan, best, first_work, certain):
+    """How much work restarts may cost where ``best`` is the least f found yet.
+
+    At least twice the first attempt's; and the more, the smaller what is missing: targets that are
+    missed by little are often within reach by another way round, targets missed by a fifth of the
+    figure's size seldom.
+    """
+    missing = math.sqrt(best) / max(plan[P_FAR], 1e-300)
+    if certain:
+        return _CERTAIN * first_work
+    return _LEAST * first_work * max(1.0, 1.0 / (missing * missing))
+
+
+@inner
+def _another_try(held):
+    """Whether restarts are tried after so many problems that ended short: 0, 4, 16, 64, ..."""
+    while held >= 4 and held % 4 == 0:
+        held //= 4
+    return held <= 1
+
+
+@inner
+def _leaps(ints, floats, start, to):
+    """Whether any coordinate is further than _LEAP (rad, or as much of the figure) from start."""
+    for c in range(ints[kin.N_COORDS]):
+        if abs(to[c] - start[c]) > _LEAP * math.sqrt(floats[ints[F_METRIC] + c]):
+            return True
+    return False
+
+
 @kernel
 def _attempts(
-    method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random, totals, history
-):
-    """Solve from q, restarting where an attempt ends short; the best answer is left in q."""
+    method, ints, floats, work, hasty, full, plan, comfort, room, held, q, other, random, totals,
+    history,
+):  # fmt: skip
+    """Solve from q, restarting where an attempt ends short; the best answer is left in q.
+
+    The first attempt is followed to its end, so that no answer is worse than without restarts.
+    Restarts throw what a goal that is short feels; every second one what any goal feels, which
+    counts only where it reaches every goal.  So what no short goal feels stays where it was.
+
+    In a chain of problems ``held`` is how many before this one ended short.  Where the last one did
+    this one will be held back in the same way: only now and then is another way tried, and one that
+    does not reach every goal must be noticeably better without a leap.
+    """
     n = np.int64(ints[kin.N_COORDS])
-    start, trial, out, options = other[0], other[1], other[2], other[3]
+    start, trial, out, options, spread = other[0], other[1], other[2], other[3], other[4]
     restarts, budget = int(plan[P_RESTARTS]), plan[P_BUDGET]
     copy(q, n, start)
     totals[:] = 0.0
-    copy(hasty if restarts > 0 else full, len(full), options)
+    copy(full, len(full), options)
     options[O_ITERATIONS] = min(options[O_ITERATIONS], budget)
     # The first half of the history is the best attempt's, the second that of the one under way.
     half = len(history) // 2
@@ -126,14 +188,28 @@ def _attempts(
         totals[k] += out[k]
     best, noted = out[OUT_F], int(out[OUT_HISTORY])
     totals[TOTAL_ATTEMPTS] = 1.0
-    same = 1
+    totals[OUT_F], totals[OUT_HISTORY] = best, noted
+    if code == REACHED or restarts == 0 or ints[N_ERRORS] == 0:
+        return code
+    first_work, same = out[OUT_WORK], 1
+    chain, automatic = plan[P_NOTICE] > 0.0, plan[P_AUTOMATIC] > 0.0
+    certain = automatic and too_far_apart(ints, floats)
+    if chain and automatic and (certain or not _another_try(held)):
+        return code
     for attempt in range(1, restarts + 1):
-        if code == REACHED or totals[OUT_ITERATIONS] >= budget:
+        if totals[OUT_ITERATIONS] >= budget:
             break
-        if code == STATIONARY and ints[N_ERRORS] == 0:
-            break  # only diagonal goals: there is one minimum, and this is it
+        if automatic:
+            if totals[OUT_WORK] - first_work > _worth(plan, best, first_work, certain):
+                break
+            if same >= (_ENOUGH_CHAIN if chain else _ENOUGH):
+                break
+        evaluate(ints, floats, q, work, other[5])
+        everything = attempt % 2 == 0
+        if felt(ints, floats, work, everything, room, spread) == 0:
+            break
         wide = _start_again(
-            ints, floats, work, plan, attempt, start[:n], comfort, room, trial[:n], random
+            ints, floats, work, plan, attempt, start[:n], q, comfort, spread, trial[:n], random
         )
         copy(hasty, len(hasty), options)
         options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
@@ -141,32 +217,29 @@ def _attempts(
         for k in range(1, OUT):
             totals[k] += out[k]
         totals[TOTAL_ATTEMPTS] += 1.0
+        if found == SLOW and out[OUT_F] <= _CLOSE * best and totals[OUT_ITERATIONS] < budget:
+            # It was given up early, yet may end lower than the best.
+            noted_here = max(0, int(out[OUT_HISTORY]) - 1)
+            copy(full, len(full), options)
+            options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
+            found = method(ints, floats, work, options, trial[:n], out, under_way[noted_here:])
+            for k in range(1, OUT):
+                totals[k] += out[k]
+            out[OUT_HISTORY] += noted_here
+        better = not everything and math.sqrt(out[OUT_F]) < _HAIR * math.sqrt(best) - plan[P_NOTICE]
+        if better and chain:
+            better = not _leaps(ints, floats, start, trial)
         if wide and abs(out[OUT_F] - best) <= _SAME * best:
             same += 1
-        elif out[OUT_F] < best:
+        elif better:
             same = 1
-        if found == REACHED or out[OUT_F] < best:
+        if found == REACHED or better:
             code, best, noted = found, out[OUT_F], int(out[OUT_HISTORY])
             copy(trial, n, q)
             for k in range(noted):
                 copy(under_way[k], n + 1, kept[k])
-        enough = _ENOUGH_NEAR if plan[P_NEAR] > 0.0 else _ENOUGH
-        if plan[P_AUTOMATIC] > 0.0 and same >= enough:
+        if code == REACHED:
             break
-    if code != REACHED and restarts > 0 and not (code == STATIONARY and ints[N_ERRORS] == 0):
-        # No attempt may be hasty any more: follow the best one to its end.
-        code = SPENT
-        copy(full, len(full), options)
-        options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
-        if options[O_ITERATIONS] >= 1.0:
-            before = max(0, noted - 1)  # its start is the last of the best attempt
-            copy(q, n, trial)
-            found = method(ints, floats, work, options, trial[:n], out, kept[before:])
-            for k in range(1, OUT):
-                totals[k] += out[k]
-            if found == REACHED or out[OUT_F] <= best:
-                code, best, noted = found, out[OUT_F], before + int(out[OUT_HISTORY])
-                copy(trial, n, q)
     totals[OUT_F], totals[OUT_HISTORY] = best, noted
     return code
 
@@ -174,11 +247,11 @@ def _attempts(
 @kernel
 def one(method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, totals, history):
     """One problem from q; returns the exit code."""
-    width = max(ints[kin.N_COORDS], TOTALS, len(full))
+    width = max(ints[kin.N_COORDS], TOTALS, len(full), ints[N_ROWS])
     random = np.empty(1, np.uint64)
     random[0] = uint64(seed)
     return _attempts(
-        method, ints, floats, work, hasty, full, plan, comfort, room, q, np.empty((4, width)),
+        method, ints, floats, work, hasty, full, plan, comfort, room, 0, q, np.empty((6, width)),
         random, totals, history,
     )  # fmt: skip
 
@@ -204,18 +277,18 @@ def _carry_on(ints, floats, work, plan, comfort, room, moving, before, q):
 @kernel
 def batch(
     method, ints, floats, work, hasty, full, plan, comfort, room, places, targets, starts, chain,
-    seed, first, poses, codes, totals,
+    held, seed, first, poses, codes, totals,
 ):  # fmt: skip
     """Problems that differ in their targets, one after the other.
 
     targets (problems, k) are written to floats[places].  Each problem starts from its row of
     ``starts``.  With ``chain`` each starts from the answer before it, and ``starts`` is the answer
     before the first, where there is none the start, or the last two answers where the motion may
-    be carried on.  The random numbers of a problem depend on the seed and its own number only, so
+    be carried on; ``held`` is how many problems before the first ended short.  The random numbers of a problem depend on the seed and its own number only, so
     any split of a batch gives the same answers.
     """
     n = np.int64(ints[kin.N_COORDS])
-    other = np.empty((4, max(n, TOTALS, len(full))))
+    other = np.empty((6, max(n, TOTALS, len(full), ints[N_ROWS])))
     random = np.empty(1, np.uint64)
     none = np.empty((0, n + 1))
     before, q = starts[0].copy(), starts[len(starts) - 1].copy()
@@ -231,10 +304,11 @@ def batch(
             moving = True
         random[0] = uint64(seed) + uint64(first + problem) * uint64(0xD1342543DE82EF95)
         codes[problem] = _attempts(
-            method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random,
+            method, ints, floats, work, hasty, full, plan, comfort, room, held, q, other, random,
             totals[problem], none,
         )  # fmt: skip
         copy(q, n, poses[problem])
+        held = held + 1 if codes[problem] != REACHED else 0
         moving = moving and totals[problem, TOTAL_ATTEMPTS] == 1.0
 
 
@@ -243,10 +317,10 @@ def one_in_python(
 ):
     """The same as ``one`` for problems with goals written in Python: the frame and the kernel run
     as plain Python, and so reach the user's functions."""
-    other = np.empty((4, max(len(q), TOTALS, len(full))))
+    other = np.empty((6, max(len(q), TOTALS, len(full), int(ints[N_ROWS]))))
     random = np.array([seed], np.uint64)
     return _attempts.py_func(
-        method, ints, floats, work, hasty, full, plan, comfort, room, q, other, random, totals,
+        method, ints, floats, work, hasty, full, plan, comfort, room, 0, q, other, random, totals,
         history,
     )  # fmt: skip
 
@@ -258,7 +332,7 @@ _SIGNATURES = {
     ),
     "batch": types.void(
         KERNEL, uint32[::1], *[_VECTOR] * 7, int64[::1], _TABLE, _TABLE, boolean, int64, int64,
-        _TABLE, int64[::1], _TABLE,
+        int64, _TABLE, int64[::1], _TABLE,
     ),
 }  # fmt: skip
 _compiling = threading.Lock()

@@ -28,6 +28,7 @@ from limbik.solver.result import History, Result, explain, misses, status_of
 from limbik.solver.root_alignment import free_root
 
 MOST_RESTARTS = 30
+_FAR = 0.2  # of the figure's size: what is missed by more is seldom within reach
 _PORTION = 25  # iterations before the first look at the clock
 
 Pose = Sequence[float] | np.ndarray
@@ -119,12 +120,17 @@ class Solver:
         near: bool,
         restarts: int | None,
         pull: float = 0.0,
+        chain: bool = False,
     ) -> None:
         if restarts is not None and restarts < 0:
             raise MethodError(f"restarts must not be negative, got {restarts}")
         figure = problem.figure
         self.problem, self.method = problem, method
-        self.hasty, self.full = method.options(problem, hasty=True), method.options(problem)
+        import os
+
+        gain = float(os.environ.get("GAIN", "0.05")) * problem.notice if chain else 0.0
+        self.hasty = method.options(problem, hasty=True, gain=gain)
+        self.full = method.options(problem, gain=gain)
         self.plan = np.zeros(att.PLAN)
         self.plan[att.P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
         self.plan[att.P_AUTOMATIC] = restarts is None
@@ -132,6 +138,8 @@ class Solver:
         self.plan[att.P_ROOT] = root = free_root(figure, problem.moves)
         self.plan[att.P_PULL] = pull
         self.plan[att.P_BUDGET] = np.inf
+        self.plan[att.P_NOTICE] = problem.notice if chain else 0.0
+        self.plan[att.P_FAR] = _FAR * problem.reach
         self.comfort, self.room = comfortable(figure, problem.scene.lever)
         self.room[~problem.moves | (figure.owner == root)] = 0.0
 

@@ -32,7 +32,7 @@ from limbik.methods.constrained.equalities import (
     set_face,
 )
 from limbik.methods.constrained.limit_faces import first_face, next_face, possible_faces
-from limbik.methods.default.damped_step import damped_step
+from limbik.methods.default.damped_step import assemble_hessian, damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns, to_gain
 from limbik.methods.default.workspace import desk_size, lay_out
 from limbik.methods.workspace import Sheet, gain_left
@@ -89,11 +89,14 @@ def lagrange(ints, floats, work, options, q, out, history):
         )
         count = take_columns(ints, floats, desk, count)
         pulls(ints, floats, q, desk, count, False)
+        weigh_coordinates(ints, floats, f, desk)
         accepted = False
+        if ints[N_ROWS] > n:
+            assemble_hessian(ints, desk, count, False)
         if not met and slow < _SLOW and to_gain(ints, floats, q, desk, count) > stationary:
             for _ in range(_TRIES):
                 lam = max(damping * min(f, floats[ints[F_REACH]]), 1e-300)
-                if damped_step(ints, floats, q, desk, count, lam, 1):
+                if damped_step(ints, floats, q, desk, count, lam, 1, False):
                     trial[:] = q
                     for d in range(count):
                         for s in range(desk.spans[d]):

@@ -14,11 +14,19 @@ from limbik.figure.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE
 from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
 from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined, inner, kernel
-from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
-from limbik.solver.objective import F_METRIC, I_RUN, I_RUN_FIRST
+from limbik.maths.linear import (
+    cholesky,
+    cholesky_solve,
+    copy,
+    dot,
+    envelope_cholesky,
+    envelope_solve,
+)
+from limbik.solver.objective import F_METRIC, F_REACH, I_ROOT, I_RUN, I_RUN_FIRST, N_ROOT
 
 INSIDE, RANGE, SWING, BEND = range(4)
 
+_FAR = 0.02  # of the figure's size squared: f that is far from the targets
 _NEGLIGIBLE = 1e-4  # part of ‖t‖² that limits may cut off without a second solve
 
 
@@ -158,15 +166,15 @@ def _along_columns(ints, desk, count, lam):
 
 
 @inner
-def _prepare(ints, floats, desk, count, lam):
+def _prepare(ints, desk, count, lam):
     """ease = E⁻¹ with E = M + D/λ, and base = t − J E⁻¹d/λ; nothing is held yet."""
-    first, index, metric = ints[I_RUN_FIRST], ints[I_RUN], ints[F_METRIC]
+    first, index = ints[I_RUN_FIRST], ints[I_RUN]
     for i in range(ints[N_ROWS]):
         desk.base[i] = desk.target[i]
     for d in range(count):
         c, row = desk.starts[d], desk.column[d]
         desk.held[d] = 0
-        desk.ease[d] = floats[metric + c]
+        desk.ease[d] = desk.metric[c]
         firm = desk.stiff[d] + desk.bend[d]
         if firm > 0.0:
             desk.ease[d] = 1.0 / (1.0 / desk.ease[d] + firm / lam)
@@ -181,7 +189,7 @@ def _dual(ints, floats, q, desk, count, lam, passes):
     """The step by (J E⁻¹Jᵀ + λI)·y = t − J E⁻¹d/λ, step = E⁻¹(Jᵀy + d/λ), with E = M + D/λ."""
     rows = np.int64(ints[N_ROWS])
     y = desk.y
-    _prepare(ints, floats, desk, count, lam)
+    _prepare(ints, desk, count, lam)
     missing = dot(desk.target, desk.target, rows)
     for turn in range(passes):
         _assemble(ints, desk, count, lam)
@@ -200,49 +208,176 @@ def _dual(ints, floats, q, desk, count, lam, passes):
     return True
 
 
+@kernel
+def weigh_coordinates(ints, floats, f, desk):
+    """desk.metric: what a step of each coordinate costs, as 1/M, where f is the objective.
+
+    A slide counts by the figure's lever.  Far from the targets what carries the whole figure goes
+    first: ten times as far for the same damping, or limbs would fold into their limits before the
+    figure has moved.  Near the targets it weighs like any other joint.
+    """
+    first = ints[F_METRIC]
+    for c in range(ints[N_COORDS]):
+        desk.metric[c] = floats[first + c]
+    if ints[N_ROOT]:
+        far = min(1.0, f / (_FAR * floats[ints[F_REACH]]))
+        for k in range(ints[N_ROOT]):
+            desk.metric[ints[ints[I_ROOT] + k]] *= 1.0 + 9.0 * far
+
+
+@inner
+def _order(ints, desk, count):
+    """desk.order: the free directions from the tips of the limbs to the root, and desk.first.
+
+    Two directions share an entry of the Hessian where one goal feels both, so that in this order
+    its factor has no entries that it has not itself: limbs meet in the trunk only.  first[k] is
+    the first position that shares an entry with position k.
+    """
+    first, index = ints[I_RUN_FIRST], ints[I_RUN]
+    order, where, last = desk.order, desk.where, desk.y
+    for c in range(ints[N_COORDS]):
+        where[c] = NONE
+    for d in range(count):
+        if where[desk.starts[d]] == NONE:
+            where[desk.starts[d]] = d
+    k = 0
+    for back in range(ints[N_COORDS]):
+        c = np.int64(ints[N_COORDS]) - 1 - back
+        d = where[c]
+        if d == NONE:
+            continue
+        if d + 1 < count and desk.starts[d + 1] == c:
+            order[k] = d + 1
+            k += 1
+        order[k] = d
+        k += 1
+    for i in range(ints[N_ROWS]):
+        last[i] = -1.0
+    for k in range(count):
+        c = desk.starts[order[k]]
+        desk.first[k] = k
+        for run in range(index + ints[first + c], index + ints[first + c + 1], 2):
+            for i in range(ints[run], ints[run + 1]):
+                if last[i] < 0.0:
+                    last[i] = k
+                desk.first[k] = min(desk.first[k], np.uint32(last[i]))
+
+
+@kernel
+def assemble_hessian(ints, desk, count, curved):
+    """desk.hessian = JᵀJ + D along the free directions, and + S where ``curved``.
+
+    Row k holds the entries first[k] … k of the direction at position k of desk.order.
+    """
+    rows, first, index = np.int64(ints[N_ROWS]), ints[I_RUN_FIRST], ints[I_RUN]
+    j, order = desk.by_direction, desk.order
+    _order(ints, desk, count)
+    where, wide = desk.where, 0
+    for k in range(count):
+        row = desk.column[order[k]]
+        for i in range(rows):
+            j[i, k] = desk.jt[row, i]
+        # A direction's first coordinate, and which ones have more than one.
+        where[k], desk.alone[k] = desk.starts[order[k]], desk.coefficients[order[k], 0]
+        if desk.spans[order[k]] > 1:
+            desk.free[wide] = k
+            wide += 1
+    for k in range(count):
+        d, low, line = order[k], np.int64(desk.first[k]), desk.hessian[k]
+        c, row = desk.starts[d], desk.column[d]
+        for e in range(low, k + 1):
+            line[e] = 0.0
+        for run in range(index + ints[first + c], index + ints[first + c + 1], 2):
+            for i in range(ints[run], ints[run + 1]):
+                value, other = desk.jt[row, i], j[i]
+                for e in range(low, k + 1):
+                    line[e] += value * other[e]
+        if curved:
+            for s in range(desk.spans[d]):
+                share, second = desk.coefficients[d, s], desk.second[c + s]
+                for e in range(low, k + 1):
+                    line[e] += share * desk.alone[e] * second[where[e]]
+                for w in range(wide):
+                    to = order[desk.free[w]]
+                    if low <= desk.free[w] <= k:
+                        for t in range(1, desk.spans[to]):
+                            part = share * desk.coefficients[to, t]
+                            line[desk.free[w]] += part * second[desk.starts[to] + t]
+        line[k] += desk.stiff[d] + desk.bend[d]
+
+
+@inner
+def _hold(desk, count):
+    """Take what is held to the right-hand side: base −= H·along over the held directions."""
+    base, order = desk.base, desk.order
+    for k in range(count):
+        held = desk.held[order[k]]
+        line, along = desk.hessian[k], desk.along[order[k]]
+        for e in range(desk.first[k], k):
+            if held:
+                base[e] -= line[e] * along
+            elif desk.held[order[e]]:
+                base[k] -= line[e] * desk.along[order[e]]
+
+
 @inlined
 def _primal(ints, floats, q, desk, count, lam, passes):
-    """The step by (JᵀJ + D + λM)·step = Jᵀt + d; ranges are held, cones only projected onto."""
-    rows, metric = np.int64(ints[N_ROWS]), ints[F_METRIC]
-    jt, base, a, column = desk.jt, desk.base, desk.system, desk.column
+    """The step by (H + λM)·step = Jᵀt + d.
+
+    Ranges and swings are held where the limits stop them; edges of cones are followed (desk.bend
+    knows how they curve).
+    """
+    rows = np.int64(ints[N_ROWS])
+    base, a, order, free, low = desk.base, desk.factor, desk.order, desk.free, desk.where
     for d in range(count):
         desk.held[d] = 0
     for turn in range(passes):
-        for d in range(count):
-            base[d] = dot(jt[column[d]], desk.target, rows) + desk.pull[d]
-            for e in range(d + 1):
-                a[d, e] = dot(jt[column[d]], jt[column[e]], rows)
-            a[d, d] += desk.stiff[d] + desk.bend[d] + lam / floats[metric + desk.starts[d]]
-        for d in range(count):
+        for k in range(count):
+            d = order[k]
+            base[k] = dot(desk.jt[desk.column[d]], desk.target, rows) + desk.pull[d]
+        if turn > 0:
+            _hold(desk, count)
+        active = 0
+        for k in range(count):
+            d = order[k]
             if desk.held[d]:
-                # Row d becomes "this is the step"; what it does to the others moves to the right.
-                for e in range(count):
-                    if e != d:
-                        h, w = max(d, e), min(d, e)
-                        base[e] -= 0.0 if desk.held[e] else a[h, w] * desk.along[d]
-                        a[h, w] = 0.0
-                a[d, d], base[d] = 1.0, desk.along[d]
-        copy(base, count, desk.step)
-        if not cholesky(a, count):
+                desk.step[d] = desk.along[d]
+                continue
+            line, to = desk.hessian[k], a[active]
+            begin = active
+            while begin > 0 and free[begin - 1] >= desk.first[k]:
+                begin -= 1
+            for e in range(begin, active):
+                to[e] = line[free[e]]
+            to[active] = line[k] + lam / desk.metric[desk.starts[d]]
+            free[active], low[active], base[active] = k, begin, base[k]
+            active += 1
+        if not envelope_cholesky(a, active, low):
             return False
-        cholesky_solve(a, count, desk.step)
+        envelope_solve(a, active, low, base)
+        for k in range(active):
+            desk.step[order[free[k]]] = base[k]
         if turn + 1 == passes or not _land(ints, floats, q, desk, count):
             break
         last = True
         for d in range(count):
             if desk.cut[d] == RANGE:
                 desk.held[d], last = 1, False
+            elif desk.cut[d] == SWING:
+                desk.held[d], desk.held[d + 1], last = 1, 1, False
+                desk.along[d + 1] = desk.across[d]
         if last:
             break
     return True
 
 
 @kernel
-def damped_step(ints, floats, q, desk, count, lam, passes):
+def damped_step(ints, floats, q, desk, count, lam, passes, curved):
     """desk.step along the first ``count`` free directions, in up to ``passes`` solves.
 
-    False where the system is not positive definite, which only rounding can cause.
+    ``curved`` where desk.hessian has been assembled with S; otherwise Gauss–Newton.  False where
+    the system is not positive definite.
     """
-    if ints[N_ROWS] <= ints[N_COORDS]:
+    if not curved and ints[N_ROWS] <= ints[N_COORDS]:
         return _dual(ints, floats, q, desk, count, lam, passes)
     return _primal(ints, floats, q, desk, count, lam, passes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +14,10 @@ from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
+    O_GAIN,
     O_HASTY,
     O_ITERATIONS,
+    OUT_WORK,
     OWN,
     REACHED,
     SLOW,
@@ -24,12 +27,12 @@ from limbik.methods.base import (
     finish,
     record,
 )
-from limbik.methods.default.damped_step import damped_step
+from limbik.methods.default.damped_step import assemble_hessian, damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns, to_gain
 from limbik.methods.default.workspace import desk_size, lay_out
 from limbik.solver.objective import (
-    F_METRIC,
     F_REACH,
+    curvature,
     descent,
     evaluate,
     linearise,
@@ -55,13 +58,14 @@ def projected_lm(ints, floats, work, options, q, out, history):
     scratch = scratch_of(ints, state)
     alpha, damping, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
     passes, patience, progress = int(options[OWN + 3]), options[OWN + 4], options[OWN + 5]
-    settle, reach = options[OWN + 6], floats[ints[F_REACH]]
+    settle, second, reach = options[OWN + 6], options[OWN + 7], floats[ints[F_REACH]]
 
     f = evaluate(ints, floats, q, state, r)
     noted = record(history, 0, f, q)
     evaluations, jacobians, iteration = 1, 0, 0
     code = SPENT
-    mark, marked, settled, brisk = f, 0, 0, True
+    mark, marked, settled, brisk, slow, newton = f, 0, 0, True, 0, 0
+    slow_ratio = options[OWN + 8]
     while True:
         if reached(ints, floats, state):
             code = REACHED
@@ -81,8 +85,19 @@ def projected_lm(ints, floats, work, options, q, out, history):
         )
         count = take_columns(ints, floats, desk, count)
         pulls(ints, floats, q, desk, count, not brisk)
+        weigh_coordinates(ints, floats, f, desk)
         accepted = False
-        value, slope, lam, first = f, 0.0, 0.0, damping
+        curved = slow >= second
+        if curved:
+            curvature(
+                ints, floats, q, state, r, desk.y, desk.moments, desk.torques, desk.columns,
+                desk.second,
+            )  # fmt: skip
+        if curved:
+            newton += 1
+        if curved or rows > n:
+            assemble_hessian(ints, desk, count, curved)
+        value, slope, lam, first, indefinite = f, 0.0, 0.0, damping, False
         for straight in range(0 if bent else 1, 2):
             if straight and bent:
                 # The way around half a turn led nowhere: try the residuals themselves.
@@ -98,7 +113,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
                     continue
             for _ in range(_TRIES if straight else _TRIES // 4):
                 lam = max(damping * min(f, reach), 1e-300)
-                if damped_step(ints, floats, q, desk, count, lam, passes):
+                if damped_step(ints, floats, q, desk, count, lam, passes, curved):
                     copy(q, n, trial)
                     for d in range(count):
                         for s in range(desk.spans[d]):
@@ -107,6 +122,8 @@ def projected_lm(ints, floats, work, options, q, out, history):
                     slope = 0.0
                     for c in range(n):
                         slope += push[c] * (trial[c] - q[c])
+                    if curved and abs(slope) <= 1e-15 * f:
+                        break
                     value = evaluate(ints, floats, trial, state, desk.trial_r)
                     evaluations += 1
                     # A way around must pay at once; equation 39 decides about all others.
@@ -114,6 +131,8 @@ def projected_lm(ints, floats, work, options, q, out, history):
                     if value < enough and value < f - 2.0 * alpha * slope:
                         accepted = True
                         break
+                else:
+                    indefinite = True
                 damping *= 4.0
                 if brisk:
                     # Nobody has looked yet whether there is anything to gain.
@@ -128,22 +147,35 @@ def projected_lm(ints, floats, work, options, q, out, history):
             break
         moved = 0.0
         for c in range(n):
-            moved += (trial[c] - q[c]) ** 2 / floats[ints[F_METRIC] + c]
+            moved += (trial[c] - q[c]) ** 2 / desk.metric[c]
         # 2·slope − δᵀ(JᵀJ + D)δ is what the model promised, and (JᵀJ + D + λM)δ is the slope's g.
         kept = (f - value) / (slope + lam * moved)
-        if kept > 0.75:
-            damping = max(damping / 3.0, 1e-8)
+        if kept > 0.75 and not indefinite:
+            damping = max(damping / (10.0 if curved else 3.0), 1e-8)
         elif kept < 0.25:
             damping = min(damping * 4.0, 1e8)
         # Looking whether q is stationary costs time, and it is not while f falls fast.
         brisk = value < 0.5 * f
+        slow = slow + 1 if value > slow_ratio * f else 0
         settled = settled + 1 if f - value <= settle * f else 0
+        gained = math.sqrt(f) - math.sqrt(value)
         f = value
         copy(trial, n, q)
         copy(desk.trial_r, rows, r)
         iteration += 1
         noted = record(history, noted, f, q)
+        if (
+            curved
+            and kept > 0.5
+            and ((slope <= 1e-10 * f and lam <= 1e-3 * f) or gained <= options[O_GAIN])
+        ):
+            code = STATIONARY
+            evaluate(ints, floats, q, state, r)
+            if reached(ints, floats, state):
+                code = REACHED
+            break
     finish(out, f, iteration, evaluations, jacobians, noted)
+    out[OUT_WORK] += newton * float(n) / 16.0
     return code
 
 
@@ -159,19 +191,24 @@ class ProjectedLevenbergMarquardt(Method):
 
     alpha: float = 1e-4
     """Armijo constant of equation 39 of line_search."""
-    damping: float = 0.1
+    damping: float = 1.0
     """The first λ/f."""
     stationary: float = 1e-6
     """Cosine between what is missing and the best free direction at which it stops."""
     passes: int = 3
     """How often a step may be solved for again with its clipped coordinates held."""
-    patience: int = 6
+    patience: int = 4
     """An attempt that may be followed by another is given up if over so many iterations ..."""
     progress: float = 0.5
     """... f did not fall below this part of itself."""
     settle: float = 5e-6
     """Some iterations in a row that lower f by no more than this part of it are the end, unless
     much is still to gain."""
+
+    second: float = 1.0
+    """1: Newton steps where progress is slow; 0: Gauss–Newton only."""
+
+    slow_ratio: float = 0.7
 
     def __post_init__(self) -> None:
         if not (self.damping > 0 and 0 < self.alpha < 1 and self.passes >= 1):
@@ -186,6 +223,8 @@ class ProjectedLevenbergMarquardt(Method):
             self.patience,
             self.progress,
             self.settle,
+            self.second,
+            self.slow_ratio,
         )
 
     def workspace(self, problem: Problem) -> int:

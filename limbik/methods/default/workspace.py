@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.kinematics import N_COORDS, N_SLOTS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.solver.objective import state_size
@@ -38,19 +38,33 @@ class Desk(NamedTuple):
     along: np.ndarray  # where that leaves it,
     across: np.ndarray  # and its neighbour
     jt: np.ndarray  # (n, rows) transposed Jacobian
-    system: np.ndarray  # (min(n, rows),)² the system, then its factor
+    system: np.ndarray  # (min(n, rows),)² the dual system, then its factor
+    by_direction: np.ndarray  # (rows, n) Jacobian along the free directions
+    second: np.ndarray  # (n, n) S: what the residuals' second derivatives add to the Hessian
+    hessian: np.ndarray  # (n, n) ½∇²f along the free directions, without damping
+    factor: np.ndarray  # (n, n) the damped Hessian of what is not held, then its factor
+    moments: np.ndarray  # (slots, 3) for ``curvature``
+    torques: np.ndarray  # (slots, 3) for ``curvature``
+    columns: np.ndarray  # (n, 3) for ``curvature``
+    free: np.ndarray  # the directions that are not held
+    order: np.ndarray  # the free directions from the tips of the limbs to the root
+    first: np.ndarray  # first position that shares an entry of the Hessian with position k
+    where: np.ndarray  # scratch
+    alone: np.ndarray  # (n,) scratch
+    metric: np.ndarray  # (n,) 1/M: how far each coordinate goes for the same damping
 
 
 def desk_size(problem: Problem) -> int:
     """Floats that ``lay_out`` needs beyond the problem's state."""
     n, rows = problem.figure.n, problem.rows
-    return 4 * rows + max(n, rows) + 18 * n + n * rows + min(n, rows) ** 2
+    square = 3 * n * n + 4 * n + 6 * len(problem.figure.tree.slots)
+    return 4 * rows + max(n, rows) + 18 * n + 2 * n * rows + min(n, rows) ** 2 + square
 
 
 @kernel
 def lay_out(ints, work):
     """work (state_size + desk_size,) -> Desk."""
-    n, rows = ints[N_COORDS], ints[N_ROWS]
+    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
     side, long = min(n, rows), max(n, rows)
     at = state_size(ints)
     state = work[:at]
@@ -67,8 +81,21 @@ def lay_out(ints, work):
     jt = work[at : at + n * rows].reshape(n, rows)
     at += n * rows
     system = work[at : at + side * side].reshape(side, side)
+    at += side * side
+    by_direction = work[at : at + rows * n].reshape(rows, n)
+    at += rows * n
+    squares = work[at : at + 3 * n * n].reshape(3, n, n)
+    at += 3 * n * n
+    slots = np.int64(ints[N_SLOTS])
+    by_slot = work[at : at + 6 * slots].reshape(2, slots, 3)
+    at += 6 * slots
+    columns = work[at : at + 3 * n].reshape(n, 3)
+    at += 3 * n
+    alone = work[at : at + n]
     return Desk(
         state, by_row[0], by_row[1], by_row[2], by_row[3], base, by_n[0], by_n[1], marks[0],
         marks[1], coefficients, marks[2], by_n[2], by_n[3], by_n[8], by_n[4], by_n[5], marks[3],
-        marks[4], by_n[6], by_n[7], jt, system,
+        marks[4], by_n[6], by_n[7], jt, system, by_direction, squares[0], squares[1], squares[2],
+        by_slot[0], by_slot[1], columns, marks[5], marks[6], marks[7],
+        marks[8], alone, by_n[9],
     )  # fmt: skip
