@@ -2,7 +2,7 @@
 
     python -m benchmarks.edge [PROBLEMS [FIGURE ...]]
 
-Five figures, random targets that no attempt reaches.  Told for each: how the answers end, the median
+Five figures, random targets that no attempt reaches.  For each: how the answers end, the median
 time beside that of reachable targets and beside ``restarts=0``, how often SciPy (SLSQP, with the
 cones as constraints) finds a lower f from the same start, and how far joints move that no goal
 feels.

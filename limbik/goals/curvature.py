@@ -9,9 +9,9 @@ column m_b of a slot b behind it changes by a_a × m_b, and for a point with mul
     S_ab = −λ·(a_a × m_b) = a_a·N_b  with  N_b = −m_b × λ  for every a above b, and for a = b.
 
 Each term adds its own N_b to the slots on its path; then one walk from every slot to the root gives
-S.  Two slots of one exponential or swing chart add T·∂_e ω_d, the derivative of the left Jacobian of
-SO(3), where T gathers −x × λ.  Goals written in Python have no second derivatives here: their share
-of S is 0.
+S.  Two slots of one exponential or swing chart add T·∂_e ω_d, the derivative of the left Jacobian
+of SO(3), where T gathers −x × λ.  Goals written in Python have no second derivatives here: their
+share of S is 0.
 """
 
 from __future__ import annotations
@@ -287,7 +287,7 @@ def _second_of_terms(ints, floats, world, axes, scratch, lam, moments, torques, 
 
 @inner
 def _chart_torque(kind, axes, x, u, v, w, torque, scratch, out):
-    """T in the frame of a ball's chart: C with axes = C·M is the frame, and out = CᵀT = M⁻ᵀ(axesᵀT).
+    """CᵀT = M⁻ᵀ(axesᵀT) into out (3,): T in the frame C of a ball's chart, where axes = C·M.
 
     M has the columns of the left Jacobian at (u, v, w); for a swing its first two, then exp(s)e₃.
     """

@@ -30,7 +30,6 @@ from limbik.methods.base import (
     OUT_WORK,
     REACHED,
     SLOW,
-    SPENT,
 )
 from limbik.solver.objective import (
     F_METRIC,
@@ -284,8 +283,9 @@ def batch(
     targets (problems, k) are written to floats[places].  Each problem starts from its row of
     ``starts``.  With ``chain`` each starts from the answer before it, and ``starts`` is the answer
     before the first, where there is none the start, or the last two answers where the motion may
-    be carried on; ``held`` is how many problems before the first ended short.  The random numbers of a problem depend on the seed and its own number only, so
-    any split of a batch gives the same answers.
+    be carried on; ``held`` is how many problems right before the first ended short.  The random
+    numbers of a problem depend on the seed and its own number only, so any split of a batch gives
+    the same answers.
     """
     n = np.int64(ints[kin.N_COORDS])
     other = np.empty((6, max(n, TOTALS, len(full), ints[N_ROWS])))

@@ -10,6 +10,7 @@ import numpy as np
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import free_directions
+from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.methods.base import (
     O_ITERATIONS,
