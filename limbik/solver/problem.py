@@ -305,7 +305,8 @@ class Problem:
         """How far apart the bones let two position goals be, tolerances included.
 
         (pairs of terms, or (term, −1) for a term and a base that does not move; for each the
-        longest distance and the base's place.)  Pairs across a joint that slides freely are left out.
+        longest distance and the base's place.)  Pairs across a joint that slides freely are left
+        out.
         """
         figure, tree = self.figure, self.figure.tree
         slide = np.zeros(len(figure.joints))
