@@ -23,7 +23,7 @@ from rich.table import Table
 from limbik.cli.terminal import notes, out
 from limbik.errors import LimbikError
 from limbik.formats import load_motion
-from limbik.papers.catalogue import Reproduced, chosen, reproduce_all
+from limbik.papers.catalogue import Reproduced, chosen, count_verdicts, reproduce_all
 from limbik.papers.cells import columns_of
 from limbik.papers.contract import Order, Verdict
 from limbik.papers.report import folder_for, write_report
@@ -129,15 +129,19 @@ def _bars() -> Iterator[Tell]:
 
 
 def _show(done: list[Reproduced]) -> None:
-    """How many claims hold, do not hold and depend, a line a paper."""
+    """How many claims hold, do not hold and depend, a line a paper; limbik's own apart."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("paper")
     for verdict in Verdict:
         table.add_column(verdict.value, justify="right")
-    for reproduced in done:
+    rows = {reproduced.paper.name: reproduced.verdicts for reproduced in done}
+    own = [claim for reproduced in done for claim in reproduced.own_claims]
+    if own:
+        rows["limbik's own claims"] = count_verdicts(own)
+    for name, verdicts in rows.items():
         counts = (
             f"[{COLOURS[verdict]}]{count}[/]" if count else "[dim]0[/]"
-            for verdict, count in reproduced.verdicts.items()
+            for verdict, count in verdicts.items()
         )
-        table.add_row(reproduced.paper.name, *counts)
+        table.add_row(name, *counts)
     out.print(table)

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Verdict(StrEnum):
-    """What the run says about a paper's claim."""
+    """What the run says about a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -30,18 +30,20 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper, in our words, and what this run saw of it."""
+    """A claim of a paper, or one of limbik's own, and what this run saw of it."""
 
     where: str
-    """Where the paper makes it: "section 6.1"."""
+    """Where the paper makes it: "section 6.1"; for limbik's own what it is about."""
     says: str
-    """The claim."""
+    """The claim, in our words."""
     verdict: Verdict
     """Computed from the numbers of this run, never written down beforehand."""
     seen: str
     """The figures that the verdict rests on, in a sentence."""
     timed: bool = False
     """Whether it rests on measured times, which differ from run to run: kept with the timings."""
+    own: bool = False
+    """Whether it is limbik's own claim, which no paper makes: listed and counted apart."""
 
 
 @dataclass(frozen=True)
