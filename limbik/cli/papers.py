@@ -45,6 +45,12 @@ def papers(
         Path | None,
         typer.Option(metavar="FILE.bvh", help="A motion to use instead of the built-in one."),
     ] = None,
+    rigs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Files of skeletons to be posed in line_search's gallery."
+        ),
+    ] = None,
     save_to: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder for the report.")
     ] = Path("out/papers"),
@@ -73,6 +79,8 @@ def papers(
     order = Order(quick=quick, seed=seed)
     if clip is not None:
         order = replace(order, clip=motion, clip_name=clip.name)
+    if rigs is not None:
+        order = replace(order, rigs=_rigs(rigs))
     if calibrate:
         _calibrate(order)
         return
@@ -86,6 +94,16 @@ def papers(
         page = write_report(folder, done, order)
     _show(done)
     out.print(f"wrote {escape(str(page))}, with numbers.json and timings.json", soft_wrap=True)
+
+
+def _rigs(folder: Path) -> tuple[Path, ...]:
+    """The skeletons in a folder; refuses one without any."""
+    from limbik.papers.line_search.gallery import files_in
+
+    found = files_in(folder)
+    if not found:
+        raise LimbikError(f'there is no file of a skeleton in the folder "{folder}"')
+    return found
 
 
 def _calibrate(order: Order) -> None:

@@ -10,6 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from limbik.motion import Motion
@@ -110,6 +111,8 @@ class Order:
     clip: Motion | None = None
     """The motion to use; None: the built-in one."""
     clip_name: str = "built-in cartwheel"
+    rigs: tuple[Path, ...] = ()
+    """Files of skeletons for the gallery of line_search, beside the built-in ones."""
     progress: Callable[[str, int, int], object] = lambda what, done, total: None
     """Told (what is going on, steps done, steps in all)."""
 

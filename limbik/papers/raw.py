@@ -42,7 +42,12 @@ def numbers_of(done: Sequence[Reproduced], order: Order) -> dict[str, Any]:
         papers[reproduced.paper.name] = {"title": reproduced.paper.title, "chapters": chapters}
     return {
         "limbik": __version__,
-        "order": {"quick": order.quick, "seed": order.seed, "clip": order.clip_name},
+        "order": {
+            "quick": order.quick,
+            "seed": order.seed,
+            "clip": order.clip_name,
+            "rigs": [path.name for path in order.rigs],
+        },
         "note": NOT_FINITE,
         "papers": papers,
     }

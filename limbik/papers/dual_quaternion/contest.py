@@ -292,6 +292,6 @@ def _picture(
     page.tight_layout()
     return Picture.of(
         page,
-        "Gestures",
+        "Gestures (as in Figures 5 to 7)",
         "The first gesture of each kind: targets red, fingertips green (one sweep, x kept).",
     )

@@ -69,6 +69,7 @@ _LABELS = {
     LINE_SEARCH: "projected line search",
     BORWEIN: "projected line search, Barzilai–Borwein",
     DEFAULT: "projected LM (default)",
+    "ccd": "cyclic coordinate descent",
     RESTARTED: "projected LM with restarts",
     SHIPPED: "limbik.track as shipped",
 }

@@ -207,8 +207,8 @@ def newton_plain_and_halved(order: Order) -> Chapter:
         " random poses and, apart, from the straight arm.\n\nPlain Newton takes every step whole;"
         " halved, a step is halved until the distance decreases. Beyond the arm's reach the nearest"
         " pose is the stretched one, where J loses rank: the nearer the arm is to it, the longer"
-        " J⁺Δp, and the more often it must be halved. The third panel of the map counts small singular"
-        " values as 0, which the notes do not.",
+        " J⁺Δp, and the more often it must be halved. The third panel of the map counts small"
+        " singular values as 0, which the notes do not.",
         settings={
             "lengths": arm.LENGTHS.tolist(),
             "targets": f"{side} × {side} over ±{1.2 * arm.REACH:g}",
