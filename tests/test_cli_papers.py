@@ -225,7 +225,9 @@ def claims_of(report: Path) -> list[dict]:
     """The claims of both files."""
     (timed,) = json.loads((report / "timings.json").read_text(encoding="utf-8"))["papers"].values()
     return [
-        claim for chapter in chapters_of(report) + timed["chapters"] for claim in chapter["claims"]
+        claim
+        for chapter in chapters_of(report) + timed["chapters"]
+        for claim in chapter["claims"] + chapter["own claims"]
     ]
 
 

@@ -17,7 +17,7 @@ from limbik.compiling import kernel
 from limbik.papers.contract import Table
 from limbik.papers.machine import thread_clock
 
-KINDS = ("matrices", "quaternions", "dual quaternions")
+KINDS: tuple[str, ...] = ("matrices", "quaternions", "dual quaternions")
 CASES = ("hinge about any axis", "hinge about a frame's axis", "ball of three turns (ZYZ)")
 """Joints that are placed; an axis of a frame has zeros that spare operations."""
 

@@ -11,9 +11,10 @@ from limbik.goals.reach import Reach
 from limbik.limits import Range
 from limbik.methods import Penalty
 from limbik.methods.pieces.planar import end_of, jacobian_of
-from limbik.papers.contract import Chapter, Claim, Order, Table, Verdict
-from limbik.papers.extended_jacobian.drawings import curves
+from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
+from limbik.papers.extended_jacobian.drawings import PALETTE
 from limbik.papers.extended_jacobian.path import LENGTHS, REACH
+from limbik.plots import EFFECTOR, INK, QUIET, new_page, quiet
 from limbik.result import Status
 from limbik.solve import solve
 
@@ -152,20 +153,39 @@ def penalties(order: Order) -> Chapter:
             )
         ],
         pictures=[
-            curves(
-                "The share of minima that are found",
-                "Targets beyond the limits; gradient descent and Gauss–Newton on one function.",
-                WEIGHTS,
-                {name: list(row.values()) for name, row in share.items()},
-                ("μ", "share found"),
-                floor=0.5 / count,
-            )
+            _picture(share, raised),
         ],
         numbers={
             "share found": {n: {f"{w:g}": v for w, v in row.items()} for n, row in share.items()},
             "condition": {f"{w:g}": v for w, v in condition.items()},
             "raised": raised,
         },
+    )
+
+
+def _picture(share: Mapping[str, Mapping[float, float]], raised: float) -> Picture:
+    page = new_page(7.0, 3.0)
+    axes = page.add_axes((0.09, 0.17, 0.58, 0.76))
+    for color, (name, row) in zip(PALETTE, share.items(), strict=False):
+        parts = [100.0 * part for part in row.values()]
+        axes.plot(
+            list(row), parts, color=color, linewidth=1.3, marker="o", markersize=3.5, label=name
+        )
+    axes.axhline(100.0 * raised, color=EFFECTOR, linewidth=1.2, linestyle=(0, (5, 3)), label=RAISED)
+    axes.set_xscale("log")
+    axes.set_ylim(-3.0, 103.0)
+    axes.set_xlabel("μ", color=QUIET)
+    axes.set_ylabel("minima that are found, %", color=QUIET)
+    quiet(axes)
+    axes.minorticks_off()
+    axes.legend(
+        frameon=False, fontsize=8, labelcolor=INK, loc="center left", bbox_to_anchor=(1.02, 0.5)
+    )
+    return Picture.of(
+        page,
+        "Minima of f + penalty that are found",
+        "Targets beyond the limits; gradient descent and Gauss–Newton with a fixed μ, and limbik's "
+        "method, which raises it.",
     )
 
 

@@ -32,12 +32,12 @@ _LINEAR = (
     who.DEFAULT,
 )
 _SHORT = {
-    who.TRANSPOSE: "transpose,\n0.005",
-    who.BEST: "transpose,\nbest step",
-    who.EQUATION_28: "transpose,\nequ. 28",
-    who.INVERSE: "inverse",
-    who.CLAMPED: "inverse,\nclamped",
-    who.LINE_SEARCH: "projected\nsearch",
+    who.TRANSPOSE: "Jᵀ\n0.005",
+    who.BEST: "Jᵀ best\nstep",
+    who.EQUATION_28: "Jᵀ equ.\n28",
+    who.INVERSE: "J⁺",
+    who.CLAMPED: "J⁺\nclamped",
+    who.LINE_SEARCH: "line\nsearch",
     who.DEFAULT: "default",
 }
 _RULES = {
@@ -318,8 +318,8 @@ def _as_in_the_paper(boxes: dict[float, dict[str, Box]]) -> Picture:
         page,
         "Errors in the slot, as the paper draws them",
         "Red line: median; box: quartiles; whiskers: the last value within 1.5 box lengths; "
-        "crosses: outliers. The paper's three methods with its settings, its rivals with better "
-        "ones, and limbik's default.",
+        "crosses: outliers. Jᵀ and J⁺ are the Jacobian transpose and inverse, with the paper's "
+        "settings and with better ones; then the projected line search and limbik's default.",
     )
 
 

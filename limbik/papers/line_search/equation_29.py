@@ -173,7 +173,7 @@ def claims(left: Sequence[float], wrong: Sequence[float], first: Sequence[float]
 
 def _picture(sampled: np.ndarray, wrong: Mapping[str, Sequence[float]]) -> Picture:
     page = plots.new_page(8.0, 3.2)
-    axes = page.add_axes((0.09, 0.16, 0.6, 0.76))
+    axes = page.add_axes((0.09, 0.14, 0.5, 0.8))
     samplings = np.unique(sampled)
     colours = {"28": colour_of("projected_gradient"), "29": colour_of("pseudo_inverse")}
     names = {"28": "after the step of equation 28", "29": "after J⁺e, as equation 29 lets it be"}
