@@ -72,7 +72,7 @@ def test_lower_and_more_compact_than_the_best_stable_rivals_or_not() -> None:
     def judge(ours: Box, good: Box, poor: Box | None = None) -> Claim:
         row = {"own": ours, "good": good, "poor": poor or box(99.0, 99.0), "wild": box(99.0)}
         rows = dict.fromkeys((0.05, 1.0), row)
-        return verdicts.lower_and_more_compact(rows, "own", {"r": ["poor", "good"]}, ["wild"])
+        return verdicts.lower_and_more_compact(rows, "own", "r", ["poor", "good"], ["wild"])
 
     assert judge(box(1.0, 0.5), box(2.0, 1.0)).verdict is Verdict.HOLDS
     # Lower, but not much lower.
@@ -81,7 +81,7 @@ def test_lower_and_more_compact_than_the_best_stable_rivals_or_not() -> None:
     assert judge(box(3.0, 1.5), box(2.0, 1.0)).verdict is Verdict.FAILS
     # However bad the other settings of a rival are, its best one counts.
     assert judge(box(3.0, 1.5), box(50.0, 60.0), box(2.0, 1.0)).verdict is Verdict.FAILS
-    assert "not judged: wild 99" in judge(box(1.0, 0.5), box(2.0, 1.0)).seen
+    assert "not judged, because unstable: wild 99" in judge(box(1.0, 0.5), box(2.0, 1.0)).seen
 
 
 def test_guests_and_other_methods_are_better_or_not() -> None:

@@ -182,13 +182,14 @@ def _claims(contest: Contest, caps: Caps, boxes: dict[float, dict[str, Box]]) ->
     others += contest.guests
     if contest.best_step is not None:
         others.append(who.BEST)
-    rivals = {
-        "Jacobian transpose": [
-            *([] if contest.best_step is None else [who.BEST]), who.EQUATION_28,
-        ],
-        "Jacobian inverse": [who.INVERSE, who.CLAMPED],
-    }  # fmt: skip
-    fair = {key for keys in rivals.values() for key in keys}
+    transposes = [who.BEST, who.EQUATION_28] if contest.best_step else [who.EQUATION_28]
+    unstable = [
+        key
+        for key, step in ((who.TRANSPOSE, who.STEP), (who.HALF, who.STEP / 2))
+        if any(rung.step == step and not rung.stable for rung in contest.rungs)
+    ]
+    inverses = [who.INVERSE, who.CLAMPED]
+    fair = {*transposes, *inverses}
     methods = [
         one.key for one in contest.contestants
         if one.key not in fair | {who.TRANSPOSE, who.HALF, who.LINE_SEARCH}
@@ -217,7 +218,10 @@ def _claims(contest: Contest, caps: Caps, boxes: dict[float, dict[str, Box]]) ->
             if rule in contest.entries and rule != "slot"
         ),
         verdicts.inside_limits(violations, who.LINE_SEARCH),
-        verdicts.lower_and_more_compact(boxes, who.LINE_SEARCH, rivals, (who.TRANSPOSE,)),
+        verdicts.lower_and_more_compact(
+            boxes, who.LINE_SEARCH, "Jacobian transpose", transposes, unstable
+        ),
+        verdicts.lower_and_more_compact(boxes, who.LINE_SEARCH, "SVD Jacobian inverse", inverses),
         verdicts.better_than_guests(boxes, who.LINE_SEARCH, contest.guests),
         verdicts.lowest_of_all(boxes, who.LINE_SEARCH, methods),
         verdicts.outliers_of_transpose(boxes, who.TRANSPOSE, who.BEST),
