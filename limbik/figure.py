@@ -15,6 +15,7 @@ from limbik.joints import Joint, Limit
 from limbik.limits import SwingTwist
 from limbik.projection import project_many
 from limbik.recoordinate import with_ball
+from limbik.rotations import quat_multiply
 from limbik.tree import Tree, limit_of_coordinate, slide_limit
 from limbik.units import change, changed
 
@@ -230,7 +231,9 @@ class Figure:
             changed[name] = replace(joint, limit=limit, slide_limit=sliding)
         return self._rebuilt(changed.values())
 
-    def with_balls(self, kind: str) -> Figure:
+    def with_balls(
+        self, kind: str, *, around: Sequence[float] | np.ndarray | None = None
+    ) -> Figure:
         """The same figure with other coordinates for its balls, also that of a free root.
 
         ``kind`` is "swing-twist", "euler" or "exponential".  New twist axes run along the bones.
@@ -238,25 +241,37 @@ class Figure:
         encloses it (a range of Euler angles and a cone are different shapes).  ``motion.onto``
         carries motions across.
 
+        Cones lie best around zero.  With ``around``, a pose (n,), the balls' zero is that pose
+        instead of the file's; a ball that has a limit or slides, and a root, keep theirs.
+
         >>> fig.with_balls("swing-twist").coordinates[6]  # doctest: +SKIP
         'LeftUpLeg.swing1'
         """
-        joints = [with_ball(joint, kind, self._bone(i)) for i, joint in enumerate(self._joints)]
+        joints = [with_ball(joint, kind, self.bone(i)) for i, joint in enumerate(self._joints)]
+        zero = None if around is None else self.single_pose(around, "around")
         rest, first = np.zeros(sum(map(width_of, joints))), 0
-        for old, new in zip(self._joints, joints, strict=True):
+        for i, (old, new) in enumerate(zip(self._joints, joints, strict=True)):
             width = width_of(old)
             rest[first : first + width] = self.rest[first : first + width]
             before, after = ball_of(old), ball_of(new)
-            if before is not None and after is not None and old.parts != new.parts:
+            if before is not None and after is not None:
                 here, there = first + before[1], first + after[1]
                 turn = to_quat(before[0], self.rest[None, here : here + 3])
+                if zero is not None and old.parent is not None and old.limit is None and width == 3:
+                    moved = to_quat(before[0], zero[None, here : here + 3])[0]
+                    wxyz = quat_multiply(np.array(old.wxyz), moved)
+                    joints[i] = replace(new, wxyz=tuple(wxyz.tolist()))
+                    turn = quat_multiply(moved * [1.0, -1.0, -1.0, -1.0], turn)
+                elif old.parts == new.parts:
+                    first += width
+                    continue
                 slid = [c for c in range(first, first + width) if not here <= c < here + 3]
                 rest[first:there] = self.rest[slid]
                 rest[there : there + 3] = from_quat_each(after[0], turn)[0]
             first += width
         return self._rebuilt(joints, rest)
 
-    def _bone(self, i: int) -> np.ndarray:
+    def bone(self, i: int) -> np.ndarray:
         """(3,) where a joint's bone goes in its own frame: to its children, or to its tip."""
         children = [self._joints[k].offset for k in np.flatnonzero(self.parents == i)]
         along = (

@@ -71,24 +71,36 @@ def limit_around(
     return Range(low, high) if np.isfinite(low).any() else None
 
 
-def held(joint: Joint, rest: np.ndarray, slack: float) -> Limit | None:
-    """A limit that leaves a joint's turns ``slack`` radians to both sides of its rest pose."""
+def held(
+    joint: Joint, rest: np.ndarray, bend: float, turn: float, bone: np.ndarray
+) -> Limit | None:
+    """A limit that leaves a joint some radians to both sides of its rest pose.
+
+    ``bend`` is that of swings, ``turn`` that of the twist.  Of turns about axes of their own, those
+    along ``bone`` (3,) count as twists.
+    """
     low, high = [], []
     for part in joint.parts:
         first = len(low)  # every part before a ball has one coordinate
-        if isinstance(part, SwingTwistBall):
-            s1, s2, twist = (float(v) for v in rest[first : first + 3])
-            if math.hypot(s1, s2) + slack > SWING_CHART:
-                return None
-            return SwingTwist(swing=slack, center=(s1, s2), twist=(twist - slack, twist + slack))
-        if isinstance(part, ExponentialBall):
-            own = swing_and_twist(part, to_quat(part, rest[None, first : first + 3]))[0]
+        if isinstance(part, SwingTwistBall | ExponentialBall):
+            own = rest[first : first + 3]
+            furthest = math.inf
+            if isinstance(part, ExponentialBall):
+                own = swing_and_twist(part, to_quat(part, own[None]))[0]
+                furthest = math.pi
             s1, s2, twist = (float(v) for v in own)
-            ends = (max(twist - slack, -math.pi), min(twist + slack, math.pi))
-            return SwingTwist(swing=slack, center=(s1, s2), twist=ends)
-        turns = isinstance(part, Turn)
-        low.append(float(rest[first]) - slack if turns else -math.inf)
-        high.append(float(rest[first]) + slack if turns else math.inf)
+            if math.hypot(s1, s2) + bend > SWING_CHART:
+                return None
+            ends = (max(twist - turn, -furthest), min(twist + turn, furthest))
+            return SwingTwist(swing=bend, center=(s1, s2), twist=ends)
+        if isinstance(part, Turn):
+            along = abs(float(np.dot(part.axis, bone))) > 0.8 * float(np.linalg.norm(bone))
+            slack = turn if along else bend
+            low.append(float(rest[first]) - slack)
+            high.append(float(rest[first]) + slack)
+        else:
+            low.append(-math.inf)
+            high.append(math.inf)
     return Range(low, high) if np.isfinite(low).any() else None
 
 

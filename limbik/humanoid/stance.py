@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure import Figure
 from limbik.humanoid.recognise import SIDES, Body
-from limbik.humanoid.reference import along, hinge, part_of, thumb_side
+from limbik.humanoid.reference import along, bend_axis, hinge, part_of, thumb_side
 from limbik.rotations import exp_map, quat_to_matrix
 
 _UPRIGHT = math.cos(math.radians(20.0))  # how near an axis of the body is to one of the world's
+_RAISED = math.sin(math.radians(50.0))  # of an upper arm, as the part of it that points up
 _STEEP = -0.9  # of a foot's bone, as the part of it that points up
 _LEG = ("UpperLeg", "LowerLeg", "Foot", "Toes")
 _ARM = ("Shoulder", "UpperArm", "LowerArm", "Hand")
@@ -31,8 +32,17 @@ class Stance:
     forearm is seen where the hand has a thumb.
     """
 
-    def __init__(self, figure: Figure, body: Body, pose: np.ndarray) -> None:
+    def __init__(
+        self,
+        figure: Figure,
+        body: Body,
+        pose: np.ndarray,
+        bends: Mapping[str, np.ndarray] | None = None,
+    ) -> None:
+        """``bends`` are axes (3,) about which the joints after upper arms and thighs bend, in the
+        frames of those, by role: with them the limbs' rolls are known."""
         self._figure, self._body = figure, body
+        self._bends = {} if bends is None else bends
         self.frames = figure.frames(pose)
         self._at = {role: figure.index(joint) for role, joint in body.roles.items()}
         self._children: dict[int, list[int]] = {}
@@ -50,6 +60,40 @@ class Stance:
         for i, parent in enumerate(figure.parents.tolist()):
             above = self.turned[parent] if parent >= 0 else np.eye(3)
             self.turned[i] = turned.get(i, above)
+
+    def of_human(self) -> np.ndarray:
+        """(joints, 3, 3) the joints' frames, in body axes, where the body stands in a T-pose."""
+        bones = np.swapaxes(self.turned, 1, 2) @ self.axes.T
+        return bones @ self.frames[:, :3, :3]
+
+    def arms_up(self) -> str:
+        """A sentence where an arm points up: turned down from there, no cone knows which way."""
+        for side in SIDES:
+            bone = self._bone(side + "UpperArm") if side + "UpperArm" in self._at else None
+            if bone is not None and bone[1] > _RAISED:
+                return (
+                    "humanoid.limits: the figure's arms point up in its rest pose; give a pose in "
+                    "which they do not: standing=q, or use humanoid.limited(figure)"
+                )
+        return ""
+
+    def bent(self) -> float:
+        """How far the limbs are from straight legs and from straight arms held out or hanging:
+        the sum of the squared angles, in radians."""
+        total = 0.0
+        for side in SIDES:
+            for part in ("UpperLeg", "LowerLeg", "UpperArm", "LowerArm"):
+                bone = self._bone(side + part) if side + part in self._at else None
+                reference = along(side + part)
+                if bone is None or reference is None:
+                    continue
+                if part.endswith("Arm"):  # anything between held out and hanging is as good
+                    flat = np.array([bone[0], min(bone[1], 0.0), 0.0])
+                    outward = bone[0] * reference[0] > 0.0 or bone[1] < -0.8
+                    length = float(np.linalg.norm(flat))
+                    reference = flat / length if outward and length > 1e-9 else reference
+                total += math.acos(float(np.clip(bone @ reference, -1.0, 1.0))) ** 2
+        return total
 
     def _place(self, role: str) -> np.ndarray | None:
         return self.frames[self._at[role], :3, 3] if role in self._at else None
@@ -122,7 +166,16 @@ class Stance:
                 bone = None  # an end straight below the ankle is a mark on the floor
             if reference is not None and bone is not None:
                 above = _carried(role, above, reference, bone)
+                if role in self._bends:
+                    above = self._rolled(role, above, bone)
             turned[self._at[role]] = above
+
+    def _rolled(self, role: str, lies: np.ndarray, bone: np.ndarray) -> np.ndarray:
+        """How a bone lies, turned about itself until the joint after it bends as a human's."""
+        seen = self.axes.T @ self.frames[self._at[role], :3, :3] @ self._bends[role]
+        expected = lies @ bend_axis(role)
+        angle = math.atan2(float(bone @ np.cross(expected, seen)), float(expected @ seen))
+        return quat_to_matrix(exp_map(angle * bone)) @ lies
 
     def _roll_forearm(self, turned: dict[int, np.ndarray], side: str) -> None:
         """Turn the forearm about itself until the thumb lies where the hand has it."""

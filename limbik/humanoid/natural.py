@@ -1,0 +1,127 @@
+"""A body in coordinates that its limits fit, with the limits: what people get without asking."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.balls import ball_of, joint_values
+from limbik.errors import FigureError
+from limbik.figure import Figure
+from limbik.humanoid.ranges import limits
+from limbik.humanoid.recognise import SIDES, Body, recognise
+from limbik.humanoid.stance import Stance
+from limbik.motion import across
+
+_LIMBS = ("UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot")
+_LEAST_BEND = 0.1  # mean sine of a knee's or an elbow's bend that shows its axis
+_TRIED = 300  # poses of a clip at most that are looked at for one that stands
+
+
+def limited(figure: Figure, poses: np.ndarray | None = None, *, body: Body | None = None) -> Figure:
+    """The figure with anatomical limits, its balls in swing–twist coordinates that suit them.
+
+    ``poses`` (frames, n), a clip's q, are needed where the figure does not stand in its rest pose:
+    the one that stands best says how the bones lie.  ``motion.onto`` carries motions to the new
+    coordinates and back.  FigureError where no body is found or no pose stands.
+
+    >>> import limbik
+    >>> clip = limbik.load_motion("walk.bvh")  # doctest: +SKIP
+    >>> figure = limbik.humanoid.limited(clip.figure, clip.q)  # doctest: +SKIP
+    >>> clip = clip.onto(figure)  # doctest: +SKIP
+    """
+    known = recognise(figure) if body is None else body
+    balls, standing = in_balls(figure, known, poses)
+    return balls.with_limits(limits(balls, known, standing=standing))
+
+
+def in_balls(
+    figure: Figure, body: Body, poses: np.ndarray | None = None
+) -> tuple[Figure, np.ndarray]:
+    """The figure with swing–twist balls, and a pose (n,) of it in which it stands.
+
+    Where the rest pose does not stand, or has the arms up, zero is moved to a T-pose: a cone
+    reaches no further than half a turn from zero.
+    """
+    reason = stands(figure, body, figure.rest)
+    if not reason:
+        plain = figure.with_balls("swing-twist")
+        return plain, plain.rest
+    best = best_standing(figure, body, poses, reason)
+    bends = {} if poses is None else bend_axes(figure, body, _some(poses))
+    straight = t_pose(figure, body, Stance(figure, body, best, bends), best)
+    moved = figure.with_balls("swing-twist", around=straight)
+    return moved, across(figure, moved, straight[None], moved.rest)[0]
+
+
+def stands(figure: Figure, body: Body, pose: np.ndarray) -> str:
+    """Why a pose (n,) cannot say how bones lie; empty where the body stands in it, arms not up."""
+    try:
+        stance = Stance(figure, body, pose)
+    except FigureError as error:
+        return str(error)
+    return stance.arms_up()
+
+
+def best_standing(figure: Figure, body: Body, poses: np.ndarray | None, reason: str) -> np.ndarray:
+    """The pose of a clip that shows best how bones lie; the rest pose where only its arms are up.
+
+    ``reason`` is what is wrong with the rest pose.
+    """
+    tried = figure.rest[None] if poses is None else _some(poses)
+    found: list[tuple[float, int]] = []
+    for k, pose in enumerate([figure.rest, *tried]):
+        try:
+            found.append((Stance(figure, body, pose).bent(), k))
+        except FigureError:
+            continue
+    if not found:
+        raise FigureError(reason)
+    return [figure.rest, *tried][min(found)[1]]
+
+
+def bend_axes(figure: Figure, body: Body, poses: np.ndarray) -> dict[str, np.ndarray]:
+    """Role of an upper arm or a thigh → (3,) the axis in its frame that the next joint bends about.
+
+    The mean of the bones' cross products over poses (frames, n), in which strong bends count most;
+    nothing for a limb that hardly bends, or now about one axis and now about another.
+    """
+    frames = figure.frames(poses)
+    out: dict[str, np.ndarray] = {}
+    for role in (side + part for side in SIDES for part in ("UpperArm", "UpperLeg")):
+        lower = role.replace("Upper", "Lower")
+        end = role[:-8] + ("Hand" if role.endswith("Arm") else "Foot")
+        if not {role, lower, end} <= set(body.roles):
+            continue
+        i, j, k = (figure.index(body[r]) for r in (role, lower, end))
+        one, two = (frames[:, b, :3, 3] - frames[:, a, :3, 3] for a, b in ((i, j), (j, k)))
+        lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
+        across_both = np.cross(one, two) / np.maximum(lengths, 1e-12)[:, None]
+        local = np.einsum("fba,fb->fa", frames[:, i, :3, :3], across_both)
+        mean = local.mean(axis=0)
+        size = float(np.linalg.norm(mean))
+        if size > _LEAST_BEND and size > 0.8 * float(np.linalg.norm(local, axis=1).mean()):
+            out[role] = mean / size
+    return out
+
+
+def _some(poses: np.ndarray) -> np.ndarray:
+    every = np.atleast_2d(poses)
+    return every[:: max(1, len(every) // _TRIED)]
+
+
+def t_pose(figure: Figure, body: Body, stance: Stance, pose: np.ndarray) -> np.ndarray:
+    """(n,) the pose of a stance with straight legs, and straight arms held out to the sides, as
+    far as balls can take it."""
+    out = np.array(pose)
+    frames = stance.of_human()
+    limbs = {body[role] for role in body.roles if role.endswith(_LIMBS)}
+    for i, joint in enumerate(figure.definition):
+        parent = int(figure.parents[i])
+        if parent < 0 or joint.name not in limbs or ball_of(joint) is None:
+            continue
+        placed = np.eye(4)[None].copy()
+        placed[0, :3, :3] = frames[parent].T @ frames[i]
+        placed[0, :3, 3] = joint.offset
+        columns = figure.coordinates_of(joint.name)
+        out[columns] = joint_values(joint, placed, pose[columns])[0]
+    return out
