@@ -12,7 +12,7 @@ from limbik import kinematics as kin
 from limbik.balls import ball_of, from_quat_each, to_quat, width_of
 from limbik.errors import FigureError, did_you_mean
 from limbik.joints import Joint, Limit
-from limbik.limits import SwingTwist
+from limbik.limits import Range
 from limbik.projection import project_many
 from limbik.recoordinate import with_ball
 from limbik.rotations import quat_multiply
@@ -216,7 +216,8 @@ class Figure:
     def with_limits(self, limits: Mapping[str, Limit | None]) -> Figure:
         """The same figure with other limits, by joint name or by coordinate name.
 
-        ``None`` removes a limit; a cone leaves the ranges of the joint's slides as they are.  The
+        ``None`` removes a limit; a cone leaves the ranges of the joint's slides as they are.  A
+        slide that is fixed stays so until its coordinate is named or a ``Range`` frees it.  The
         rest pose is projected onto the new limits.
 
         >>> fig = fig.with_limits({"LeftForeArm": Range(0, 145, degrees=True)})  # doctest: +SKIP
@@ -227,7 +228,9 @@ class Figure:
             joint = changed[name]
             if label:
                 limit = limit_of_coordinate(joint, label, limit)
-            sliding = slide_limit(joint) if isinstance(limit, SwingTwist) else None
+            sliding = None if isinstance(limit, Range) else slide_limit(joint)
+            if limit is None and sliding is not None and (sliding.lower != sliding.upper).any():
+                sliding = None
             changed[name] = replace(joint, limit=limit, slide_limit=sliding)
         return self._rebuilt(changed.values())
 

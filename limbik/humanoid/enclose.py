@@ -11,6 +11,7 @@ from limbik.compiling import kernel
 from limbik.joints import ExponentialBall, Joint, Limit, SwingTwistBall, Turn
 from limbik.limits import SWING_CHART, Range, SwingTwist
 from limbik.rotations import matrix_to_quat, quat_to_euler, quat_to_matrix
+from limbik.tree import slide_columns, slide_limit
 
 _TURN = 2.0 * math.pi
 _LEAST = math.radians(1.5)  # half of the narrowest swing a cone is given
@@ -63,7 +64,7 @@ def limit_around(
     values = _angles(turns, wxyz, rest[at])
     if values is None:
         return None
-    low, high = np.full(first, -math.inf), np.full(first, math.inf)
+    low, high = _of_slides(joint, first)
     for k, column in enumerate(at):
         least, most = float(values[:, k].min()), float(values[:, k].max())
         if most - least < _TURN - 0.1:
@@ -79,9 +80,10 @@ def held(
     ``bend`` is that of swings, ``turn`` that of the twist.  Of turns about axes of their own, those
     along ``bone`` (3,) count as twists.
     """
-    low, high = [], []
+    low, high = _of_slides(joint, len(joint.labels))
+    first = -1
     for part in joint.parts:
-        first = len(low)  # every part before a ball has one coordinate
+        first += 1  # every part before a ball has one coordinate
         if isinstance(part, SwingTwistBall | ExponentialBall):
             own = rest[first : first + 3]
             furthest = math.inf
@@ -96,12 +98,18 @@ def held(
         if isinstance(part, Turn):
             along = abs(float(np.dot(part.axis, bone))) > 0.8 * float(np.linalg.norm(bone))
             slack = turn if along else bend
-            low.append(float(rest[first]) - slack)
-            high.append(float(rest[first]) + slack)
-        else:
-            low.append(-math.inf)
-            high.append(math.inf)
+            low[first], high[first] = float(rest[first]) - slack, float(rest[first]) + slack
     return Range(low, high) if np.isfinite(low).any() else None
+
+
+def _of_slides(joint: Joint, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper ends (count,) of a joint's coordinates: its slides keep what they have."""
+    low, high = np.full(count, -math.inf), np.full(count, math.inf)
+    own = slide_limit(joint)
+    if own is not None:
+        slides = slide_columns(joint)
+        low[slides], high[slides] = own.lower, own.upper
+    return low, high
 
 
 def _angles(turns: list[Turn], wxyz: np.ndarray, rest: np.ndarray) -> np.ndarray | None:

@@ -40,12 +40,12 @@ def limits(
 
     Each limit encloses what the human may do there: a cone for swing–twist and exponential balls, a
     range for turns.  Ranges of three Euler angles fit a shoulder badly, so change the balls of a
-    figure from BVH first; ``limbik.humanoid.limited`` does both.  The back and the neck share their movement out among as many joints as
-    there are; an arm without a collarbone gets that one's movement too.  Joints of a limb that
-    stand for no joint of a body are held near the pose: those within a bone (upperarm02) bend by 10
-    degrees and turn by 90 about it, others (LHipJoint) by 25.  Where it is not known which of
-    several joints is the elbow or the knee, those stay free.  The root, the
-    face, twist bones and whatever hangs on a body stay as they are.
+    figure from BVH first; ``limbik.humanoid.limited`` does both.  The back and the neck share
+    their movement out among as many joints as there are; an arm without a collarbone gets that
+    one's movement too.  Joints of a limb that stand for no joint of a body are held near the pose:
+    those within a bone (upperarm02) bend by 10 degrees and turn by 90 about it, others (LHipJoint)
+    by 25.  Where it is not known which of several joints is the elbow or the knee, those stay free.
+    The root, the face, twist bones and whatever hangs on a body stay as they are.
 
     >>> import limbik
     >>> figure = limbik.figures.human()
