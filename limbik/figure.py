@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -235,22 +235,29 @@ class Figure:
         return self._rebuilt(changed.values())
 
     def with_balls(
-        self, kind: str, *, around: Sequence[float] | np.ndarray | None = None
+        self,
+        kind: str,
+        *,
+        keep: Collection[str] = (),
+        around: Sequence[float] | np.ndarray | None = None,
     ) -> Figure:
         """The same figure with other coordinates for its balls, also that of a free root.
 
         ``kind`` is "swing-twist", "euler" or "exponential".  New twist axes run along the bones.
         The rest pose stays; a limit that cannot be said in the new coordinates becomes one that
         encloses it (a range of Euler angles and a cone are different shapes).  ``motion.onto``
-        carries motions across.
+        carries motions across.  Joints that ``keep`` names stay as they are.
 
         Cones lie best around zero.  With ``around``, a pose (n,), the balls' zero is that pose
-        instead of the file's; a ball that has a limit or slides, and a root, keep theirs.
+        instead of the file's, but for balls that are kept, have a limit or slide.
 
         >>> fig.with_balls("swing-twist").coordinates[6]  # doctest: +SKIP
         'LeftUpLeg.swing1'
         """
-        joints = [with_ball(joint, kind, self.bone(i)) for i, joint in enumerate(self._joints)]
+        joints = [
+            joint if joint.name in keep else with_ball(joint, kind, self.bone(i))
+            for i, joint in enumerate(self._joints)
+        ]
         zero = None if around is None else self.single_pose(around, "around")
         rest, first = np.zeros(sum(map(width_of, joints))), 0
         for i, (old, new) in enumerate(zip(self._joints, joints, strict=True)):
@@ -260,7 +267,8 @@ class Figure:
             if before is not None and after is not None:
                 here, there = first + before[1], first + after[1]
                 turn = to_quat(before[0], self.rest[None, here : here + 3])
-                if zero is not None and old.parent is not None and old.limit is None and width == 3:
+                alone = width == 3 and old.limit is None and old.name not in keep
+                if zero is not None and alone:
                     moved = to_quat(before[0], zero[None, here : here + 3])[0]
                     wxyz = quat_multiply(np.array(old.wxyz), moved)
                     joints[i] = replace(new, wxyz=tuple(wxyz.tolist()))

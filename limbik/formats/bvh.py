@@ -20,8 +20,8 @@ Blender's importer and Holden's ``BVH.py`` replace, three.js adds.  Files decide
   figure is the same: the joint's offset is OFFSET and its slides are what is added to it.
 
 Bones do not stretch: a JOINT's slides are fixed at 0, or at what the motion has in the middle where
-that steadily differs, so that nothing is solved by them.  A motion keeps its values, frame by frame.  Free
-are the slides of a root, and of a joint that carries the whole figure ("Root > Hips").
+that steadily differs, so that nothing is solved by them.  A motion keeps its values, frame by
+frame.  Free are the slides of a root, and of a joint that carries the whole figure ("Root > Hips").
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def _as_long_as_in(figure: Figure, q: np.ndarray) -> Figure:
             values = q[:, [first + k for k in slide_columns(joint)]]
             middle = np.median(values, axis=0)
             away = float(np.abs(middle).max())
-            steady = float(np.median(np.abs(values - middle))) <= 0.1 * away
+            steady = float(np.median(np.abs(values - middle), axis=0).max()) <= 0.1 * away
             if steady and away > _STRETCHED * float(np.linalg.norm(joint.offset)):
                 joint, changed = replace(joint, slide_limit=Range(middle, middle)), True
         joints.append(joint)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from limbik.balls import swing_and_twist, to_quat
+from limbik.balls import ball_of, swing_and_twist, to_quat
 from limbik.compiling import kernel
 from limbik.joints import ExponentialBall, Joint, Limit, SwingTwistBall, Turn
 from limbik.limits import SWING_CHART, Range, SwingTwist
@@ -100,6 +100,41 @@ def held(
             slack = turn if along else bend
             low[first], high[first] = float(rest[first]) - slack, float(rest[first]) + slack
     return Range(low, high) if np.isfinite(low).any() else None
+
+
+def widened(joint: Joint, limit: Limit, values: np.ndarray) -> Limit | None:
+    """The limit of a joint, so much wider that it holds its values (k, width); None for a cone and
+    a twist that hold everything.  Slides keep their ranges."""
+    if isinstance(limit, Range):
+        low, high = _of_slides(joint, values.shape[1])
+        turns = [k for k in range(values.shape[1]) if k not in slide_columns(joint)]
+        low[turns] = np.minimum(np.broadcast_to(limit.lower, len(low)), values.min(axis=0))[turns]
+        high[turns] = np.maximum(np.broadcast_to(limit.upper, len(low)), values.max(axis=0))[turns]
+        return Range(low, high)
+    found = ball_of(joint)
+    assert found is not None
+    assert not isinstance(found[0], tuple)
+    own = values[:, found[1] : found[1] + 3]
+    if isinstance(found[0], ExponentialBall):
+        own = swing_and_twist(found[0], to_quat(found[0], own))
+    low, high = min(limit.twist[0], own[:, 2].min()), max(limit.twist[1], own[:, 2].max())
+    twist = None if high - low > _TURN - 0.1 else (float(low), float(high))
+    if limit.swing is None:
+        return None if twist is None else SwingTwist(twist=twist)
+    center, half = np.array(limit.center), np.array(limit.swing)
+    if (np.linalg.norm((own[:, :2] - center) / half, axis=1) > 1.0).any():
+        around = np.linspace(0.0, _TURN, 64, endpoint=False)
+        edge = center + half * np.column_stack([np.cos(around), np.sin(around)])
+        center, half = ellipse_around(np.concatenate([edge, own[:, :2]]))
+        # The room for a cone ends at half a turn from zero.
+        if math.hypot(*center) + float(half.max()) > SWING_CHART:
+            return None if twist is None else SwingTwist(twist=twist)
+        half = half * (1.0 + 1e-6)
+    return SwingTwist(
+        swing=(float(half[0]), float(half[1])),
+        center=(float(center[0]), float(center[1])),
+        twist=twist,
+    )
 
 
 def _of_slides(joint: Joint, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from limbik.balls import ball_of, joint_values
 from limbik.errors import FigureError
 from limbik.figure import Figure
+from limbik.humanoid.enclose import widened
 from limbik.humanoid.ranges import limits
 from limbik.humanoid.recognise import SIDES, Body, recognise
 from limbik.humanoid.stance import Stance
-from limbik.motion import across
+from limbik.joints import Limit
+from limbik.motion import Motion, across
 
 _LIMBS = ("UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot")
 _LEAST_BEND = 0.1  # mean sine of a knee's or an elbow's bend that shows its axis
-_TRIED = 300  # poses of a clip at most that are looked at for one that stands
+_TRIED = 60  # poses of a clip that are looked at for one that stands
+_LOOKED_AT = 500  # poses of a clip in which bends are looked for
 
 
-def limited(figure: Figure, poses: np.ndarray | None = None, *, body: Body | None = None) -> Figure:
+def limited(
+    figure: Figure,
+    poses: np.ndarray | None = None,
+    *,
+    body: Body | None = None,
+    hold: bool = False,
+) -> Figure:
     """The figure with anatomical limits, its balls in swing–twist coordinates that suit them.
 
     ``poses`` (frames, n), a clip's q, are needed where the figure does not stand in its rest pose:
-    the one that stands best says how the bones lie.  ``motion.onto`` carries motions to the new
-    coordinates and back.  FigureError where no body is found or no pose stands.
+    the one that stands best says how the bones lie.  With ``hold`` limits are widened where the
+    poses go further, so that a clip can be followed on its own figure.  ``motion.onto`` carries
+    motions to the new coordinates and back; those of the hips stay as they are.  FigureError where
+    no body is found or no pose stands.
 
     >>> import limbik
     >>> clip = limbik.load_motion("walk.bvh")  # doctest: +SKIP
@@ -31,7 +44,15 @@ def limited(figure: Figure, poses: np.ndarray | None = None, *, body: Body | Non
     """
     known = recognise(figure) if body is None else body
     balls, standing = in_balls(figure, known, poses)
-    return balls.with_limits(limits(balls, known, standing=standing))
+    found = limits(balls, known, standing=standing)
+    if hold and poses is not None:
+        found = holding(balls, found, Motion(figure, np.atleast_2d(poses), 1.0).onto(balls).q)
+    return balls.with_limits(found)
+
+
+def unlimited(figure: Figure) -> bool:
+    """Whether no joint of a figure is limited, its roots aside; ranges of slides do not count."""
+    return all(joint.limit is None for joint in figure.definition if joint.parent is not None)
 
 
 def in_balls(
@@ -40,17 +61,45 @@ def in_balls(
     """The figure with swing–twist balls, and a pose (n,) of it in which it stands.
 
     Where the rest pose does not stand, or has the arms up, zero is moved to a T-pose: a cone
-    reaches no further than half a turn from zero.
+    reaches no further than half a turn from zero.  Hips and what carries them stay as they are:
+    they must turn all the way round, which swing and twist do not.
     """
+    keep = carriers(figure, body)
     reason = stands(figure, body, figure.rest)
     if not reason:
-        plain = figure.with_balls("swing-twist")
+        plain = figure.with_balls("swing-twist", keep=keep)
         return plain, plain.rest
     best = best_standing(figure, body, poses, reason)
-    bends = {} if poses is None else bend_axes(figure, body, _some(poses))
+    bends = {} if poses is None else bend_axes(figure, body, _some(poses, _LOOKED_AT))
     straight = t_pose(figure, body, Stance(figure, body, best, bends), best)
-    moved = figure.with_balls("swing-twist", around=straight)
+    moved = figure.with_balls("swing-twist", keep=keep, around=straight)
     return moved, across(figure, moved, straight[None], moved.rest)[0]
+
+
+def carriers(figure: Figure, body: Body) -> list[str]:
+    """The hips, what they hang on, and roots: joints that place the body in the world."""
+    names = [joint.name for joint in figure.definition if joint.parent is None]
+    i = figure.index(body["hips"]) if "hips" in body else -1
+    while i >= 0:
+        names.append(figure.joints[i])
+        i = int(figure.parents[i])
+    return names
+
+
+def holding(figure: Figure, found: Mapping[str, Limit], q: np.ndarray) -> dict[str, Limit]:
+    """The limits by joint, widened where poses q (frames, n) of the figure are outside."""
+    outside = figure.with_limits(found)
+    away = np.abs(outside.project(q) - q).max(axis=0) > 1e-9
+    out = dict(found)
+    for name, limit in found.items():
+        columns = figure.coordinates_of(name)
+        if away[columns].any():
+            wider = widened(figure.definition[figure.index(name)], limit, q[:, columns])
+            if wider is None:
+                del out[name]
+            else:
+                out[name] = wider
+    return out
 
 
 def stands(figure: Figure, body: Body, pose: np.ndarray) -> str:
@@ -67,7 +116,7 @@ def best_standing(figure: Figure, body: Body, poses: np.ndarray | None, reason: 
 
     ``reason`` is what is wrong with the rest pose.
     """
-    tried = figure.rest[None] if poses is None else _some(poses)
+    tried = figure.rest[None] if poses is None else _some(poses, _TRIED)
     found: list[tuple[float, int]] = []
     for k, pose in enumerate([figure.rest, *tried]):
         try:
@@ -104,9 +153,9 @@ def bend_axes(figure: Figure, body: Body, poses: np.ndarray) -> dict[str, np.nda
     return out
 
 
-def _some(poses: np.ndarray) -> np.ndarray:
+def _some(poses: np.ndarray, count: int) -> np.ndarray:
     every = np.atleast_2d(poses)
-    return every[:: max(1, len(every) // _TRIED)]
+    return every[:: max(1, len(every) // count)]
 
 
 def t_pose(figure: Figure, body: Body, stance: Stance, pose: np.ndarray) -> np.ndarray:
