@@ -9,6 +9,7 @@ from limbik.errors import LimbikError
 from limbik.motion import Motion
 from limbik.poser.carrying import across
 from limbik.poser.clip import Clip
+from limbik.poser.commands.limits import start_limited
 from limbik.poser.commands.registry import Answer, command
 from limbik.poser.document import Source
 from limbik.poser.opening import discard_files, holds_figure, keep_files, open_motion
@@ -68,6 +69,7 @@ def _start(session: Session, source: Source) -> None:
     opened, old = session.shelf.opened(source), session.document
     new = first_document(source, opened)
     session.document = replace(new, method=old.method, compare=old.compare)
+    start_limited(session)
     for note in opened.notes[:3]:
         session.also(text({"note": note}))
 
