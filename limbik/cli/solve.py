@@ -112,11 +112,11 @@ def solve(
             seed=seed,
             lock=lock or (),
         )
+    found = Motion(figure, result.q[None], motion.fps if motion else _FPS).onto(own)
     if path is not None:
-        found = Motion(figure, result.q[None], motion.fps if motion else _FPS)
-        save(found.onto(own), path)
+        save(found, path)
     if json:
-        told = {**_as_json(figure, goals, result, path), "limits_used": kind}
+        told = {**_as_json(found, goals, result, path), "limits_used": kind}
         print(json_text.dumps(told, allow_nan=False))
     else:
         _show(figure, goals, result, path)
@@ -145,9 +145,8 @@ def _show(figure: Figure, goals: list[Goal], result: Result, path: Path | None) 
         out.print(f"wrote {escape(str(path))}", style="dim")
 
 
-def _as_json(
-    figure: Figure, goals: list[Goal], result: Result, path: Path | None
-) -> dict[str, Any]:
+def _as_json(found: Motion, goals: list[Goal], result: Result, path: Path | None) -> dict[str, Any]:
+    """The result; its pose is the one frame of ``found``, in the file's own coordinates."""
     return {
         "ok": result.ok,
         "status": str(result.status),
@@ -163,7 +162,7 @@ def _as_json(
             for goal, miss in zip(goals, result.errors, strict=True)
         ],
         "limits": [limit._asdict() for limit in result.limits],
-        "q": dict(zip(figure.coordinates, result.q.tolist(), strict=True)),
+        "q": dict(zip(found.figure.coordinates, found.q[0].tolist(), strict=True)),
         "objective": result.objective,
         "iterations": result.iterations,
         "evaluations": result.evaluations,
