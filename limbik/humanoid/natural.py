@@ -10,11 +10,12 @@ from limbik.balls import ball_of, joint_values
 from limbik.errors import FigureError
 from limbik.figure import Figure
 from limbik.humanoid.enclose import widened
-from limbik.humanoid.ranges import limits
+from limbik.humanoid.ranges import limits_of_stance
 from limbik.humanoid.recognise import SIDES, Body, recognise
 from limbik.humanoid.stance import Stance
-from limbik.joints import Limit
+from limbik.joints import Joint, Limit
 from limbik.motion import Motion, across
+from limbik.rotations import matrix_to_quat, quat_to_matrix
 
 _LIMBS = ("UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot")
 _LEAST_BEND = 0.1  # mean sine of a knee's or an elbow's bend that shows its axis
@@ -43,11 +44,21 @@ def limited(
     >>> clip = clip.onto(figure)  # doctest: +SKIP
     """
     known = recognise(figure) if body is None else body
-    balls, standing = in_balls(figure, known, poses)
-    found = limits(balls, known, standing=standing)
+    balls, found = body_limits(figure, known, poses, hold=hold)
+    return balls.with_limits(found)
+
+
+def body_limits(
+    figure: Figure, body: Body, poses: np.ndarray | None = None, *, hold: bool = False
+) -> tuple[Figure, dict[str, Limit]]:
+    """The figure in coordinates that suit the limits, and the limits; as in ``limited``."""
+    balls, standing = in_balls(figure, body, poses)
+    # A pose that was made from a clip's: nothing in it lies along the world's axes.
+    bends = None if np.array_equal(standing, balls.rest) or poses is None else {}
+    found = limits_of_stance(balls, body, standing, bends)
     if hold and poses is not None:
         found = holding(balls, found, Motion(figure, np.atleast_2d(poses), 1.0).onto(balls).q)
-    return balls.with_limits(found)
+    return balls, found
 
 
 def unlimited(figure: Figure) -> bool:
@@ -69,8 +80,10 @@ def in_balls(
     if not reason:
         plain = figure.with_balls("swing-twist", keep=keep)
         return plain, plain.rest
-    best = best_standing(figure, body, poses, reason)
-    bends = {} if poses is None else bend_axes(figure, body, _some(poses, _LOOKED_AT))
+    best, bends = best_standing(figure, body, poses, reason), None
+    if poses is not None:
+        some = _some(poses, _LOOKED_AT)
+        best, bends = mean_back(figure, body, some, best), bend_axes(figure, body, some)
     straight = t_pose(figure, body, Stance(figure, body, best, bends), best)
     moved = figure.with_balls("swing-twist", keep=keep, around=straight)
     return moved, across(figure, moved, straight[None], moved.rest)[0]
@@ -128,6 +141,37 @@ def best_standing(figure: Figure, body: Body, poses: np.ndarray | None, reason: 
     return [figure.rest, *tried][min(found)[1]]
 
 
+def mean_back(figure: Figure, body: Body, poses: np.ndarray, pose: np.ndarray) -> np.ndarray:
+    """The pose (n,) with the back, the neck and the collarbones as they are in the mean of poses
+    (frames, n): who moves leans to all sides, and who stands in one frame may lean."""
+    frames = figure.frames(poses)
+    moved = [name for name in figure.joints if name not in carriers(figure, body)]
+    roles = {joint: role for role, joint in body.roles.items()}
+    out = np.array(pose)
+    for i, joint in enumerate(figure.definition):
+        between = joint.name in moved and _is_trunk(roles.get(joint.name, ""))
+        if not between or ball_of(joint) is None:
+            continue
+        above = frames[:, int(figure.parents[i]), :3, :3]
+        wxyz = matrix_to_quat(np.swapaxes(above, 1, 2) @ frames[:, i, :3, :3])
+        # The mean rotation is the strongest direction of the quaternions, whatever their signs.
+        mean = np.linalg.eigh(wxyz.T @ wxyz)[1][:, -1]
+        columns = figure.coordinates_of(joint.name)
+        out[columns] = joint_values(joint, _placed(joint, quat_to_matrix(mean)), pose[columns])[0]
+    return out
+
+
+def _is_trunk(role: str) -> bool:
+    return role in ("spine", "chest", "upperChest", "neck", "head") or role.endswith("Shoulder")
+
+
+def _placed(joint: Joint, turned: np.ndarray) -> np.ndarray:
+    """(1, 4, 4) the transform of a joint on its parent that is turned (3, 3) at its offset."""
+    out = np.eye(4)[None].copy()
+    out[0, :3, :3], out[0, :3, 3] = turned, joint.offset
+    return out
+
+
 def bend_axes(figure: Figure, body: Body, poses: np.ndarray) -> dict[str, np.ndarray]:
     """Role of an upper arm or a thigh → (3,) the axis in its frame that the next joint bends about.
 
@@ -168,9 +212,7 @@ def t_pose(figure: Figure, body: Body, stance: Stance, pose: np.ndarray) -> np.n
         parent = int(figure.parents[i])
         if parent < 0 or joint.name not in limbs or ball_of(joint) is None:
             continue
-        placed = np.eye(4)[None].copy()
-        placed[0, :3, :3] = frames[parent].T @ frames[i]
-        placed[0, :3, 3] = joint.offset
+        placed = _placed(joint, frames[parent].T @ frames[i])
         columns = figure.coordinates_of(joint.name)
         out[columns] = joint_values(joint, placed, pose[columns])[0]
     return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -53,20 +53,27 @@ def limits(
     Range([-0.872665], [1.48353])
     """
     known = recognise(figure) if body is None else body
+    pose = figure.rest if standing is None else figure.single_pose(standing, "standing")
+    return limits_of_stance(figure, known, pose)
+
+
+def limits_of_stance(
+    figure: Figure, known: Body, pose: np.ndarray, bends: Mapping[str, np.ndarray] | None = None
+) -> dict[str, Limit]:
+    """Anatomical limits through a pose (n,) in which the body stands; ``bends`` as in Stance."""
     joints = set(figure.joints)
     for role, joint in known.roles.items():
         if joint not in joints:
             raise FigureError(f'humanoid.limits: the body has "{joint}" as {role}, the figure not')
-    pose = figure.rest if standing is None else figure.single_pose(standing, "standing")
-    return _Ranges(figure, known, pose).found
+    return _Ranges(figure, known, pose, Stance(figure, known, pose, bends)).found
 
 
 class _Ranges:
     """The limits of one figure, found role by role."""
 
-    def __init__(self, figure: Figure, body: Body, pose: np.ndarray) -> None:
+    def __init__(self, figure: Figure, body: Body, pose: np.ndarray, stance: Stance) -> None:
         self._figure, self._body, self._pose = figure, body, pose
-        self._stance = Stance(figure, body, pose)
+        self._stance = stance
         raised = self._stance.arms_up()
         if raised:
             raise FigureError(raised)

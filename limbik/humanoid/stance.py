@@ -39,10 +39,10 @@ class Stance:
         pose: np.ndarray,
         bends: Mapping[str, np.ndarray] | None = None,
     ) -> None:
-        """``bends`` are axes (3,) about which the joints after upper arms and thighs bend, in the
-        frames of those, by role: with them the limbs' rolls are known."""
+        """``bends`` are for a pose of a clip: axes (3,) about which the joints after upper arms and
+        thighs bend, in the frames of those, by role.  With them the limbs' rolls are known."""
         self._figure, self._body = figure, body
-        self._bends = {} if bends is None else bends
+        self._bends = bends
         self.frames = figure.frames(pose)
         self._at = {role: figure.index(joint) for role, joint in body.roles.items()}
         self._children: dict[int, list[int]] = {}
@@ -78,9 +78,14 @@ class Stance:
         return ""
 
     def bent(self) -> float:
-        """How far the limbs are from straight legs and from straight arms held out or hanging:
-        the sum of the squared angles, in radians."""
+        """How far the pose is from one with straight legs, straight arms held out or hanging, and
+        hips and shoulders level and above each other: the sum of the squared angles, in radians.
+        Arms count less."""
         total = 0.0
+        for part in ("UpperLeg", "UpperArm"):
+            left, right = self._place("left" + part), self._place("right" + part)
+            if left is not None and right is not None:
+                total += 2.0 * _angle(self.axes.T @ (left - right), np.array([1.0, 0.0, 0.0])) ** 2
         for side in SIDES:
             for part in ("UpperLeg", "LowerLeg", "UpperArm", "LowerArm"):
                 bone = self._bone(side + part) if side + part in self._at else None
@@ -92,14 +97,15 @@ class Stance:
                     outward = bone[0] * reference[0] > 0.0 or bone[1] < -0.8
                     length = float(np.linalg.norm(flat))
                     reference = flat / length if outward and length > 1e-9 else reference
-                total += math.acos(float(np.clip(bone @ reference, -1.0, 1.0))) ** 2
+                weight = 0.3 if part.endswith("Arm") else 1.0
+                total += weight * _angle(bone, reference) ** 2
         return total
 
     def _place(self, role: str) -> np.ndarray | None:
         return self.frames[self._at[role], :3, 3] if role in self._at else None
 
     def _axes(self) -> np.ndarray:
-        """The body's left, up and forward.  Snapped to the world's axes where they are near."""
+        """The body's left, up and forward; of a rest pose, the world's axes where they are near."""
         sides = [
             (self._place("left" + part), self._place("right" + part))
             for part in ("UpperLeg", "UpperArm", "Shoulder", "LowerLeg")
@@ -113,6 +119,13 @@ class Stance:
             raise FigureError(
                 f"humanoid.limits: no body was found in the figure; missing: {wanted}"
             )
+        if self._bends is not None:
+            # A frame of a clip: nothing in it lies along the world's axes.
+            left, up = left / np.linalg.norm(left), high - low
+            self._check_standing(left, up / np.linalg.norm(up))
+            up = up - left * (left @ up)
+            up /= np.linalg.norm(up)
+            return np.column_stack([left, up, np.cross(left, up)])
         up = _snapped(high - low)
         self._check_standing(left, up)
         left = _snapped(left - up * (left @ up))
@@ -166,13 +179,15 @@ class Stance:
                 bone = None  # an end straight below the ankle is a mark on the floor
             if reference is not None and bone is not None:
                 above = _carried(role, above, reference, bone)
-                if role in self._bends:
-                    above = self._rolled(role, above, bone)
+                if self._bends is not None and role in self._bends:
+                    above = self._rolled(above, bone, role, self._bends[role])
             turned[self._at[role]] = above
 
-    def _rolled(self, role: str, lies: np.ndarray, bone: np.ndarray) -> np.ndarray:
-        """How a bone lies, turned about itself until the joint after it bends as a human's."""
-        seen = self.axes.T @ self.frames[self._at[role], :3, :3] @ self._bends[role]
+    def _rolled(
+        self, lies: np.ndarray, bone: np.ndarray, role: str, axis: np.ndarray
+    ) -> np.ndarray:
+        """How a bone lies, turned about itself until the next joint's axis is a human's."""
+        seen = self.axes.T @ self.frames[self._at[role], :3, :3] @ axis
         expected = lies @ bend_axis(role)
         angle = math.atan2(float(bone @ np.cross(expected, seen)), float(expected @ seen))
         return quat_to_matrix(exp_map(angle * bone)) @ lies
@@ -234,6 +249,11 @@ def _carried(role: str, above: np.ndarray, reference: np.ndarray, bone: np.ndarr
         angle = math.atan2(float(axis @ np.cross(from_, onto)), float(from_ @ onto))
         return quat_to_matrix(exp_map(angle * axis)) @ above
     return _arc(above @ reference, bone) @ above
+
+
+def _angle(a: np.ndarray, b: np.ndarray) -> float:
+    """Radians between two directions."""
+    return math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
 
 
 def _down(bone: np.ndarray | None) -> bool:

@@ -38,7 +38,9 @@ SHARED = {"back": 0.5, "neck": 0.3}
 the movement where its share is a quarter, and all where it is the only joint.  Recorded necks are
 often bent like an S, forward in one joint and back in the next, so that theirs is smaller."""
 
-HIP = SwingTwist(swing=(95, 65), center=(52, 20), twist=(-65, 65), degrees=True)
+# Abduction of a leg that is lifted sideways: dancers and acrobats double the 45 degrees of the
+# tables, and tilt the pelvis too (Kapandji).
+HIP = SwingTwist(swing=(95, 75), center=(52, 25), twist=(-70, 70), degrees=True)
 """Flexion, abduction; outward turn of the thigh."""
 
 KNEE = Range([0, -35], [160, 40], degrees=True)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from limbik.balls import ball_of
 from limbik.errors import FigureError
 from limbik.figure import Figure
-from limbik.humanoid import Body, limits, unlimited
-from limbik.humanoid.natural import carriers, holding, in_balls, stands
+from limbik.humanoid import Body, unlimited
+from limbik.humanoid.natural import body_limits, carriers, in_balls, stands
 from limbik.joints import Limit
 from limbik.poser.document import Document
 from limbik.poser.opening import Opened
@@ -33,14 +33,10 @@ def natural_limits(opened: Opened, body: Body) -> Natural:
         return Natural("", {}, f"missing: {', '.join(body.missing[:4])}")
     figure = opened.figure
     try:
-        balls = body_balls(opened, body)
-        clip = opened.clips[0].read() if opened.clips else None
-        _, standing = in_balls(figure, body, None if clip is None else clip.q)
-        found = limits(balls, body, standing=standing)
+        poses = opened.clips[0].read().q if opened.clips else None
+        _, found = body_limits(figure, body, poses, hold=True)
     except FigureError as error:
         return Natural("", {}, str(error))
-    if clip is not None:
-        found = holding(balls, found, clip.onto(balls).q)
     moved = bool(stands(figure, body, figure.rest))
     roots = {joint.name for joint in figure.definition if joint.parent is None}
     if moved or set(carriers(figure, body)) != roots:
