@@ -53,12 +53,12 @@ _THUMB_BEND = unit_axis(
 _HINGE_ROLL = {
     "LowerArm": 55.0,
     "LowerLeg": 15.0,
-    "ThumbProximal": 35.0,
-    "ThumbDistal": 35.0,
-    **{finger + place: 12.0 for finger in _FINGERS for place in ("Intermediate", "Distal")},
+    "ThumbProximal": 90.0,
+    "ThumbDistal": 90.0,
+    **{finger + place: 30.0 for finger in _FINGERS for place in ("Intermediate", "Distal")},
 }
 
-_WRIST_TURN = math.radians(widest.WRIST_TURN)
+_DIGIT_ENDS = ("Proximal", "Intermediate", "Distal", "Metacarpal")
 
 _AROUND, _OUTWARD, _ACROSS = 24, 4, 7  # samples around an ellipse, along its radius, of a range
 
@@ -134,12 +134,14 @@ def movement(role: str, *, turns: int) -> np.ndarray | None:
     joint = _joint(role, part)
     if joint is None:
         return None
-    rolls = np.linspace(-_WRIST_TURN, _WRIST_TURN, _ACROSS)[:, None] * [1.0, 0.0, 0.0]
+    turn = math.radians(widest.WRIST_TURN if part.endswith("Hand") else widest.FINGER_TURN)
+    bone = along(role) if part.endswith(_DIGIT_ENDS) else np.array([1.0, 0.0, 0.0])
+    rolls = np.linspace(-turn, turn, _ACROSS)[:, None] * bone
     if turns == 1:
         samples = rotations(joint, alone=True)
         return np.concatenate([samples, exp_map(rolls)]) if part.endswith("Hand") else samples
     samples = rotations(joint, ellipse=part.endswith(_ELLIPSES))
-    if turns == 3 and part.endswith("Hand"):
+    if turns == 3 and part.endswith(("Hand", *_DIGIT_ENDS)):
         samples = np.concatenate([quat_multiply(samples, roll) for roll in exp_map(rolls)])
     return samples
 

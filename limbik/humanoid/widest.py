@@ -71,7 +71,11 @@ SECOND_WRIST = Range([-100, -95], [100, 95], degrees=True)
 WRIST_TURN = 90.0
 """Degrees of the forearm's turn that a ball at the wrist is granted, to both sides."""
 
-KNUCKLE = Range([-45, -25], [100, 25], degrees=True)
+FINGER_TURN = 45.0
+"""Degrees that a ball in a finger is granted about its bone, to both sides: rigs differ in how
+fingers are rolled, and in which joints of a hand bend towards each other."""
+
+KNUCKLE = Range([-45, -35], [100, 35], degrees=True)
 """Flexion; spread towards the thumb."""
 
 FINGER = Range(-10, 115, degrees=True)
