@@ -8,7 +8,8 @@ reasons, and the ranges here allow for each:
   most joints (Norkin & White); passive ranges are 10 to 25 degrees larger than active ones
   (Kapandji, "The Physiology of the Joints": hip flexion 120 active and 145 passive, wrist flexion
   85 and 100); under the body's weight the ankle bends up by 35 to 45 degrees and not by 20, and
-  dancers point it by 90 and more (Russell et al., "Clinical measurement of dancers' ankles").
+  dancers point it by 90 and more (Russell et al., "Ankle and foot contributions to extreme
+  plantar- and dorsiflexion in female ballet dancers", 2011).
 - Joints are coupled.  A movement that is measured for a whole group – collarbone and shoulder, the
   joints of the neck, of the back, forearm and wrist – may lie in any joint of it, and solvers of
   motion capture put it where it fits.  So each joint of a group may take more than its share.
@@ -18,9 +19,9 @@ reasons, and the ranges here allow for each:
 - Bones of a rig do not show how they are rolled, and joint centres of recordings are some
   centimetres wrong.
 
-What the tables and textbooks leave open was set with clips of the CMU library and nine other
-producers, and checked on clips that were not looked at meanwhile; ``benchmarks/anatomy.py`` has the
-shares of frames that stay outside.
+What the tables and textbooks leave open was set with clips of the CMU library and of other
+producers, those that ``benchmarks/anatomy.py`` measures; it has the share of frames that stays
+outside.  None of them was kept apart, so that other clips may do worse.
 
 Limits hold for both sides: a positive number is the first movement named beside it.
 """

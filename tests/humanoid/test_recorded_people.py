@@ -3,6 +3,8 @@ when only hands and feet are followed."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import real_data
@@ -166,16 +168,35 @@ def test_an_elbow_by_another_name_bends(name: str) -> None:
 
 
 def test_joints_of_which_none_is_the_elbow_stay_free() -> None:
-    text = skeletons.both_sides(
-        """
-        Hips > Spine > Neck > Head
-        Spine > LeftShoulder > LeftArm > LeftA > LeftB > LeftHand
-        Hips > LeftUpLeg > LeftLeg > LeftFoot
-        """,
-        "Left",
-        "Right",
-    )
-    assert recognise(skeletons.figure(text)).missing == ("leftLowerArm", "rightLowerArm")
+    """Two between upper arm and hand without a telling name: missing, and not held."""
+    joints = []
+    for joint in rig((1.0, 0.0, 0.0), "A").definition:
+        joints.append(replace(joint, parent="LeftB") if joint.name == "LeftHand" else joint)
+        if joint.name == "LeftA":
+            joints.append(replace(joint, name="LeftB", parent="LeftA"))
+    figure = limbik.Figure(joints)
+    body = recognise(figure)
+    assert body.missing == ("leftLowerArm",)
+    found = limbik.humanoid.limits(figure.with_balls("swing-twist"), body)
+    assert not {"LeftA", "LeftB"} & set(found)
+    assert {"LeftArm", "LeftHand", "RightA"} <= set(found)
+
+
+def test_joints_within_a_bone_turn_about_it() -> None:
+    """A forearm in two pieces: the second twists by a quarter turn and hardly bends."""
+    joints = []
+    for joint in rig((1.0, 0.0, 0.0)).definition:
+        moved = {"LeftHand": "LeftForeArm2"}.get(joint.name, joint.parent)
+        joints.append(replace(joint, parent=moved))
+        if joint.name == "LeftForeArm":
+            joints.append(replace(joint, name="LeftForeArm2", parent="LeftForeArm"))
+    figure = limbik.Figure(joints).with_balls("swing-twist")
+    assert recognise(figure)["leftLowerArm"] == "LeftForeArm"
+    limit = limbik.humanoid.limits(figure)["LeftForeArm2"]
+    assert isinstance(limit, limbik.SwingTwist)
+    assert limit.swing is not None
+    assert np.degrees(limit.swing) == pytest.approx([10.0, 10.0])
+    assert np.degrees(limit.twist) == pytest.approx([-90.0, 90.0])
 
 
 @pytest.mark.parametrize(
