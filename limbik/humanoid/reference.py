@@ -135,7 +135,8 @@ def movement(role: str, *, turns: int) -> np.ndarray | None:
     if joint is None:
         return None
     turn = math.radians(widest.WRIST_TURN if part.endswith("Hand") else widest.FINGER_TURN)
-    bone = along(role) if part.endswith(_DIGIT_ENDS) else np.array([1.0, 0.0, 0.0])
+    bone = along(role)
+    bone = np.array([1.0, 0.0, 0.0]) if bone is None or part.endswith("Hand") else bone
     rolls = np.linspace(-turn, turn, _ACROSS)[:, None] * bone
     if turns == 1:
         samples = rotations(joint, alone=True)

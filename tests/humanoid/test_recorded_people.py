@@ -13,7 +13,7 @@ import skeletons
 import limbik
 from limbik.humanoid import limited, recognise, unlimited
 from limbik.humanoid.natural import bend_axes
-from limbik.joints import Joint
+from limbik.joints import Joint, euler, free
 
 # A clip, and the percent of its frames in which a joint may be more than 5 degrees outside.
 CLIPS = {
@@ -126,7 +126,7 @@ def rig(along: tuple[float, float, float], lower_arm: str = "ForeArm") -> limbik
         Joint(
             name,
             parent,
-            limbik.joints.free() if parent is None else limbik.joints.euler("ZYX"),
+            free() if parent is None else euler("ZYX"),
             offset=offset,
             tip=(0.0, -0.05, 0.15) if name.endswith("Foot") else None,
         )
