@@ -61,6 +61,7 @@ def load(
     up: str = "",
     from_unit: str | float = "",
     from_up: str = "",
+    stretch: bool = False,
 ) -> Figure:
     """The figure in a file.  Its angles are radians, its lengths in the file's unit unless asked.
 
@@ -69,6 +70,9 @@ def load(
     ``from_up``; a number is metres.  (Of CMU's ASF files, a value divided by their ``length 0.45``
     is in inches: ``from_unit=0.0254 / 0.45``.)
 
+    BVH files may have position channels on every joint.  They are coordinates, but fixed, so that
+    no bone is stretched to reach a goal; ``stretch=True`` lets them move.
+
     >>> fig = load("walk.bvh")  # doctest: +SKIP
     >>> fig = load("walk.bvh", unit="m", from_unit="cm")  # doctest: +SKIP
     """
@@ -76,7 +80,10 @@ def load(
     read = _format(file, "reads").figure
     if read is None:
         _refuse(file, "reads figures from", [e for e, f in FORMATS.items() if f.figure])
-    return _in_units(read(file), file, unit, up, from_unit, from_up)
+    figure = read(file)
+    if stretch:
+        figure = bvh.stretching(figure)
+    return _in_units(figure, file, unit, up, from_unit, from_up)
 
 
 def load_motion(
@@ -87,6 +94,7 @@ def load_motion(
     up: str = "",
     from_unit: str | float = "",
     from_up: str = "",
+    stretch: bool = False,
 ) -> Motion:
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
@@ -102,7 +110,10 @@ def load_motion(
     read = _format(file, "reads").motion
     if read is None:
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
-    return _in_units(read(file, figure), file, unit, up, from_unit, from_up)
+    motion = read(file, figure)
+    if stretch:
+        motion = Motion(bvh.stretching(motion.figure), motion.q, motion.fps, motion.name)
+    return _in_units(motion, file, unit, up, from_unit, from_up)
 
 
 def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:

@@ -68,7 +68,8 @@ class Problem:
         self._term_rows = sum(tm.ROWS[t.kind] for t in self.terms)
         self._python_rows = [len(g.rows(figure, self.start)) for g in self.python]
         self.rows = self._term_rows + sum(self._python_rows)
-        self.moves = np.ones(figure.n, bool)
+        # A slide whose range is one value is part of a bone's length; it is not solved for.
+        self.moves = ~(figure.slides & (figure.lower == figure.upper))
         for joint in (lock,) if isinstance(lock, str) else lock:
             try:
                 self.moves[figure.coordinates_of(joint)] = False
