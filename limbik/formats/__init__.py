@@ -82,7 +82,7 @@ def load(
         _refuse(file, "reads figures from", [e for e, f in FORMATS.items() if f.figure])
     figure = read(file)
     if stretch:
-        figure = bvh.stretching(figure)
+        figure = bvh_read.stretching(figure)
     return _in_units(figure, file, unit, up, from_unit, from_up)
 
 
@@ -112,7 +112,7 @@ def load_motion(
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
     motion = read(file, figure)
     if stretch:
-        motion = Motion(bvh.stretching(motion.figure), motion.q, motion.fps, motion.name)
+        motion = Motion(bvh_read.stretching(motion.figure), motion.q, motion.fps, motion.name)
     return _in_units(motion, file, unit, up, from_unit, from_up)
 
 
