@@ -43,6 +43,7 @@ from limbik.solver.problem import Problem
 
 _SETTLED, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
 _CREEPING, _LOOSER = 16, 2e-3  # and so many at this one
+_FEW, _LESS = 3, 100.0  # in a chain, after so many Newton steps this much more may be left to gain
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny projected gradient step
 
 
@@ -64,7 +65,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
     noted = record(history, 0, f, q)
     evaluations, jacobians, iteration = 1, 0, 0
     code = SPENT
-    mark, marked, settled, brisk, slow, newton = f, 0, 0, True, 0, 0
+    mark, marked, settled, slow, newton, brisk = f, 0, 0, 0, 0, True
     slow_ratio = options[OWN + 8]
     while True:
         if reached(ints, floats, state):
@@ -166,8 +167,11 @@ def projected_lm(ints, floats, work, options, q, out, history):
         noted = record(history, noted, f, q)
         if (
             curved
-            and kept > 0.5
-            and ((slope <= 1e-10 * f and lam <= 1e-3 * f) or gained <= options[O_GAIN])
+            and kept > 0.25
+            and (
+                (slope <= 1e-10 * f and lam <= 1e-3 * f)
+                or gained <= options[O_GAIN] * (1.0 if newton < _FEW else _LESS)
+            )
         ):
             code = STATIONARY
             evaluate(ints, floats, q, state, r)
