@@ -12,7 +12,7 @@ from limbik.errors import FigureError, FormatError, NoMotionError
 from limbik.figure import Figure
 from limbik.formats.gltf_figure import figure_of
 from limbik.formats.gltf_file import read_document
-from limbik.formats.gltf_motion import motion_of, moving_clips
+from limbik.formats.gltf_motion import check_size, motion_of, moving_clips
 from limbik.formats.gltf_rig import read_layout
 from limbik.formats.numbers import shown
 from limbik.motion import Motion
@@ -48,4 +48,6 @@ def clips(path: Path | str) -> dict[str, Motion]:
     24.0
     """
     figure = read_figure(Path(path))
-    return {name: motion_of(figure, name) for name in moving_clips(figure)}
+    names = moving_clips(figure)
+    check_size(figure, names)
+    return {name: motion_of(figure, name) for name in names}

@@ -44,6 +44,7 @@ class Document:
         text = self._open(data) if self.binary else memoryview(data)
         self.json = self._parse(text)
         self._buffers: dict[int, memoryview] = {}
+        self._files: dict[Path, memoryview] = {}  # several buffers may lie in one
         self._spent = 0
         asset = self.json.get("asset")
         version = asset.get("version") if isinstance(asset, dict) else None
@@ -216,9 +217,10 @@ class Document:
         file = self.beside(uri, what)
         if length is not None and file.stat().st_size < length:
             self.fail(f"{what}: {shown(uri)} has fewer than {length:,} bytes")
-        data = read_bytes(file)
-        self.size += len(data)
-        return memoryview(data)
+        if file not in self._files:
+            self._files[file] = memoryview(read_bytes(file))
+            self.size += len(self._files[file])
+        return self._files[file]
 
     def beside(self, uri: str, what: str) -> Path:
         """The file an address names; anything outside this file's folder is refused."""

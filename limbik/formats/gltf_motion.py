@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,17 +19,18 @@ from limbik.rotations import quat_to_matrix
 
 _NOTED = 1e-3  # of the figure's size: a shift that is left out and larger than this is said
 _VALUES = 6_000_000  # numbers that a clip may become beyond those in its file
+_CLIPS = 10  # times as much for all clips of a file together
+_CLIP = 10  # frames whose time a clip takes even if it has one
 _CHUNK = 50_000  # joints over several frames that are taken at a time
 
 
 def moving_clips(figure: Figure) -> list[str]:
     """The names of the clips in a figure's file that move its joints."""
     rig = rig_of(figure)
-    nodes = {bound.node for bound in rig.bound.values()}
     return [
         name
         for name, clip in rig.clips.items()
-        if any(node in nodes and path != "scale" for node, path in clip.channels)
+        if any(node in rig.joint_nodes and path != "scale" for node, path in clip.channels)
     ]
 
 
@@ -38,9 +40,7 @@ def motion_of(figure: Figure, name: str) -> Motion:
     From the first key to the last, at the rate that ``frame_times`` finds.
     """
     rig = rig_of(figure)
-    nodes = {bound.node for bound in rig.bound.values()}
-    channels = {key: c for key, c in rig.clips[name].channels.items() if key[0] in nodes}
-    clip = Clip(name, {key: c for key, c in channels.items() if key[1] != "scale"})
+    clip = _of_joints(rig, name)
     start, fps, frames = frame_times(clip)
     if frames * len(rig.bound) * 7 > _VALUES + rig.document.size:
         rig.document.fail(
@@ -59,6 +59,36 @@ def motion_of(figure: Figure, name: str) -> Motion:
         return Motion(figure, q, fps, name)
     except FigureError as error:
         raise FormatError(str(error), rig.document.path) from error
+
+
+def check_size(figure: Figure, names: Sequence[str]) -> None:
+    """Refuse clips that would together become much larger than their file: keys of a few bytes may
+    stand for hours, and each clip poses every joint."""
+    rig = rig_of(figure)
+    total = 0
+    for name in names:
+        clip = _of_joints(rig, name)
+        arrays = {id(channel.times): len(channel.times) for channel in clip.channels.values()}
+        rig.document.spend(8 * sum(arrays.values()), f"clip {shown(name)}")
+        _, _, frames = frame_times(clip)
+        total += (frames + _CLIP) * len(rig.bound) * 7
+        if total > _CLIPS * (_VALUES + rig.document.size):
+            rig.document.fail(
+                f"its {len(names):,} clips of {len(rig.bound):,} joints are too much to read at "
+                "once; read one at a time"
+            )
+
+
+def _of_joints(rig: Rig, name: str) -> Clip:
+    """What a clip does to joints, but for their scale."""
+    return Clip(
+        name,
+        {
+            (node, path): channel
+            for (node, path), channel in rig.clips[name].channels.items()
+            if node in rig.joint_nodes and path != "scale"
+        },
+    )
 
 
 def _poses(figure: Figure, clip: Clip, times: np.ndarray, last: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,11 @@ class Rig:
     flat: bool = False
     """Whether some joints hang on others than their nodes do (see gltf_hands.py)."""
 
+    @cached_property
+    def joint_nodes(self) -> frozenset[int]:
+        """The nodes that are joints."""
+        return frozenset(bound.node for bound in self.bound.values())
+
 
 class Layout(NamedTuple):
     """The joints of a rig, parents first: their names, parents, and whether each can move."""
@@ -76,7 +82,8 @@ def read_layout(document: Document) -> Layout:
     skinned = [_skin(document, k, len(nodes)) for k in range(document.count("skins"))]
     animated = {node for clip in clips for node, path in clip.channels if path != "scale"}
     animated -= human.signals
-    stirred = {node for node in animated if any(_stirs(nodes, clip, node) for clip in clips)}
+    moves = ((clip, node) for clip in clips for node in {node for node, _ in clip.channels})
+    stirred = {node for clip, node in moves if node in animated and _stirs(nodes, clip, node)}
     core = {node for skin in skinned for node in skin} | set(human.nodes.values())
     moving = core | stirred if core else animated or set(range(len(nodes)))
     chosen = core | _near(nodes, core, stirred) if core else set(moving)
@@ -154,17 +161,7 @@ def _hang(nodes: Nodes, chosen: set[int]) -> dict[int, int | None]:
 
 def _common(nodes: Nodes, roots: list[int]) -> int:
     """The lowest node above several roots of one skin, or −1: a body must not fall apart."""
-    roots = sorted(set(roots))
-    if len(roots) < 2:
-        return -1
-    below = dict.fromkeys(roots, 1)
-    for i in reversed(nodes.order):
-        count = below.get(i, 0)
-        if count == len(roots):
-            return i
-        if count:
-            below[nodes.parents[i]] = below.get(nodes.parents[i], 0) + count
-    return -1
+    return reduce(nodes.common, roots) if len(set(roots)) > 1 else -1
 
 
 def _names(document: Document, joints: Iterable[int]) -> dict[int, str]:

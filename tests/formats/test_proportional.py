@@ -1,0 +1,275 @@
+"""Reading takes time and memory in proportion to the file, also where parts of it multiply.
+
+Each kind of file is read at one size and at a multiple of it.  Time is counted, not measured: the
+calls of functions, Python's own and built-in ones.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tracemalloc
+import warnings
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import limbik
+from limbik.formats import gltf
+from limbik.formats.gltf_file import read_document
+from limbik.formats.gltf_mesh import read_meshes
+from limbik.formats.gltf_nodes import Nodes
+
+
+def calls(work: Callable[[], Any]) -> int:
+    """How many functions a piece of work calls."""
+    count = 0
+
+    def seen(frame: Any, event: str, _: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(seen)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def peak(work: Callable[[], Any]) -> int:
+    """The most bytes that a piece of work holds at a time."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def quietly(work: Callable[[Path], Any], path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        work(path)
+
+
+# ---- robots --------------------------------------------------------------------------------------
+
+
+def mimics_of_nothing(count: int) -> str:
+    joints = "".join(
+        f'<link name="link{k}"/><joint name="joint{k}" type="continuous"><parent link="l"/>'
+        f'<child link="link{k}"/><mimic joint="jiont{k}x"/></joint>'
+        for k in range(count)
+    )
+    return f'<robot name="r"><link name="l"/>{joints}</robot>'
+
+
+def classes_over_bodies(count: int) -> str:
+    """A class whose words are long, for many joints."""
+    space = " " * (10 * count)
+    words = " ".join(f'{key}="{space}"' for key in ("limited", "armature", "damping", "group"))
+    bodies = '<body><joint class="c"/></body>' * count
+    return (
+        f'<mujoco><default><default class="c"><joint {words} pos="0 0 0{" " * 900}"/></default>'
+        f"</default><worldbody>{bodies}</worldbody></mujoco>"
+    )
+
+
+# ---- glTF ----------------------------------------------------------------------------------------
+
+
+def document(**parts: Any) -> str:
+    return json.dumps({"asset": {"version": "2.0"}, **parts})
+
+
+def keys() -> dict[str, Any]:
+    """Two keys of a rotation and of a shift, in 76 bytes."""
+    half = float(np.sqrt(0.5))
+    data = np.array([0, 1, 0, 0, 0, 1, half, 0, 0, half, 0, 0, 0, 0.1, 0, 0], "<f4").tobytes()
+    uri = "data:application/octet-stream;base64," + b64encode(data).decode()
+    starts = ((0, 2, "SCALAR"), (8, 2, "VEC4"), (40, 2, "VEC3"))
+    return {
+        "buffers": [{"byteLength": len(data), "uri": uri}],
+        "bufferViews": [{"buffer": 0, "byteLength": len(data)}],
+        "accessors": [
+            {"bufferView": 0, "byteOffset": at, "componentType": 5126, "count": n, "type": kind}
+            for at, n, kind in starts
+        ],
+    }
+
+
+def channel(node: int, path: str) -> dict[str, Any]:
+    return {"sampler": 0, "target": {"node": node, "path": path}}
+
+
+def many_clips_and_nodes(count: int) -> str:
+    """A clip for each node, which stirs that node alone."""
+    clips = [
+        {
+            "samplers": [{"input": 0, "output": 2}],
+            "channels": [channel(k, "translation")],
+        }
+        for k in range(count)
+    ]
+    nodes = [{"children": list(range(1, count))}, *({"name": f"n{k}"} for k in range(1, count))]
+    skins = [{"joints": list(range(count))}]
+    return document(nodes=nodes, animations=clips, skins=skins, **keys())
+
+
+def many_skins_and_nodes(count: int) -> str:
+    """Skins of two joints each, far apart at the ends of long chains."""
+    chains = 2
+    nodes: list[dict[str, Any]] = [{"children": [1, count + 1]}]
+    for k in range(chains):
+        first = 1 + k * count
+        nodes += [{"children": [i + 1]} for i in range(first, first + count - 1)] + [{}]
+    ends = [count, 2 * count]
+    return document(nodes=nodes, skins=[{"joints": ends} for _ in range(count)])
+
+
+FILES: dict[str, tuple[Callable[[int], str], Callable[[Path], Any], int]] = {
+    "mimics of nothing.urdf": (mimics_of_nothing, limbik.load, 100),
+    "classes over bodies.xml": (classes_over_bodies, limbik.load, 100),
+    "clips and nodes.gltf": (many_clips_and_nodes, limbik.load_motion, 60),
+    "skins and nodes.gltf": (many_skins_and_nodes, limbik.load, 200),
+}
+TIMES = 4
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_work_and_memory_grow_with_the_file_and_no_faster(name: str, tmp_path: Path) -> None:
+    make, read, count = FILES[name]
+    paths = [tmp_path / f"{k} {name}" for k in (1, TIMES)]
+    for path, size in zip(paths, (count, TIMES * count), strict=True):
+        path.write_text(make(size))
+        if path is paths[0]:
+            quietly(read, path)  # what is made once is made
+    small, large = (path.stat().st_size for path in paths)
+    grown = large / small
+    one, other = (calls(lambda path=path: quietly(read, path)) for path in paths)
+    assert other < 1.4 * grown * one
+    one, other = (peak(lambda path=path: quietly(read, path)) for path in paths)
+    assert other < 1.4 * grown * one + 1_000_000
+
+
+def test_the_common_node_of_two_is_that_of_their_lines_upward(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    parents = [-1] * 3 + [rng.randrange(max(0, k - 5), k) for k in range(3, 300)]
+    nodes = [{"children": [c for c, p in enumerate(parents) if p == k]} for k in range(300)]
+    nodes = [node if node["children"] else {} for node in nodes]
+    path = tmp_path / "tree.gltf"
+    path.write_text(document(nodes=nodes))
+    tree = Nodes(read_document(path))
+
+    def upward(k: int) -> list[int]:
+        return [k, *upward(parents[k])] if k >= 0 else [-1]
+
+    for _ in range(500):
+        one, other = rng.randrange(300), rng.randrange(300)
+        above = set(upward(other))
+        assert tree.common(one, other) == next(k for k in upward(one) if k in above)
+
+
+# ---- bytes that are used again -------------------------------------------------------------------
+
+
+def buffers_of_one_file(folder: Path, count: int, size: int) -> Path:
+    (folder / "large.bin").write_bytes(bytes(size))
+    views = [{"buffer": k, "byteLength": 24} for k in range(count)]
+    accessor = {"componentType": 5126, "count": 2, "type": "VEC3"}
+    times = {**accessor, "count": 2, "type": "SCALAR", "bufferView": 0}
+    clips = [
+        {
+            "samplers": [{"input": count, "output": k}],
+            "channels": [channel(k % 2, "translation")],
+        }
+        for k in range(count)
+    ]
+    path = folder / "m.gltf"
+    path.write_text(
+        document(
+            nodes=[{"children": [1]}, {}],
+            skins=[{"joints": [0, 1]}],
+            buffers=[{"byteLength": size, "uri": "large.bin"} for _ in range(count)],
+            bufferViews=views,
+            accessors=[{**accessor, "bufferView": k} for k in range(count)] + [times],
+            animations=clips,
+        )
+    )
+    return path
+
+
+def test_buffers_that_lie_in_one_file_are_in_memory_once(tmp_path: Path) -> None:
+    path = buffers_of_one_file(tmp_path, 50, 2_000_000)
+    quietly(limbik.load_motion, path)
+    assert peak(lambda: quietly(limbik.load_motion, path)) < 8_000_000
+
+
+def test_buffers_that_lie_in_one_file_are_not_written_over_and_over(tmp_path: Path) -> None:
+    path = buffers_of_one_file(tmp_path, 200, 2_000_000)
+    figure = limbik.load(path)
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("m.glb", "elsewhere/m.gltf"):
+        with pytest.raises(limbik.FormatError, match="used over and over"):
+            limbik.save(figure, tmp_path / name)
+        assert not (tmp_path / name).exists()
+
+
+def test_all_clips_at_once_are_refused_where_they_are_much_more_than_the_file(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "many.gltf"
+    path.write_text(many_clips_and_nodes(1_500))
+    with pytest.raises(limbik.FormatError, match="too much to read at once"):
+        gltf.clips(path)
+    quietly(limbik.load_motion, path)
+
+
+def test_skins_that_share_their_matrices_read_their_own_part(tmp_path: Path) -> None:
+    """Hundreds of skins of one joint each, with the matrices of hundreds."""
+    count = 300
+    data = np.tile(np.eye(4, dtype="<f4"), (count, 1, 1)).tobytes()
+    (tmp_path / "b.bin").write_bytes(data + bytes(64))
+    accessors = [
+        {"bufferView": 0, "componentType": 5126, "count": count, "type": "MAT4"},
+        {"bufferView": 1, "componentType": 5126, "count": 1, "type": "VEC3"},
+        {"bufferView": 1, "componentType": 5121, "count": 1, "type": "VEC4"},
+    ]
+    piece = {"attributes": {"POSITION": 1, "JOINTS_0": 2, "WEIGHTS_0": 3}}
+    accessors.append({"bufferView": 2, "componentType": 5126, "count": 1, "type": "VEC4"})
+    (tmp_path / "w.bin").write_bytes(np.array([1, 0, 0, 0], "<f4").tobytes())
+    path = tmp_path / "m.gltf"
+    path.write_text(
+        document(
+            nodes=[{"mesh": 0, "skin": k} for k in range(count)],
+            meshes=[{"primitives": [piece]}],
+            skins=[{"joints": [k], "inverseBindMatrices": 0} for k in range(count)],
+            buffers=[
+                {"byteLength": len(data) + 64, "uri": "b.bin"},
+                {"byteLength": 16, "uri": "w.bin"},
+            ],
+            bufferViews=[
+                {"buffer": 0, "byteLength": len(data)},
+                {"buffer": 0, "byteOffset": len(data), "byteLength": 64},
+                {"buffer": 1, "byteLength": 16},
+            ],
+            accessors=accessors,
+        )
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found = read_meshes(path)
+    assert len(found) == count
+    held = sum(len(mesh.bind) for mesh in found)
+    owner = {
+        id(mesh.bind if mesh.bind.base is None else mesh.bind.base): mesh.bind for mesh in found
+    }
+    assert held == count
+    assert sum(bind.nbytes for bind in owner.values()) == count * 16 * 8
