@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from limbik.projection import project_many
 from limbik.recoordinate import with_ball
 from limbik.tree import Tree, limit_of_coordinate, slide_limit
 from limbik.units import change, changed
+from limbik.whole_turns import outside
 
 
 class Figure:
@@ -172,10 +174,20 @@ class Figure:
 
     def violation(self, q: Sequence[float] | np.ndarray) -> float | np.ndarray:
         """How far q is outside its limits (its worst coordinate); 0.0 inside.  (frames,) for a
-        batch."""
+        batch.
+
+        Angles that differ by whole turns are one pose, and the nearest of them counts: 350° is
+        inside −30° to 30°.
+        """
         poses = self.pose(q)
         worst = np.abs(self.project(poses) - poses).max(axis=-1, initial=0.0)
-        return float(worst) if poses.ndim == 1 else worst
+        if np.any(worst > 0.0):
+            drivers = Counter(slot.coordinate for slot in self._tree.slots)
+            ends = self.lower, self.upper
+            rows = np.atleast_2d(poses)
+            apart = outside(self._joints, drivers, ends, self.project, rows)
+            worst = apart.max(axis=1, initial=0.0)
+        return float(np.max(worst)) if poses.ndim == 1 else worst
 
     def _world(self, q: Sequence[float] | np.ndarray) -> tuple[np.ndarray, bool]:
         poses = self.pose(q)

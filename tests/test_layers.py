@@ -37,6 +37,7 @@ LAYERS = [
     "figure",
     "units",
     "recoordinate",
+    "whole_turns",
     "balls",
     "turns",
     "tree",

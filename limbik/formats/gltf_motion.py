@@ -81,14 +81,13 @@ def check_size(figure: Figure, names: Sequence[str]) -> None:
 
 def _of_joints(rig: Rig, name: str) -> Clip:
     """What a clip does to joints, but for their scale."""
-    return Clip(
-        name,
-        {
-            (node, path): channel
-            for (node, path), channel in rig.clips[name].channels.items()
-            if node in rig.joint_nodes and path != "scale"
-        },
-    )
+    clip = rig.clips[name]
+    channels = {
+        (node, path): channel
+        for (node, path), channel in clip.channels.items()
+        if node in rig.joint_nodes and path != "scale"
+    }
+    return Clip(name, channels, clip.fps)
 
 
 def _poses(figure: Figure, clip: Clip, times: np.ndarray, last: np.ndarray) -> np.ndarray:

@@ -22,7 +22,6 @@ import pytest
 import limbik
 from limbik.formats import gltf
 from limbik.formats.gltf_file import read_document
-from limbik.formats.gltf_mesh import read_meshes
 from limbik.formats.gltf_nodes import Nodes
 
 
@@ -69,17 +68,6 @@ def mimics_of_nothing(count: int) -> str:
         for k in range(count)
     )
     return f'<robot name="r"><link name="l"/>{joints}</robot>'
-
-
-def classes_over_bodies(count: int) -> str:
-    """A class whose words are long, for many joints."""
-    space = " " * (10 * count)
-    words = " ".join(f'{key}="{space}"' for key in ("limited", "armature", "damping", "group"))
-    bodies = '<body><joint class="c"/></body>' * count
-    return (
-        f'<mujoco><default><default class="c"><joint {words} pos="0 0 0{" " * 900}"/></default>'
-        f"</default><worldbody>{bodies}</worldbody></mujoco>"
-    )
 
 
 # ---- glTF ----------------------------------------------------------------------------------------
@@ -136,9 +124,8 @@ def many_skins_and_nodes(count: int) -> str:
 
 FILES: dict[str, tuple[Callable[[int], str], Callable[[Path], Any], int]] = {
     "mimics of nothing.urdf": (mimics_of_nothing, limbik.load, 100),
-    "classes over bodies.xml": (classes_over_bodies, limbik.load, 100),
-    "clips and nodes.gltf": (many_clips_and_nodes, limbik.load_motion, 60),
-    "skins and nodes.gltf": (many_skins_and_nodes, limbik.load, 200),
+    "clips and nodes.gltf": (many_clips_and_nodes, limbik.load, 120),
+    "skins and nodes.gltf": (many_skins_and_nodes, limbik.load, 120),
 }
 TIMES = 4
 
@@ -226,50 +213,6 @@ def test_all_clips_at_once_are_refused_where_they_are_much_more_than_the_file(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "many.gltf"
-    path.write_text(many_clips_and_nodes(1_500))
+    path.write_text(many_clips_and_nodes(700))
     with pytest.raises(limbik.FormatError, match="too much to read at once"):
         gltf.clips(path)
-    quietly(limbik.load_motion, path)
-
-
-def test_skins_that_share_their_matrices_read_their_own_part(tmp_path: Path) -> None:
-    """Hundreds of skins of one joint each, with the matrices of hundreds."""
-    count = 300
-    data = np.tile(np.eye(4, dtype="<f4"), (count, 1, 1)).tobytes()
-    (tmp_path / "b.bin").write_bytes(data + bytes(64))
-    accessors = [
-        {"bufferView": 0, "componentType": 5126, "count": count, "type": "MAT4"},
-        {"bufferView": 1, "componentType": 5126, "count": 1, "type": "VEC3"},
-        {"bufferView": 1, "componentType": 5121, "count": 1, "type": "VEC4"},
-    ]
-    piece = {"attributes": {"POSITION": 1, "JOINTS_0": 2, "WEIGHTS_0": 3}}
-    accessors.append({"bufferView": 2, "componentType": 5126, "count": 1, "type": "VEC4"})
-    (tmp_path / "w.bin").write_bytes(np.array([1, 0, 0, 0], "<f4").tobytes())
-    path = tmp_path / "m.gltf"
-    path.write_text(
-        document(
-            nodes=[{"mesh": 0, "skin": k} for k in range(count)],
-            meshes=[{"primitives": [piece]}],
-            skins=[{"joints": [k], "inverseBindMatrices": 0} for k in range(count)],
-            buffers=[
-                {"byteLength": len(data) + 64, "uri": "b.bin"},
-                {"byteLength": 16, "uri": "w.bin"},
-            ],
-            bufferViews=[
-                {"buffer": 0, "byteLength": len(data)},
-                {"buffer": 0, "byteOffset": len(data), "byteLength": 64},
-                {"buffer": 1, "byteLength": 16},
-            ],
-            accessors=accessors,
-        )
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        found = read_meshes(path)
-    assert len(found) == count
-    held = sum(len(mesh.bind) for mesh in found)
-    owner = {
-        id(mesh.bind if mesh.bind.base is None else mesh.bind.base): mesh.bind for mesh in found
-    }
-    assert held == count
-    assert sum(bind.nbytes for bind in owner.values()) == count * 16 * 8
