@@ -15,6 +15,7 @@ from pathlib import Path
 import uvicorn
 
 from limbik.errors import LimbikError
+from limbik.poser.connections import BACKLOG, IDLE, BoundedProtocol
 from limbik.poser.guard import is_loopback, new_token
 from limbik.poser.open_sessions import OpenSessions
 from limbik.poser.protocol import MOST_TEXT
@@ -53,6 +54,9 @@ class PoserServer:
         self.host = host
         self.config = uvicorn.Config(
             application(self.sessions, host=host, port=self.port, token=self.token),
+            http=BoundedProtocol,
+            backlog=BACKLOG,
+            timeout_keep_alive=int(IDLE),
             log_config=None,
             log_level="critical",  # what clients do wrong is no news; our own mistakes we log
             access_log=False,
