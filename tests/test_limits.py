@@ -153,6 +153,20 @@ def test_a_cone_on_an_exponential_ball_bounds_its_swing_and_twist(seed: int) -> 
         # What is inside on its own stays as it was: a twist too far does not move the swing.
         if low < twist < high:
             assert swing_and_twist(w, parts[0].basis)[1] == pytest.approx(twist, abs=1e-8)
+        else:
+            far, near = sorted((low, high), key=lambda end: math.cos(twist - end))
+            if math.cos(twist - near) - math.cos(twist - far) > 1e-6:
+                assert swing_and_twist(w, parts[0].basis)[1] == pytest.approx(near, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("twist", "end"),
+    [(1.0, 0.6), (-1.0, -0.2), (3.0, 0.6), (3.5, -0.2), (-2.5, -0.2), (-3.0, 0.6), (0.3, 0.3)],
+)
+def test_the_twist_of_an_exponential_ball_stops_at_the_nearer_end(twist: float, end: float) -> None:
+    figure = one(exponential("z"), SwingTwist(swing=1.0, twist=(-0.2, 0.6)))
+    q = figure.project([0.0, 0.0, twist])
+    np.testing.assert_allclose(q, [0.0, 0.0, end], atol=1e-6)
 
 
 # ---- free directions ----------------------------------------------------------------------------
