@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
@@ -25,6 +26,7 @@ from limbik.formats import (
 )
 from limbik.motion import Motion
 
+SCALES = ("keep", "refuse")
 Thing = TypeVar("Thing", Figure, Motion)
 
 __all__ = ["FORMATS", "Format", "load", "load_motion", "save"]
@@ -94,12 +96,17 @@ def load_motion(
     up: str = "",
     from_unit: str | float = "",
     from_up: str = "",
+    scale: str = "keep",
 ) -> Motion:
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
     A ``figure`` must have the file's coordinates, as the same skeleton with other limits has.  CSV
     and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  The
     other options are those of ``load``; they convert what was read, a given figure too.
+
+    A glTF clip may change the scale of joints, which have none here.  ``scale="keep"`` keeps every
+    joint where the file has it: what hangs on such a joint slides.  ``scale="refuse"`` refuses such
+    a clip.
 
     >>> clip = load_motion("walk.bvh")  # doctest: +SKIP
     >>> clip.q.shape, clip.fps  # doctest: +SKIP
@@ -109,6 +116,10 @@ def load_motion(
     read = _format(file, "reads").motion
     if read is None:
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
+    if scale not in SCALES:
+        raise FormatError(f'scale must be "keep" or "refuse", not {scale!r}', file)
+    if scale == "refuse" and read is gltf.read_motion:
+        read = partial(gltf.read_motion, scale=scale)
     return _in_units(read(file, figure), file, unit, up, from_unit, from_up)
 
 

@@ -22,6 +22,7 @@ from limbik.errors import FigureError, FormatError
 from limbik.figure import Figure
 from limbik.formats.gltf_animation import Channel
 from limbik.formats.gltf_rig import Layout
+from limbik.formats.gltf_scale import factors
 from limbik.formats.numbers import shown
 from limbik.joints import Joint, Part, Slide, Vector, exponential, swing_twist, unit_axis
 from limbik.limits import Range
@@ -30,6 +31,8 @@ from limbik.tree import ordered
 
 SHIFTED = 5e-3
 """A shift by a larger share of the figure's size makes a joint slide."""
+
+_UNBOUNDED = 1e6  # times that a scale grows, beyond which its joints slide without limits
 
 
 def figure_of(layout: Layout) -> Figure:
@@ -58,6 +61,7 @@ class _Builder:
             for (node, path), channel in clip.channels.items():
                 if path == "translation":
                     self._shifts.setdefault(node, []).append(channel)
+        self._factors = factors(self._rig)
         places = np.array([world.place for world in self._world.values()])
         with np.errstate(over="ignore"):
             size = float(np.linalg.norm(places.max(axis=0) - places.min(axis=0)))
@@ -132,6 +136,17 @@ class _Builder:
             one, other = axes * (least - rest), axes * (most - rest)
             low = np.minimum(low, np.minimum(one, other).sum(axis=1))
             high = np.maximum(high, np.maximum(one, other).sum(axis=1))
+        if name in self._factors:
+            # Where scales change, the place (rest and shift) is as many times as far away.
+            at = axes @ rest
+            least, most = self._factors[name]
+            if most - least > _UNBOUNDED:
+                return np.full(3, -math.inf), np.full(3, math.inf)
+            ends = [factor * (at + end) - at for factor in (least, most) for end in (low, high)]
+            low, high = np.min([low, *ends], axis=0), np.max([high, *ends], axis=0)
+            # What unequal scales do to the direction is between these factors too.
+            aside = 0.5 * (most - least) * float(np.abs([at + low, at + high, at]).max())
+            low, high = low - aside, high + aside
         return low, high
 
     def _twist(self, name: str) -> list[float]:

@@ -25,6 +25,9 @@ from limbik.formats.numbers import shown
 from limbik.formats.vrm import read_humanoid
 from limbik.rotations import matrix_to_quat
 
+SCALED = 1e-3
+"""A scale that stays within this share of itself does not change."""
+
 MAX_JOINTS = 10_000
 """A file with more joints is refused."""
 
@@ -65,6 +68,12 @@ class Rig:
         """The nodes that are joints."""
         return frozenset(bound.node for bound in self.bound.values())
 
+    @cached_property
+    def in_order(self) -> list[str]:
+        """The joints, each after the one whose node its own hangs on."""
+        by_node = {bound.node: name for name, bound in self.bound.items()}
+        return [by_node[i] for i in self.nodes.order if i in by_node]
+
 
 class Layout(NamedTuple):
     """The joints of a rig, parents first: their names, parents, and whether each can move."""
@@ -85,7 +94,9 @@ def read_layout(document: Document) -> Layout:
     moves = ((clip, node) for clip in clips for node in {node for node, _ in clip.channels})
     stirred = {node for clip, node in moves if node in animated and _stirs(nodes, clip, node)}
     core = {node for skin in skinned for node in skin} | set(human.nodes.values())
-    moving = core | stirred if core else animated or set(range(len(nodes)))
+    scaled = _scaled_above(nodes, clips, core or animated)
+    stirred |= scaled
+    moving = core | stirred if core else animated | scaled or set(range(len(nodes)))
     chosen = core | _near(nodes, core, stirred) if core else set(moving)
     parents = _hang(nodes, chosen)
     names = _names(document, parents)
@@ -125,6 +136,27 @@ def _stirs(nodes: Nodes, clip: Clip, node: int) -> bool:
     return (turning is not None and turning.stirs(matrix_to_quat(local.turn))) or (
         shifting is not None and shifting.stirs(local.place)
     )
+
+
+def _scaled_above(nodes: Nodes, clips: list[Clip], joints: set[int]) -> set[int]:
+    """The nodes above joints whose scale a clip changes, which moves all that hangs on them."""
+    above = set(joints)
+    for i in reversed(nodes.order):
+        if i in above:
+            above.add(nodes.parents[i])
+    return {
+        node
+        for clip in clips
+        for node, path in clip.channels
+        if path == "scale" and node in above and stretches(nodes, clip, node)
+    }
+
+
+def stretches(nodes: Nodes, clip: Clip, node: int) -> bool:
+    """Whether a clip changes the scale of a node."""
+    stretch = nodes.local(node).stretch
+    apart = np.array(clip.channels[node, "scale"].hull) - np.diagonal(stretch)
+    return bool(np.abs(apart).max() > SCALED * np.abs(stretch).max())
 
 
 def _near(nodes: Nodes, core: set[int], animated: set[int]) -> set[int]:

@@ -23,6 +23,7 @@ from limbik.formats.gltf_new import write_new
 from limbik.formats.gltf_nodes import Local
 from limbik.formats.gltf_poses import Tracks, add_animation, turned
 from limbik.formats.gltf_rig import Rig
+from limbik.formats.gltf_scale import linears
 from limbik.formats.numbers import shown
 from limbik.motion import Motion
 from limbik.rotations import matrix_to_quat, quat_to_matrix
@@ -96,6 +97,12 @@ def _pose(draft: Draft, rig: Rig, figure: Figure) -> None:
 def _animate(draft: Draft, rig: Rig, motion: Motion) -> None:
     """Add the motion as an animation, or put it in the place of the one of its name."""
     tracks = _tracks(rig, motion.figure, motion.q)
+    name = motion.name or motion.figure.name or "motion"
+    if name in rig.clips:  # its changes of scale stay, and move joints by themselves
+        for joint, linear in linears(rig, rig.clips[name], motion.times).items():
+            k = motion.figure.index(joint)
+            away = rig.bound[joint].linear @ tracks.place[:, k, :, None]
+            tracks.place[:, k] = (np.linalg.pinv(linear) @ away)[..., 0]
     nodes = draft.own("nodes")
     channels: list[tuple[int, str, np.ndarray]] = []
     for k, joint in enumerate(motion.figure.joints):
@@ -109,7 +116,6 @@ def _animate(draft: Draft, rig: Rig, motion: Motion) -> None:
             channels.append((bound.node, "translation", place))
         if (any(moves) or k == 0) and local.given_as_matrix:
             nodes[bound.node] = _without_matrix(nodes[bound.node], local, draft.path)
-    name = motion.name or motion.figure.name or "motion"
     animations = draft.own("animations")
     at = list(rig.clips).index(name) if name in rig.clips else len(animations)
     kept = (
