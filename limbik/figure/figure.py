@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+<<<<<<< c1c1c60fe58065c48a0eada26d2a0ab528bb2c71
 from collections.abc import Collection, Iterable, Mapping, Sequence
+=======
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+>>>>>>> 87d9dbc3d7ebadc103386da1176ada4bdb451ac6
 from dataclasses import replace
 from functools import cached_property
 
@@ -17,7 +22,11 @@ from limbik.figure.joints import Joint, Limit
 from limbik.figure.limits import Range
 from limbik.figure.projection import project_many
 from limbik.figure.units import change, changed
+<<<<<<< c1c1c60fe58065c48a0eada26d2a0ab528bb2c71
 from limbik.maths.so3 import quat_multiply
+=======
+from limbik.whole_turns import outside
+>>>>>>> 87d9dbc3d7ebadc103386da1176ada4bdb451ac6
 
 
 class Figure:
@@ -173,10 +182,20 @@ class Figure:
 
     def violation(self, q: Sequence[float] | np.ndarray) -> float | np.ndarray:
         """How far q is outside its limits (its worst coordinate); 0.0 inside.  (frames,) for a
-        batch."""
+        batch.
+
+        Angles that differ by whole turns are one pose, and the nearest of them counts: 350° is
+        inside −30° to 30°.
+        """
         poses = self.pose(q)
         worst = np.abs(self.project(poses) - poses).max(axis=-1, initial=0.0)
-        return float(worst) if poses.ndim == 1 else worst
+        if np.any(worst > 0.0):
+            drivers = Counter(slot.coordinate for slot in self._tree.slots)
+            ends = self.lower, self.upper
+            rows = np.atleast_2d(poses)
+            apart = outside(self._joints, drivers, ends, self.project, rows)
+            worst = apart.max(axis=1, initial=0.0)
+        return float(np.max(worst)) if poses.ndim == 1 else worst
 
     def _world(self, q: Sequence[float] | np.ndarray) -> tuple[np.ndarray, bool]:
         poses = self.pose(q)

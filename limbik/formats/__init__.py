@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
@@ -18,6 +19,7 @@ from limbik.formats.gltf import read as gltf_read
 from limbik.formats.gltf import write as gltf_write
 from limbik.formats.mjcf import read as mjcf_read
 
+SCALES = ("keep", "refuse")
 Thing = TypeVar("Thing", Figure, Motion)
 
 __all__ = ["FORMATS", "Format", "load", "load_motion", "save"]
@@ -94,13 +96,21 @@ def load_motion(
     up: str = "",
     from_unit: str | float = "",
     from_up: str = "",
+<<<<<<< c1c1c60fe58065c48a0eada26d2a0ab528bb2c71
     stretch: bool = False,
+=======
+    scale: str = "keep",
+>>>>>>> 87d9dbc3d7ebadc103386da1176ada4bdb451ac6
 ) -> Motion:
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
     A ``figure`` must have the file's coordinates, as the same skeleton with other limits has.  CSV
     and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  The
     other options are those of ``load``; they convert what was read, a given figure too.
+
+    A glTF clip may change the scale of joints, which have none here.  ``scale="keep"`` keeps every
+    joint where the file has it: what hangs on such a joint slides.  ``scale="refuse"`` refuses such
+    a clip.
 
     >>> clip = load_motion("walk.bvh")  # doctest: +SKIP
     >>> clip.q.shape, clip.fps  # doctest: +SKIP
@@ -110,10 +120,18 @@ def load_motion(
     read = _format(file, "reads").motion
     if read is None:
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
+<<<<<<< c1c1c60fe58065c48a0eada26d2a0ab528bb2c71
     motion = read(file, figure)
     if stretch:
         motion = Motion(bvh_read.stretching(motion.figure), motion.q, motion.fps, motion.name)
     return _in_units(motion, file, unit, up, from_unit, from_up)
+=======
+    if scale not in SCALES:
+        raise FormatError(f'scale must be "keep" or "refuse", not {scale!r}', file)
+    if scale == "refuse" and read is gltf.read_motion:
+        read = partial(gltf.read_motion, scale=scale)
+    return _in_units(read(file, figure), file, unit, up, from_unit, from_up)
+>>>>>>> 87d9dbc3d7ebadc103386da1176ada4bdb451ac6
 
 
 def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:

@@ -17,6 +17,10 @@ _PREFIX = re.compile(
 _SHORT = re.compile(r"^([LR])([UF])Arm$")  # OptiTrack's upper arm and forearm
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
+# After a side of its own, the letter before is "upper" or "lower": "l_lleg" is no left leg.
+_HALVES = {
+    "uarm": "upperarm", "larm": "lowerarm", "uleg": "upperleg", "lleg": "lowerleg",
+}  # fmt: skip
 _SAID = {"left": "left", "lft": "left", "right": "right", "rgt": "right"}
 _MARKED = {"l": "left", "lf": "left", "lt": "left", "r": "right", "rt": "right"}
 
@@ -84,8 +88,11 @@ def take_apart(name: str) -> Name:
     marked: list[str] = []
     words: list[str] = []
     digits: list[str] = []
-    for piece in _PIECE.findall(plain):
-        for word in _split(piece.casefold()):
+    pieces = [piece.casefold() for piece in _PIECE.findall(plain)]
+    sided = any(piece in _SAID or piece in _MARKED for piece in pieces)
+    for piece in pieces:
+        half = _HALVES.get(piece) if sided else None
+        for word in [half] if half else _split(piece):
             if word.isdigit():
                 digits.append(word[:6])
             elif word in _SAID:

@@ -22,6 +22,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from limbik.errors import LimbikError
 from limbik.poser import building
+from limbik.poser.connections import Once, log_errors_of
 from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
 from limbik.poser.protocol.messages import ProtocolError
@@ -48,9 +49,13 @@ def application(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         keeping = asyncio.create_task(sessions.keep())
+        once = Once()
+        log.addFilter(once)
+        log_errors_of(asyncio.get_running_loop(), log)
         try:
             yield
         finally:
+            log.removeFilter(once)
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
             await sessions.close()
