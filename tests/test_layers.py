@@ -11,7 +11,6 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "limbik"
 MOST = 14  # layers of one folder; with more, nobody knows them by heart
 
-<<<<<<< c1c1c60fe58065c48a0eada26d2a0ab528bb2c71
 # Top to bottom, for the package and for folders that have an order of their own.  A module belongs
 # to the longest name here that its own begins with; it may import what stands below that name, and
 # whatever has the same name.  Names in one line do not import each other.
@@ -34,9 +33,9 @@ LAYERS = {
     ],
     "maths": ["dual_quaternions turn_angles", "so3", "euler", "quaternions linear"],
     "figure": [
-        "motion mesh joint_poses",
+        "motion mesh joint_poses free_root",
         "figure",
-        "units change_coordinates",
+        "units change_coordinates whole_turns",
         "coordinates build",
         "joints",
         "projection rigid_fit",
@@ -84,52 +83,6 @@ MODULES = sorted(
 )
 INSIDE = [
     (folder, module) for folder in LAYERS for module in MODULES if folder in ("", module.parts[0])
-=======
-# Top to bottom: a module may import what stands below it, and the modules of its own folder.
-LAYERS = [
-    "cli",
-    "poser",
-    "papers",
-    "demo",
-    "plots",
-    "batch",
-    "animate",
-    "many",
-    "solve",
-    "result",
-    "attempts",
-    "align",
-    "methods",
-    "chains",
-    "problem",
-    "objective",
-    "goals",
-    "humanoid",
-    "formats",
-    "figures",
-    "mesh",
-    "motion",
-    "figure",
-    "units",
-    "recoordinate",
-    "whole_turns",
-    "balls",
-    "turns",
-    "tree",
-    "joints",
-    "projection",
-    "rigid",
-    "limits",
-    "kinematics",
-    "dual_quaternions",
-    "rotations",
-    "euler",
-    "quaternions",
-    "linear",
-    "compiling",
-    "errors",
-    "version",
->>>>>>> 87d9dbc3d7ebadc103386da1176ada4bdb451ac6
 ]
 
 

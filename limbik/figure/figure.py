@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-<<<<<<< c1c1c60fe58065c48a0eada26d2a0ab528bb2c71
-from collections.abc import Collection, Iterable, Mapping, Sequence
-=======
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
->>>>>>> 87d9dbc3d7ebadc103386da1176ada4bdb451ac6
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -22,11 +18,8 @@ from limbik.figure.joints import Joint, Limit
 from limbik.figure.limits import Range
 from limbik.figure.projection import project_many
 from limbik.figure.units import change, changed
-<<<<<<< c1c1c60fe58065c48a0eada26d2a0ab528bb2c71
+from limbik.figure.whole_turns import outside
 from limbik.maths.so3 import quat_multiply
-=======
-from limbik.whole_turns import outside
->>>>>>> 87d9dbc3d7ebadc103386da1176ada4bdb451ac6
 
 
 class Figure:

@@ -96,11 +96,8 @@ def load_motion(
     up: str = "",
     from_unit: str | float = "",
     from_up: str = "",
-<<<<<<< c1c1c60fe58065c48a0eada26d2a0ab528bb2c71
-    stretch: bool = False,
-=======
     scale: str = "keep",
->>>>>>> 87d9dbc3d7ebadc103386da1176ada4bdb451ac6
+    stretch: bool = False,
 ) -> Motion:
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
@@ -120,18 +117,14 @@ def load_motion(
     read = _format(file, "reads").motion
     if read is None:
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
-<<<<<<< c1c1c60fe58065c48a0eada26d2a0ab528bb2c71
+    if scale not in SCALES:
+        raise FormatError(f'scale must be "keep" or "refuse", not {scale!r}', file)
+    if scale == "refuse" and read is gltf_read.read_motion:
+        read = partial(gltf_read.read_motion, scale=scale)
     motion = read(file, figure)
     if stretch:
         motion = Motion(bvh_read.stretching(motion.figure), motion.q, motion.fps, motion.name)
     return _in_units(motion, file, unit, up, from_unit, from_up)
-=======
-    if scale not in SCALES:
-        raise FormatError(f'scale must be "keep" or "refuse", not {scale!r}', file)
-    if scale == "refuse" and read is gltf.read_motion:
-        read = partial(gltf.read_motion, scale=scale)
-    return _in_units(read(file, figure), file, unit, up, from_unit, from_up)
->>>>>>> 87d9dbc3d7ebadc103386da1176ada4bdb451ac6
 
 
 def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:

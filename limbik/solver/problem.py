@@ -15,10 +15,10 @@ import numpy as np
 from limbik.errors import FigureError, GoalError
 from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure
+from limbik.figure.free_root import free_root
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
 from limbik.solver import objective as ob
-from limbik.solver.root_alignment import free_root
 
 POSITION_TOLERANCE = 1e-4  # of the figure's size
 ROTATION_TOLERANCE = 1e-3  # rad

@@ -11,6 +11,7 @@ import numpy as np
 
 from limbik.errors import MethodError, did_you_mean
 from limbik.figure.figure import Figure
+from limbik.figure.free_root import free_root
 from limbik.goals import Goal
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
 from limbik.methods.base import (
@@ -25,7 +26,6 @@ from limbik.solver import restarts as att
 from limbik.solver.objective import state_size
 from limbik.solver.problem import Problem
 from limbik.solver.result import History, Result, explain, misses, status_of
-from limbik.solver.root_alignment import free_root
 
 MOST_RESTARTS = 30
 _GAIN = 0.003  # of a tolerance: in a chain what gains less than this is not worth an iteration

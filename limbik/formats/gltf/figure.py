@@ -25,7 +25,7 @@ from limbik.figure.joints import Joint, Part, Slide, Vector, exponential, swing_
 from limbik.figure.limits import Range
 from limbik.formats.gltf.animation import Channel
 from limbik.formats.gltf.rig import Layout
-from limbik.formats.gltf_scale import factors
+from limbik.formats.gltf.scale import factors
 from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import matrix_to_quat
 

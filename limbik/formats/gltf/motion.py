@@ -14,7 +14,7 @@ from limbik.figure.joints import Slide
 from limbik.figure.motion import Motion
 from limbik.formats.gltf.animation import Clip, frame_times
 from limbik.formats.gltf.rig import Bound, Rig, rig_of, stretches
-from limbik.formats.gltf_scale import linears, scaled
+from limbik.formats.gltf.scale import linears, scaled
 from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import quat_to_matrix
 

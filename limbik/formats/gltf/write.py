@@ -23,7 +23,7 @@ from limbik.formats.gltf.new import write_new
 from limbik.formats.gltf.nodes import Local
 from limbik.formats.gltf.poses import Tracks, add_animation, turned
 from limbik.formats.gltf.rig import Rig
-from limbik.formats.gltf_scale import linears
+from limbik.formats.gltf.scale import linears
 from limbik.formats.remarks import Remarks
 from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import matrix_to_quat, quat_to_matrix

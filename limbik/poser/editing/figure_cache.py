@@ -19,8 +19,8 @@ from limbik.humanoid.ground import sampled
 from limbik.poser.document.coordinate_change import with_balls
 from limbik.poser.document.document import Document, Source
 from limbik.poser.editing.mirroring import Mirror
+from limbik.poser.files.natural_limits import BODY, Natural, body_balls, natural_limits
 from limbik.poser.files.open import Opened, open_source
-from limbik.poser.natural_limits import BODY, Natural, body_balls, natural_limits
 
 _OPENED, _FIGURES = 3, 12  # of each kind on the shelf
 

@@ -15,9 +15,9 @@ from limbik.formats import save
 from limbik.formats.gltf.rig import Rig
 from limbik.poser.animation.in_betweens import bake
 from limbik.poser.document.coordinate_change import across
+from limbik.poser.files.natural_limits import BODY
 from limbik.poser.files.pose_file import pose_json
 from limbik.poser.files.replay import replay_page
-from limbik.poser.natural_limits import BODY
 from limbik.poser.protocol.page_state import figure_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from limbik.figure.figure import Figure
 from limbik.humanoid import Body, unlimited
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
+from limbik.poser.files.natural_limits import Natural
 from limbik.poser.files.open import Opened
-from limbik.poser.natural_limits import Natural
 from limbik.poser.protocol.figure_info import figure_info, limits_info
 
 

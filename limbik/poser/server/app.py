@@ -22,11 +22,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from limbik.errors import LimbikError
 from limbik.poser import building
-from limbik.poser.connections import Once, log_errors_of
 from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
 from limbik.poser.protocol.messages import ProtocolError
 from limbik.poser.server.connection import Resident, close, log, say
+from limbik.poser.server.connections import Once, log_errors_of
 from limbik.poser.server.guard import Guard
 from limbik.poser.server.session_registry import OpenSessions, TooManyError
 from limbik.poser.server.uploads import upload

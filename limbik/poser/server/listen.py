@@ -15,10 +15,10 @@ from pathlib import Path
 import uvicorn
 
 from limbik.errors import LimbikError
-from limbik.poser.connections import BACKLOG, IDLE, BoundedProtocol
 from limbik.poser.editing.session import Session
 from limbik.poser.protocol.messages import MOST_TEXT
 from limbik.poser.server.app import application
+from limbik.poser.server.connections import BACKLOG, IDLE, BoundedProtocol
 from limbik.poser.server.guard import is_loopback, new_token
 from limbik.poser.server.session_registry import OpenSessions
 from limbik.poser.server.store import Store

@@ -17,7 +17,7 @@ from limbik.figure.joints import Limit, SwingTwist
 from limbik.figure.motion import Motion
 from limbik.poser.document.coordinate_change import carried
 from limbik.poser.document.document import Document
-from limbik.poser.natural_limits import starts_limited
+from limbik.poser.files.natural_limits import starts_limited
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.figure_info import limit_from
 from limbik.poser.protocol.messages import ProtocolError

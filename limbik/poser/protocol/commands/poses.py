@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from limbik.errors import LimbikError
 from limbik.poser.document.coordinate_change import across
 from limbik.poser.document.document import StoredPose
+from limbik.poser.files.natural_limits import BODY
 from limbik.poser.files.pose_file import read_pose
-from limbik.poser.natural_limits import BODY
 from limbik.poser.protocol.commands.registry import Answer, command
 
 if TYPE_CHECKING:

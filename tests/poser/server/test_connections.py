@@ -15,8 +15,8 @@ from uvicorn import Config
 from uvicorn.server import ServerState
 
 from helpers.poser_client import HAND, WAIT, client, until
-from limbik.poser import connections
-from limbik.poser.connections import IDLE, BoundedProtocol, most_connections
+from limbik.poser.server import connections
+from limbik.poser.server.connections import IDLE, BoundedProtocol, most_connections
 from limbik.poser.server.listen import PoserServer
 
 HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
