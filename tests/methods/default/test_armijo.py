@@ -47,7 +47,7 @@ class Step(NamedTuple):
 def first_step(start: float, alpha: float, limit: Range | None) -> Step:
     figure = arm(limit)
     goal = limbik.Reach("Hand", position=[REACH, 0.0, 0.0])
-    method = limbik.methods["projected_lm"](alpha=alpha)
+    method = limbik.methods["projected_lm"](alpha=alpha, damping=0.1)
     r = limbik.solve(figure, goal, start=[start], method=method, restarts=0, budget=1, history=True)
     assert r.history is not None
     f, q = r.history.f, r.history.q
