@@ -26,10 +26,10 @@ OUT = PROJECT / "docs" / "drag.gif"
 JOINT = "LeftHand"
 PATH = [(0, 0), (60, -120), (150, -205), (250, -265), (120, -120), (40, 70), (0, 0)]
 """Where the mouse goes, in pixels from where the joint is at first; the fourth is out of reach."""
-SHOWN = (0, 45, 960, 685)  # pixels of the page: the scene and the status, without panels
+SHOWN = (0, 45, 960, 675)  # pixels of the page: the scene and the status, without panels
 STEPS = 9  # pictures from one of these to the next
 PAUSE = 90  # milliseconds a picture is shown
-WIDTH, COLOURS = 720, 128
+WIDTH, COLOURS = 720, 224
 ARROW = [(0, 0), (0, 17), (4, 13), (7, 19), (10, 18), (7, 12), (12, 12)]
 """A mouse pointer, which a screenshot does not have."""
 
@@ -86,7 +86,7 @@ def main() -> None:
     sheet = Image.new("RGB", (WIDTH, sum(frame.height for frame in some)))
     for k, frame in enumerate(some):
         sheet.paste(frame, (0, k * frame.height))
-    palette = sheet.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
+    palette = sheet.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, kmeans=2)
     flat = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     flat[0].save(OUT, save_all=True, append_images=flat[1:], duration=PAUSE, loop=0, optimize=True)
     print(f"{OUT.name}: {len(flat)} pictures, {OUT.stat().st_size / 1e6:.2f} MB")
