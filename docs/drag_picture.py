@@ -12,6 +12,7 @@ import io
 import math
 import sys
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 from PIL import Image, ImageDraw
@@ -37,7 +38,7 @@ ARROW = [(0, 0), (0, 17), (4, 13), (7, 19), (10, 18), (7, 12), (12, 12)]
 def places() -> list[tuple[float, float]]:
     """The mouse's way, slow at each end of a stretch."""
     out = []
-    for (x0, y0), (x1, y1) in zip(PATH, PATH[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(PATH):
         for k in range(STEPS):
             share = 0.5 - 0.5 * math.cos(math.pi * k / STEPS)
             out.append((x0 + share * (x1 - x0), y0 + share * (y1 - y0)))

@@ -218,7 +218,7 @@ class Figure:
         ``None`` removes a limit; a cone leaves the ranges of the joint's slides as they are.  The
         rest pose is projected onto the new limits.
 
-        >>> fig = fig.with_limits({"LeftForeArm": Range(0, 145, degrees=True)})  # doctest: +SKIP
+        >>> fig = fig.with_limits({"LeftForeArm": limbik.Range(0, 145, degrees=True)})
         """
         changed = {joint.name: joint for joint in self._joints}
         for key, limit in limits.items():
@@ -238,8 +238,8 @@ class Figure:
         encloses it (a range of Euler angles and a cone are different shapes).  ``motion.onto``
         carries motions across.
 
-        >>> fig.with_balls("swing-twist").coordinates[6]  # doctest: +SKIP
-        'LeftUpLeg.swing1'
+        >>> fig.with_balls("euler").with_balls("swing-twist").coordinates[3]
+        'Hips.swing1'
         """
         joints = [with_ball(joint, kind, self._bone(i)) for i, joint in enumerate(self._joints)]
         rest, first = np.zeros(sum(map(width_of, joints))), 0
@@ -278,7 +278,8 @@ class Figure:
         Where the figure does not know what it is in, say so with ``from_unit`` (a unit, or a number
         of metres) and ``from_up``; alone, they only state it.
 
-        >>> limbik.load("walk.bvh").in_units("m", from_unit="cm")  # doctest: +SKIP
+        >>> limbik.load("walk.bvh").in_units("m", from_unit="cm").unit
+        'm'
         """
         by = change((self.unit, self.up), unit, up, from_unit, from_up)
         scaled = np.where(self.slides, by.scale, 1.0)
