@@ -29,7 +29,7 @@ PATH = [(0, 0), (60, -120), (150, -205), (250, -265), (120, -120), (40, 70), (0,
 """Where the mouse goes, in pixels from where the joint is at first; the fourth is out of reach."""
 SHOWN = (0, 45, 960, 675)  # pixels of the page: the scene and the status, without panels
 STEPS = 9  # pictures from one of these to the next
-PAUSE = 90  # milliseconds a picture is shown
+PAUSE = 90  # milliseconds that each picture is shown
 WIDTH, COLOURS = 720, 224
 ARROW = [(0, 0), (0, 17), (4, 13), (7, 19), (10, 18), (7, 12), (12, 12)]
 """A mouse pointer, which a screenshot does not have."""

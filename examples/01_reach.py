@@ -14,7 +14,7 @@ target = [0.4, 0.2, 0.5]
 result = limbik.solve(arm, [limbik.Reach("Tool", position=target)])
 print(result.status, "-", result.why)
 
-# A pose is a plain vector, one number a coordinate (radians here).  Check the answer by asking
+# A pose is a plain vector, one number per coordinate (radians here).  Check the answer by asking
 # where it puts the tool.
 print("q =", np.round(result.q, 3))
 tool = arm.positions(result.q)[arm.index("Tool")]

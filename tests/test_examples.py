@@ -23,7 +23,7 @@ NUMBERS: dict[str, list[tuple[str, float, float]]] = {
     "02_limits_and_why.py": [
         (r"stiff: LIMITED - Ankle is ([\d.]+) cm short: Knee at its upper limit", 39.0, 40.0),
         (r"Knee at its upper limit, (\d+) degrees", 60, 60),
-        (r"worth ([\d.]+) a radian", 0.1, 0.3),
+        (r"worth ([\d.]+) per radian", 0.1, 0.3),
     ],
     "03_many_goals.py": [
         (r"Reach +LeftHand +([\d.]+) mm", 0.0, 0.22),
