@@ -151,7 +151,7 @@ class Figure:
         except (TypeError, ValueError):
             raise FigureError(f"{what}: needs numbers, got {q!r}") from None
         if array.ndim not in (1, 2) or array.shape[-1] != self.n:
-            raise FigureError(f"{what}: needs {self.n} values a pose, got shape {array.shape}")
+            raise FigureError(f"{what}: needs {self.n} values per pose, got shape {array.shape}")
         if not np.isfinite(array).all():
             bad = int(np.argwhere(~np.isfinite(array))[0][-1])
             raise FigureError(f"{what}: {self.coordinates[bad]} is not finite")

@@ -38,7 +38,7 @@ class Motion:
         name: str = "",
     ) -> None:
         """``q`` is (frames, n) in radians and the figure's unit, at least one frame; ``fps`` is
-        frames a second; ``name`` is the clip's own, such as its file's."""
+        frames per second; ``name`` is the clip's own, such as its file's."""
         if not isinstance(figure, Figure):
             raise FigureError(f"a motion needs a Figure, got {type(figure).__name__}")
         what = f'motion "{name}"' if name else "motion"
@@ -60,12 +60,12 @@ class Motion:
 
     @property
     def q(self) -> np.ndarray:
-        """(frames, n) a pose a frame, read-only; radians and the figure's unit."""
+        """(frames, n) one pose per frame, read-only; radians and the figure's unit."""
         return self._q
 
     @property
     def fps(self) -> float:
-        """Frames a second."""
+        """Frames per second."""
         return self._fps
 
     @property
