@@ -23,7 +23,7 @@ from rich.table import Table
 from limbik.cli.terminal import notes, out
 from limbik.errors import LimbikError
 from limbik.formats import load_motion
-from limbik.papers.catalogue import Reproduced, chosen, reproduce_all
+from limbik.papers.catalogue import Reproduced, chosen, count_verdicts, reproduce_all
 from limbik.papers.cells import columns_of
 from limbik.papers.contract import Order, Verdict
 from limbik.papers.report import folder_for, write_report
@@ -44,6 +44,12 @@ def papers(
     clip: Annotated[
         Path | None,
         typer.Option(metavar="FILE.bvh", help="A motion to use instead of the built-in one."),
+    ] = None,
+    rigs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Files of skeletons to be posed in line_search's gallery."
+        ),
     ] = None,
     save_to: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder for the report.")
@@ -73,6 +79,8 @@ def papers(
     order = Order(quick=quick, seed=seed)
     if clip is not None:
         order = replace(order, clip=motion, clip_name=clip.name)
+    if rigs is not None:
+        order = replace(order, rigs=_rigs(rigs))
     if calibrate:
         _calibrate(order)
         return
@@ -86,6 +94,16 @@ def papers(
         page = write_report(folder, done, order)
     _show(done)
     out.print(f"wrote {escape(str(page))}, with numbers.json and timings.json", soft_wrap=True)
+
+
+def _rigs(folder: Path) -> tuple[Path, ...]:
+    """The skeletons in a folder; refuses one without any."""
+    from limbik.papers.line_search.gallery import files_in
+
+    found = files_in(folder)
+    if not found:
+        raise LimbikError(f'there is no file of a skeleton in the folder "{folder}"')
+    return found
 
 
 def _calibrate(order: Order) -> None:
@@ -129,15 +147,19 @@ def _bars() -> Iterator[Tell]:
 
 
 def _show(done: list[Reproduced]) -> None:
-    """How many claims hold, do not hold and depend, a line a paper."""
+    """How many claims hold, do not hold and depend, a line a paper; limbik's own apart."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("paper")
     for verdict in Verdict:
         table.add_column(verdict.value, justify="right")
-    for reproduced in done:
+    rows = {reproduced.paper.name: reproduced.verdicts for reproduced in done}
+    own = [claim for reproduced in done for claim in reproduced.own_claims]
+    if own:
+        rows["limbik's own claims"] = count_verdicts(own)
+    for name, verdicts in rows.items():
         counts = (
             f"[{COLOURS[verdict]}]{count}[/]" if count else "[dim]0[/]"
-            for verdict, count in reproduced.verdicts.items()
+            for verdict, count in verdicts.items()
         )
-        table.add_row(reproduced.paper.name, *counts)
+        table.add_row(name, *counts)
     out.print(table)

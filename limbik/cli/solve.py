@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from limbik.cli import arguments
+from limbik.cli.limits import HELP, limited
 from limbik.cli.terminal import miss_text, notes, out, status_text
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
@@ -56,6 +57,12 @@ def solve(
         float | None,
         typer.Option(metavar="WEIGHT", help="Stay near the start pose, with this weight."),
     ] = None,
+    limits: Annotated[
+        str | None, typer.Option(metavar="none|file|anatomical|clip+DEGREES", help=HELP)
+    ] = None,
+    stretch: Annotated[
+        bool, typer.Option("--stretch", help="Let position channels of BVH joints stretch bones.")
+    ] = False,
     lock: Annotated[
         list[str] | None,
         typer.Option(metavar="JOINT", help="A joint keeps its start values. May be repeated."),
@@ -84,7 +91,8 @@ def solve(
     """
     path = arguments.writable(save_to)
     goals = arguments.goals(reach or [], pin or [], aim or [], plane or [], distance or [])
-    figure, motion = arguments.opened(file)
+    own, recorded = arguments.opened(file, stretch=stretch)
+    figure, motion, kind = limited(own, recorded, limits)
     start = figure.rest if motion is None else motion.q[0]
     if rest is not None:
         goals.append(Rest(weight=rest, pose=start))
@@ -104,10 +112,12 @@ def solve(
             seed=seed,
             lock=lock or (),
         )
+    found = Motion(figure, result.q[None], motion.fps if motion else _FPS).onto(own)
     if path is not None:
-        save(Motion(figure, result.q[None], motion.fps if motion else _FPS), path)
+        save(found, path)
     if json:
-        print(json_text.dumps(_as_json(figure, goals, result, path), allow_nan=False))
+        told = {**_as_json(found, goals, result, path), "limits_used": kind}
+        print(json_text.dumps(told, allow_nan=False))
     else:
         _show(figure, goals, result, path)
     raise typer.Exit(0 if result.ok else 1)
@@ -135,9 +145,8 @@ def _show(figure: Figure, goals: list[Goal], result: Result, path: Path | None) 
         out.print(f"wrote {escape(str(path))}", style="dim")
 
 
-def _as_json(
-    figure: Figure, goals: list[Goal], result: Result, path: Path | None
-) -> dict[str, Any]:
+def _as_json(found: Motion, goals: list[Goal], result: Result, path: Path | None) -> dict[str, Any]:
+    """The result; its pose is the one frame of ``found``, in the file's own coordinates."""
     return {
         "ok": result.ok,
         "status": str(result.status),
@@ -153,7 +162,7 @@ def _as_json(
             for goal, miss in zip(goals, result.errors, strict=True)
         ],
         "limits": [limit._asdict() for limit in result.limits],
-        "q": dict(zip(figure.coordinates, result.q.tolist(), strict=True)),
+        "q": dict(zip(found.figure.coordinates, found.q[0].tolist(), strict=True)),
         "objective": result.objective,
         "iterations": result.iterations,
         "evaluations": result.evaluations,

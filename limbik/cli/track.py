@@ -12,10 +12,10 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from limbik.animate.learn import limits_from
 from limbik.animate.track import Track
 from limbik.animate.track import track as follow
 from limbik.cli import arguments
+from limbik.cli.limits import HELP, limited
 from limbik.cli.terminal import STYLES, out, progress_bar
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
@@ -41,12 +41,13 @@ def track(
     limits: Annotated[
         str | None,
         typer.Option(
-            metavar="clip+DEGREES",
-            help="clip+10: each rotation may go as far as anywhere in the whole clip, and 10 "
-            "degrees further. Slides keep the limits they have, because degrees say nothing about "
-            "lengths. The file's own limits if left.",
+            metavar="none|file|anatomical|clip+DEGREES",
+            help=HELP,
         ),
     ] = None,
+    stretch: Annotated[
+        bool, typer.Option("--stretch", help="Let position channels of BVH joints stretch bones.")
+    ] = False,
     method: Annotated[
         str | None, typer.Option(metavar="NAME", help="One of `limbik methods`.")
     ] = None,
@@ -71,13 +72,12 @@ def track(
     """
     path = arguments.writable(save_to)
     names = arguments.names(effectors, "--effectors")
-    wide = None if limits is None else arguments.margin(limits)
     chosen = find_method(method)
-    whole = arguments.opened_motion(clip)
-    figure = whole.figure
-    places = [figure.index(name) for name in names]
-    if wide is not None:
-        figure = figure.with_limits(limits_from(whole, margin=wide))
+    recorded = arguments.opened_motion(clip, stretch=stretch)
+    places = [recorded.figure.index(name) for name in names]
+    figure, carried, kind = limited(recorded.figure, recorded, limits)
+    assert carried is not None
+    whole = carried
     motion = whole if every is None else whole.sample(every)
     targets = motion.positions()[:, places]
 
@@ -94,7 +94,7 @@ def track(
         bar.say(f"following {motion.frames} frames")
         result = follow(figure, names, targets, reference=motion.q, progress=bar.done, **options)
     if path is not None:
-        save(result.motion, path)
+        save(result.motion.onto(recorded.figure), path)
     report: dict[str, Any] = {
         "frames": motion.frames,
         "reached": int((result.status == Status.REACHED).sum()),
@@ -108,7 +108,7 @@ def track(
         "effectors": names,
         "every": every,
         "fps": motion.fps,
-        "limits": limits,
+        "limits": kind,
         "method": chosen.name,
         "seed": seed,
         "out": None if path is None else str(path),
