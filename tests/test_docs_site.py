@@ -43,7 +43,11 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
 def test_every_public_name_is_in_the_reference() -> None:
     pages = "".join(page.read_text("utf-8") for page in (PROJECT / "docs" / "api").glob("*.md"))
     shown = set(re.findall(r"^::: limbik\.(\w+)$", pages, re.MULTILINE))
-    errors = {name for name in limbik.__all__ if name.endswith("Error")}
+    errors = {
+        name
+        for name in limbik.__all__
+        if getattr(getattr(limbik, name), "__module__", "") == "limbik.errors"
+    }
     assert "::: limbik.errors" in pages
     assert set(limbik.__all__) - ELSEWHERE - errors - shown == set()
 
@@ -53,6 +57,20 @@ def test_every_page_is_in_the_navigation() -> None:
     docs = PROJECT / "docs"
     for page in docs.rglob("*.md"):
         assert f": {page.relative_to(docs).as_posix()}\n" in navigation, page
+
+
+def test_the_architecture_names_what_is_there() -> None:
+    text = (PROJECT / "docs" / "architecture.md").read_text("utf-8")
+    named = [name for name in re.findall(r"`([\w/]+(?:/|\.py))`", text) if name.strip("/")]
+    assert len(named) > 20
+    roots = (PROJECT, PROJECT / "limbik", PROJECT / "limbik" / "poser")
+    missing = [name for name in named if not any((root / name).exists() for root in roots)]
+    assert missing == []
+    folders = re.findall(r"^\| (`[^|]+`) \|", text, re.MULTILINE)  # the table of layers
+    layers = {name.split(".")[0] for cell in folders for name in re.findall(r"`([\w.]+)`", cell)}
+    package = PROJECT / "limbik"
+    there = {path.stem for path in package.iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert layers == {name for name in there if not name.startswith("__")}
 
 
 def test_one_version_and_one_address_everywhere() -> None:
