@@ -1,4 +1,4 @@
-"""What must hold: goals, one file per kind."""
+"""What must hold: goals, one file a kind."""
 
 from limbik.goals.aim import Aim
 from limbik.goals.distance import Distance

@@ -11,9 +11,7 @@ from limbik.goals.terms import AIM, Scene, Term, Vector, joint_index, vector, we
 
 @dataclass(frozen=True)
 class Aim:
-    """An axis of a joint points at a place.
-
-    d − R·axis, d the direction from the joint's point ``origin`` to the target ``at``.
+    """d − R·axis, d the direction from the joint's point ``origin`` to the target ``at``.
 
     ``axis`` is "x", "-z", ... or three numbers in the joint's own frame; ``at`` (3,) is a place in
     the world.  The error is the angle between the two, in radians.

@@ -10,10 +10,7 @@ from limbik.goals.terms import DISTANCE, Scene, Term, Vector, joint_index, vecto
 
 @dataclass(frozen=True)
 class Distance:
-    """Two points of the figure are a given length apart.
-
-    distance − ‖p₁(q) − p₂(q)‖ for the point ``at`` of one joint and ``other_at`` of another.
-    """
+    """distance − ‖p₁(q) − p₂(q)‖ for the point ``at`` of one joint and ``other_at`` of another."""
 
     joint: str
     other: str

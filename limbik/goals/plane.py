@@ -12,9 +12,7 @@ from limbik.goals.terms import PLANE, Scene, Term, Vector, joint_index, vector, 
 
 @dataclass(frozen=True)
 class Plane:
-    """A point of a joint lies in a plane.
-
-    offset − n·p(q): the point ``at`` lies in the plane n·p = ``offset``.
+    """offset − n·p(q): the point ``at`` of a joint lies in the plane n·p = ``offset``.
 
     ``normal`` (3,) is made a unit vector; ``offset`` is then a length in the figure's unit.
     """

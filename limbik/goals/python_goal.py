@@ -15,9 +15,7 @@ _STEP = 1e-6
 
 @dataclass(frozen=True)
 class PythonGoal:
-    """Whatever a Python function measures becomes 0.
-
-    f gains ‖residual(figure, q)‖²; a residual of 0 means the goal is met.
+    """Any residual rows: f gains ‖residual(figure, q)‖²; a residual of 0 means the goal is met.
 
     ``residual(figure, q)`` returns (rows,) numbers, always as many; ``jacobian(figure, q)`` returns
     their derivatives (rows, n), and is made by central differences where it is not given.  The goal

@@ -24,9 +24,7 @@ from limbik.maths.so3 import quat_to_matrix
 
 @dataclass(frozen=True)
 class Reach:
-    """A point of a joint is at a place, the joint is turned a given way, or both.
-
-    g − p(q) for a position; the rotation that is missing for an orientation.
+    """g − p(q) for a position; the rotation that is missing for an orientation.
 
     ``position`` (3,) is where the point ``at`` (in the joint's own frame, figure's unit) shall be;
     ``wxyz`` (4,) how the joint shall be turned in the world.  ``weight`` is one number, three (the
