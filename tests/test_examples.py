@@ -86,6 +86,16 @@ def test_it_prints_what_it_promises(example: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_reaching_with_a_robot_from_a_file(tmp_path: Path) -> None:
+    robot = real_data.find("robots/erd_ur5_robot.urdf")
+    printed = run("01_reach.py", str(robot), "tool0", folder=tmp_path)
+    assert printed.startswith("<Figure ur5")  # not the built-in arm
+    for pattern, low, high in NUMBERS["01_reach.py"]:
+        found = re.search(pattern, printed)
+        assert found, printed
+        assert low <= float(found[1]) <= 2 * high
+
+
 def test_following_a_file(tmp_path: Path) -> None:
     clip = real_data.find("cmu_bvh/02_01.bvh")
     printed = run("04_follow_a_clip.py", str(clip), "LeftHand,RightHand,Hips", folder=tmp_path)
