@@ -154,7 +154,7 @@ class Figure:
         except (TypeError, ValueError):
             raise FigureError(f"{what}: needs numbers, got {q!r}") from None
         if array.ndim not in (1, 2) or array.shape[-1] != self.n:
-            raise FigureError(f"{what}: needs {self.n} values a pose, got shape {array.shape}")
+            raise FigureError(f"{what}: needs {self.n} values per pose, got shape {array.shape}")
         if not np.isfinite(array).all():
             bad = int(np.argwhere(~np.isfinite(array))[0][-1])
             raise FigureError(f"{what}: {self.coordinates[bad]} is not finite")
@@ -232,7 +232,7 @@ class Figure:
         slide that is fixed stays so until its coordinate is named or a ``Range`` frees it.  The
         rest pose is projected onto the new limits.
 
-        >>> fig = fig.with_limits({"LeftForeArm": Range(0, 145, degrees=True)})  # doctest: +SKIP
+        >>> fig = fig.with_limits({"LeftForeArm": limbik.Range(0, 145, degrees=True)})
         """
         changed = {joint.name: joint for joint in self._joints}
         for key, limit in limits.items():
@@ -263,8 +263,8 @@ class Figure:
         Cones lie best around zero.  With ``around``, a pose (n,), the balls' zero is that pose
         instead of the file's, but for balls that are kept, have a limit or slide.
 
-        >>> fig.with_balls("swing-twist").coordinates[6]  # doctest: +SKIP
-        'LeftUpLeg.swing1'
+        >>> fig.with_balls("euler").with_balls("swing-twist").coordinates[3]
+        'Hips.swing1'
         """
         joints = [
             joint if joint.name in keep else with_ball(joint, kind, self.bone(i))
@@ -316,7 +316,8 @@ class Figure:
         Where the figure does not know what it is in, say so with ``from_unit`` (a unit, or a number
         of metres) and ``from_up``; alone, they only state it.
 
-        >>> limbik.load("walk.bvh").in_units("m", from_unit="cm")  # doctest: +SKIP
+        >>> limbik.load("walk.bvh").in_units("m", from_unit="cm").unit
+        'm'
         """
         by = change((self.unit, self.up), unit, up, from_unit, from_up)
         scaled = np.where(self.slides, by.scale, 1.0)

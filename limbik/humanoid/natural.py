@@ -39,9 +39,9 @@ def limited(
     no body is found or no pose stands.
 
     >>> import limbik
-    >>> clip = limbik.load_motion("walk.bvh")  # doctest: +SKIP
-    >>> figure = limbik.humanoid.limited(clip.figure, clip.q)  # doctest: +SKIP
-    >>> clip = clip.onto(figure)  # doctest: +SKIP
+    >>> clip = limbik.load_motion("walk.bvh")
+    >>> figure = limbik.humanoid.limited(clip.figure, clip.q)
+    >>> clip = clip.onto(figure)
     """
     known = recognise(figure) if body is None else body
     balls, found = body_limits(figure, known, poses, hold=hold)

@@ -29,11 +29,7 @@ _PARTS = (FLOAT, UBYTE, USHORT)
 
 
 def read_meshes(path: Path | str) -> tuple[SkinnedMesh, ...]:
-    """The meshes of a glTF file that follow the joints of ``limbik.load(path)``, a material each.
-
-    >>> [len(mesh.positions) for mesh in read_meshes("fox.glb")]  # doctest: +SKIP
-    [1728]
-    """
+    """The meshes of a glTF file that follow the joints of ``limbik.load(path)``, one a material."""
     return meshes(read_figure(Path(path)))
 
 

@@ -107,10 +107,10 @@ def iterations_a_frame(order: Order) -> Chapter:
             },
         },
         timings={
-            "seconds a frame, median": {
+            "seconds per frame, median": {
                 " / ".join(k): float(np.median(t)) for k, t in times.items()
             },
-            "seconds a frame, 95 %": {
+            "seconds per frame, 95 %": {
                 " / ".join(k): float(np.percentile(t, 95)) for k, t in times.items()
             },
         },
