@@ -208,7 +208,8 @@ def _attempts(
                 break
         evaluate(ints, floats, q, work, other[5])
         everything = attempt % 2 == 0
-        if felt(ints, floats, work, everything, room, spread) == 0:
+        thrown = felt(ints, floats, work, everything, room, spread)
+        if thrown == 0 and plan[P_ROOT] < 0.0:
             break
         wide = _start_again(
             ints, floats, work, plan, attempt, start[:n], q, comfort, spread, trial[:n], random
