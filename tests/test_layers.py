@@ -44,8 +44,9 @@ LAYERS = {
     "solver": [
         "batch",
         "solve",
+        "explain",
         "result restarts",
-        "root_alignment",
+        "holders root_alignment",
         "problem",
         "objective",
     ],

@@ -47,6 +47,8 @@ class Problem:
         weights: np.ndarray | None = None,
     ) -> None:
         self.figure = figure
+        self._weights = weights
+        self._unlocked: Problem | None = None
         self.goals: tuple[Goal, ...] = _as_tuple(goals)
         if not self.goals:
             raise GoalError("no goals: there is nothing to solve for")
@@ -122,8 +124,8 @@ class Problem:
         rest = self.floats[self.ints[ob.F_REST] :][:n]
         return 2.0 * (jacobian.T @ jacobian + np.diag(rest) + s)
 
-    def push_of(self, goal: int, q: np.ndarray) -> np.ndarray:
-        """(n,) minus the gradient of one goal's share of f (with a full W: of its own rows)."""
+    def rows_of(self, goal: int) -> np.ndarray:
+        """(rows,) whether a row is one of the goal's."""
         rows = np.zeros(self.rows, bool)
         row = 0
         for term, count in enumerate(tm.ROWS[t.kind] for t in self.terms):
@@ -132,7 +134,18 @@ class Problem:
         for python, count in zip(self.python, self._python_rows, strict=True):
             rows[row : row + count] = python is self.goals[goal]
             row += count
-        return 2.0 * self.jacobian(q).T[:, rows] @ self.residual(q)[rows]
+        return rows
+
+    def unlocked(self) -> Problem:
+        """The same problem, with the same targets, in which every joint may move."""
+        if self._unlocked is None:
+            self._unlocked = Problem(
+                self.figure, self.goals, start=self.start, weights=self._weights
+            )
+        there, here = self._unlocked, int(self.ints[tm.F_TERM])
+        size = tm.TERM_FLOATS * len(self.terms)
+        there.floats[int(there.ints[tm.F_TERM]) :][:size] = self.floats[here : here + size]
+        return there
 
     def term_errors(self, q: np.ndarray) -> np.ndarray:
         """(terms + Python goals,) unweighted errors, lengths or radians."""
