@@ -325,12 +325,14 @@ class Problem:
         slide = np.zeros(len(figure.joints))
         fixed = np.zeros(len(figure.joints) + 1, bool)
         fixed[-1] = True  # the world, which is the parent −1 of roots
+        turns = tree.ints[tree.ints[kin.I_TURNS] :]
         scales, shifts = (tree.floats[int(tree.ints[at]) :] for at in (kin.F_SCALE, kin.F_SHIFT))
         for joint, slots in enumerate(tree.slots_of):
             coordinates = [tree.slots[slot].coordinate for slot in slots]
             fixed[joint] = fixed[figure.parents[joint]] and not self.moves[coordinates].any()
             for slot, c in zip(slots, coordinates, strict=True):
-                if figure.slides[c]:
+                # A slide may follow a turn, so that the slot decides and not its coordinate.
+                if not turns[slot]:
                     far = max(abs(figure.lower[c]), abs(figure.upper[c]))
                     far = far if self.moves[c] else abs(self.start[c])
                     slide[joint] += far * abs(scales[slot]) + abs(shifts[slot])
