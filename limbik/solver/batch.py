@@ -251,5 +251,5 @@ def statuses(
     out[:] = [Status.REACHED] * len(codes)
     for k in np.nonzero(codes != REACHED)[0]:
         problem.floats[places] = targets[k]
-        out[k] = status_of(problem, int(codes[k]), poses[k])[0]
+        out[k] = status_of(problem, int(codes[k]), poses[k], brief=True)[0]
     return out

@@ -16,20 +16,29 @@ from limbik.solver.result import Miss, Status, length_text
 _NAMED = 3  # so many limits, locks or goals are named, the others counted
 
 
-def status_of(problem: Problem, code: int, q: np.ndarray) -> tuple[Status, Holders | None]:
+def status_of(
+    problem: Problem, code: int, q: np.ndarray, *, brief: bool = False
+) -> tuple[Status, Holders | None]:
     """Status from a method's exit code and answer, and what holds the worst goal back.
 
-    None where that is not known: where every goal is met, or q is not stationary.
+    None where that is not known: where every goal is met, or q is not stationary.  ``brief`` looks
+    for no more holders than the status needs.
     """
     if code == REACHED or (code == STATIONARY and not len(problem.tolerances)):
         return Status.REACHED, None
     goal = worst_goal(problem, q) if code == STATIONARY else None
     if goal is None:
         return Status.STALLED, None
-    holders = holders_of(problem, q, goal)
+    with np.errstate(over="ignore", invalid="ignore"):  # far targets: squares may be infinite
+        holders = holders_of(problem, q, goal, brief=brief)
     if holders.limits:
         return Status.LIMITED, holders
-    return (Status.HELD if holders.locks or holders.goals else Status.OUT_OF_REACH), holders
+    rest = any(isinstance(problem.goals[k], Rest) for k in holders.goals)
+    if holders.locks or rest:
+        return Status.HELD, holders
+    # Goals that the bones do not let be met together are out of reach, whoever holds whom.
+    apart = too_short(problem, goal) is not None
+    return (Status.HELD if holders.goals and not apart else Status.OUT_OF_REACH), holders
 
 
 def explain(

@@ -10,6 +10,7 @@ goal and what the goal lacks, which does not depend on units or distances.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -126,15 +127,20 @@ def worst_goal(problem: Problem, q: np.ndarray) -> int | None:
     return worst
 
 
-def holders_of(problem: Problem, q: np.ndarray, goal: int) -> Holders:
-    """What holds a goal back at q, where f is stationary."""
+def holders_of(problem: Problem, q: np.ndarray, goal: int, *, brief: bool = False) -> Holders:
+    """What holds a goal back at q, where f is stationary.
+
+    ``brief``: where limits do, nothing else is looked for.
+    """
     pulls = _Pulls(problem, q)
     pressed = faces(problem, q, pulls.total)
     own = pulls.of([goal])
     limits = _pressed_by(pulls, own, pressed, [goal])
+    if brief and limits:
+        return Holders(goal, limits)
     free = _off_limits(own * pulls.scale, pressed)
     goals: list[tuple[float, int]] = []
-    if pulls.noticed([goal], free):
+    if pulls.noticed([goal], free[None])[0]:
         for other in pulls.kinds:
             if other != goal:
                 against = -float(free @ (pulls.of([other]) * pulls.scale)) / float(free @ free)
@@ -169,7 +175,7 @@ class _Pulls:
 
     def rows(self, goals: list[int]) -> np.ndarray:
         """(rows,) whether a row belongs to one of the goals."""
-        return np.any([self.problem.rows_of(goal) for goal in goals], axis=0)
+        return np.logical_or.reduce(self.problem.rows_of[goals])
 
     def of(self, goals: list[int]) -> np.ndarray:
         """(n,) minus the gradient of these goals' share of f."""
@@ -179,20 +185,17 @@ class _Pulls:
             pull = pull + self.rest
         return pull
 
-    def noticed(self, goals: list[int], direction: np.ndarray) -> bool:
-        """Whether a scaled direction (n,) carries the goals noticeably nearer: by the cosine
-        between J·direction and r, and by how far it carries them."""
+    def noticed(self, goals: list[int], directions: np.ndarray) -> np.ndarray:
+        """(k,) whether scaled directions (k, n) carry the goals noticeably nearer: by the cosine
+        between J·direction and r, and by how far they carry them."""
         rows = self.rows(goals)
         jacobian, r = self.jacobian[rows] * self.scale, self.r[rows]
-        size = float(np.linalg.norm(direction))
-        if size == 0.0:
-            return False
-        carried = jacobian @ (direction / size)
-        lever = float(np.linalg.norm(carried))
-        longest = float(np.linalg.norm(jacobian, axis=0).max(initial=0.0))
-        if not lever > _LEVER * longest:
-            return False
-        return float(carried @ r) >= _COSINE * lever * float(np.linalg.norm(r))
+        carried = directions @ jacobian.T
+        lever = np.sqrt((carried**2).sum(axis=1))
+        size = np.sqrt((directions**2).sum(axis=1))
+        longest = math.sqrt(float((jacobian**2).sum(axis=0).max(initial=0.0)))
+        along = carried @ r >= _COSINE * lever * math.sqrt(float(r @ r))
+        return along & (lever > _LEVER * longest * size)
 
 
 def _pressed_by(
@@ -200,11 +203,15 @@ def _pressed_by(
 ) -> tuple[ActiveLimit, ...]:
     """The limits among ``pressed`` against which ``pull`` of the goals presses noticeably, the
     strongest first, with the multipliers of that pull."""
+    if not pressed:
+        return ()
+    normals = np.array([face.normal for face in pressed])
     found = []
-    for face in pressed:
-        multiplier = float(face.normal @ pull)
+    for face, multiplier, noticed in zip(
+        pressed, (normals @ pull).tolist(), pulls.noticed(goals, normals / pulls.scale), strict=True
+    ):
         firm = face.limit.multiplier > _COSINE * multiplier > 0.0
-        if face.set and firm and pulls.noticed(goals, face.normal / pulls.scale):
+        if face.set and firm and noticed:
             found.append(face.limit._replace(multiplier=multiplier))
     found.sort(key=lambda limit: -limit.multiplier)
     return tuple(limit for limit in found if limit.multiplier > _FAINT * found[0].multiplier)
@@ -226,7 +233,7 @@ def _locks(problem: Problem, q: np.ndarray, goals: list[int]) -> tuple[str, ...]
     pulls = _Pulls(free, q)
     pull = np.where(problem.moves, 0.0, pulls.of(goals))
     held = _off_limits(pull * pulls.scale, faces(free, q, pull))
-    if not pulls.noticed(goals, held):
+    if not pulls.noticed(goals, held[None])[0]:
         return ()
     owner = problem.figure.owner
     strength = {j: float(np.linalg.norm(held[owner == j])) for j in np.unique(owner[held != 0.0])}
@@ -254,6 +261,8 @@ def too_short(problem: Problem, goal: int) -> tuple[str, str, float] | None:
             for t in pair
             if t != kin.NONE
         ]
+        if len({problem.terms[t].joint for t in pair if t != kin.NONE}) < len(there):
+            continue  # two places for one joint: not the bones' fault
         far = float(np.linalg.norm(there[0] - (there[1] if len(there) == 2 else np.array(base))))
         if far > longest and (worst is None or far - longest > worst[2]):
             names = [figure.joints[problem.terms[t].joint] for t in reversed(pair) if t != kin.NONE]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -124,16 +125,15 @@ class Problem:
         rest = self.floats[self.ints[ob.F_REST] :][:n]
         return 2.0 * (jacobian.T @ jacobian + np.diag(rest) + s)
 
-    def rows_of(self, goal: int) -> np.ndarray:
-        """(rows,) whether a row is one of the goal's."""
-        rows = np.zeros(self.rows, bool)
-        row = 0
-        for term, count in enumerate(tm.ROWS[t.kind] for t in self.terms):
-            rows[row : row + count] = term in self.terms_of[goal]
-            row += count
-        for python, count in zip(self.python, self._python_rows, strict=True):
-            rows[row : row + count] = python is self.goals[goal]
-            row += count
+    @cached_property
+    def rows_of(self) -> np.ndarray:
+        """(goals, rows) whether a row is one of the goal's."""
+        counts = [tm.ROWS[term.kind] for term in self.terms] + self._python_rows
+        owners = np.repeat(np.arange(len(counts)), counts)
+        rows = np.zeros((len(self.goals), self.rows), bool)
+        for k, (goal, terms) in enumerate(zip(self.goals, self.terms_of, strict=True)):
+            own = [len(self.terms) + i for i, other in enumerate(self.python) if other is goal]
+            rows[k] = np.isin(owners, [*terms, *own])
         return rows
 
     def unlocked(self) -> Problem:

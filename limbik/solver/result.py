@@ -24,7 +24,7 @@ class Status(StrEnum):
     HELD = "HELD"
     """Stationary, and no limit but a lock, another goal or Rest holds it back."""
     OUT_OF_REACH = "OUT_OF_REACH"
-    """Stationary, and nothing holds it back."""
+    """Stationary, and nothing holds it back, or the bones are too short for the goals together."""
     STALLED = "STALLED"
     """The budget is spent, or the method finds no way on."""
 
