@@ -168,10 +168,12 @@ class _Pulls:
         ints, floats, n = problem.ints, problem.floats, problem.figure.n
         self.scale = np.sqrt(floats[ints[ob.F_METRIC] :][:n])
         weight, pose = floats[ints[ob.F_REST] :][:n], floats[ints[ob.F_REST_POSE] :][:n]
-        self.rest = 2.0 * weight * (pose - q)
         rests = [k for k, goal in enumerate(problem.goals) if isinstance(goal, Rest)]
         self.kinds = [k for k in range(len(problem.goals)) if k not in rests[1:]]
-        self.total = 2.0 * self.jacobian.T @ self.r + self.rest
+        self.each = 2.0 * (problem.rows_of * self.r) @ self.jacobian  # (goals, n)
+        if rests:
+            self.each[rests[0]] += 2.0 * weight * (pose - q)
+        self.total = 2.0 * self.r @ self.jacobian + 2.0 * weight * (pose - q)
 
     def rows(self, goals: list[int]) -> np.ndarray:
         """(rows,) whether a row belongs to one of the goals."""
@@ -179,11 +181,7 @@ class _Pulls:
 
     def of(self, goals: list[int]) -> np.ndarray:
         """(n,) minus the gradient of these goals' share of f."""
-        rows = self.rows(goals)
-        pull = 2.0 * self.jacobian[rows].T @ self.r[rows]
-        if any(isinstance(self.problem.goals[goal], Rest) for goal in goals):
-            pull = pull + self.rest
-        return pull
+        return self.each[goals].sum(axis=0)
 
     def noticed(self, goals: list[int], directions: np.ndarray) -> np.ndarray:
         """(k,) whether scaled directions (k, n) carry the goals noticeably nearer: by the cosine
