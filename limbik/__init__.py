@@ -20,8 +20,9 @@ from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
 from limbik.methods import METHODS as methods
 from limbik.poser.view import view
 from limbik.solver.batch import Results, solve_many
+from limbik.solver.holders import ActiveLimit
 from limbik.solver.problem import Problem
-from limbik.solver.result import ActiveLimit, Miss, Result, Status
+from limbik.solver.result import Miss, Result, Status
 from limbik.solver.solve import solve
 from limbik.version import __version__
 

@@ -23,7 +23,7 @@ LAYERS = {
         "solver",
         "methods",
         "solver.problem",
-        "solver.objective",
+        "solver.objective solver.root_alignment",
         "goals humanoid formats",
         "figures",
         "figure",
@@ -44,10 +44,11 @@ LAYERS = {
     "solver": [
         "batch",
         "solve",
+        "explain",
         "result restarts",
-        "root_alignment",
+        "holders",
         "problem",
-        "objective",
+        "objective root_alignment",
     ],
     "methods": [
         "settings",

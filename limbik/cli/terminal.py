@@ -22,6 +22,7 @@ WRONG_USE, INTERRUPTED = 2, 130
 STYLES = {
     Status.REACHED: "bold green",
     Status.LIMITED: "bold yellow",
+    Status.HELD: "bold yellow",
     Status.OUT_OF_REACH: "bold yellow",
     Status.STALLED: "bold red",
 }

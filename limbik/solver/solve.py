@@ -23,9 +23,11 @@ from limbik.methods.base import (
     STUCK,
 )
 from limbik.solver import restarts as att
+from limbik.solver.explain import explain, status_of
+from limbik.solver.holders import active_limits
 from limbik.solver.objective import state_size
 from limbik.solver.problem import Problem
-from limbik.solver.result import History, Result, explain, misses, status_of
+from limbik.solver.result import History, Result, misses
 
 MOST_RESTARTS = 30
 _GAIN = 0.003  # of a tolerance: in a chain what gains less than this is not worth an iteration
@@ -78,20 +80,21 @@ def solve(
     else:
         code, totals = solver.run_for(q, float(budget), seed, noted)
     errors = misses(problem, q)
-    status, limits = status_of(problem, code, q)
+    status, holders = status_of(problem, code, q)
+    attempts = int(totals[att.TOTAL_ATTEMPTS])
     kept = noted[: int(totals[OUT_HISTORY])]
     return Result(
         status=status,
-        why=explain(problem, q, status, errors, int(totals[att.TOTAL_ATTEMPTS]), code == STUCK),
+        why=explain(problem, q, status, holders, errors, attempts, code == STUCK),
         q=q,
         errors=errors,
         objective=problem.objective(q),
         iterations=int(totals[OUT_ITERATIONS]),
         evaluations=int(totals[OUT_EVALUATIONS]),
-        attempts=int(totals[att.TOTAL_ATTEMPTS]),
+        attempts=attempts,
         singular=int(totals[OUT_SINGULAR]),
         seconds=time.perf_counter() - began,
-        limits=limits,
+        limits=active_limits(problem, q),
         history=History(kept[:, 0].copy(), kept[:, 1:].copy()) if history else None,
     )
 
