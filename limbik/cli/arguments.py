@@ -8,23 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from limbik import figures
-from limbik.errors import FormatError, GoalError, LimbikError, NoMotionError, did_you_mean
+from limbik.errors import FormatError, GoalError, LimbikError, NoMotionError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats import FORMATS, load, load_motion
+from limbik.formats.names import NAMES, built_in, check_name
 from limbik.goals import Aim, Distance, Goal, Pin, Plane, Reach
 
-BUILT_IN: dict[str, Callable[[], Figure]] = {
-    "human": figures.human,
-    "hand": figures.hand,
-    "arm": figures.arm,
-    "leg": figures.leg,
-    "spider": figures.spider,
-    "chain": figures.chain,
-}
-MOTIONS: dict[str, Callable[[], Motion]] = {"cartwheel": figures.cartwheel}
-NAMES = ", ".join((*BUILT_IN, *MOTIONS))
+__all__ = ["NAMES", "Opened", "goals", "margin", "names", "opened", "opened_motion", "writable"]
 
 
 class Opened(NamedTuple):
@@ -36,16 +27,11 @@ class Opened(NamedTuple):
 
 def opened(name: str) -> Opened:
     """A file, or something built in by its name."""
+    check_name(name)
+    own = built_in(name)
+    if own is not None:
+        return Opened(own, None) if isinstance(own, Figure) else Opened(own.figure, own)
     path = Path(name)
-    if not path.exists():
-        if name in BUILT_IN:
-            return Opened(BUILT_IN[name](), None)
-        if name in MOTIONS:
-            motion = MOTIONS[name]()
-            return Opened(motion.figure, motion)
-        if not path.suffix:
-            hint = did_you_mean(name, (*BUILT_IN, *MOTIONS)) or f" (built in are {NAMES})"
-            raise LimbikError(f'"{name}" is neither a file nor built in{hint}')
     known = FORMATS.get(path.suffix.lower())
     if known is not None and known.motion is None:
         return Opened(load(path), None)

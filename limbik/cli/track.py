@@ -27,9 +27,7 @@ from limbik.solver.solve import find_method
 def track(
     clip: Annotated[
         str,
-        typer.Argument(
-            metavar="CLIP.bvh", help=f"A file with motion, or {', '.join(arguments.MOTIONS)}."
-        ),
+        typer.Argument(metavar="CLIP.bvh", help="A file with motion, or cartwheel."),
     ],
     effectors: Annotated[
         str, typer.Option(metavar="A,B,C", help="The joints whose positions are followed.")
