@@ -1,4 +1,4 @@
-"""The command line: parses, calls, prints.  One file a command; this one puts them together."""
+"""The command line: parses, calls, prints.  One file per command; this one puts them together."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ app = typer.Typer(
 
 
 def _flowing(function: Callable[..., None]) -> str:
-    """A docstring with a line a paragraph, which Typer then breaks to the terminal's width."""
+    """A docstring with a line per paragraph, which Typer then breaks to the terminal's width."""
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 

@@ -152,7 +152,7 @@ def _bars() -> Iterator[Tell]:
 
 
 def _show(done: list[Reproduced]) -> None:
-    """How many claims hold, do not hold and depend, a line a paper."""
+    """How many claims hold, do not hold and depend, a line per paper."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("paper")
     for verdict in Verdict:

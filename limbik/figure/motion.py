@@ -38,7 +38,7 @@ class Motion:
         name: str = "",
     ) -> None:
         """``q`` is (frames, n) in radians and the figure's unit, at least one frame; ``fps`` is
-        frames a second; ``name`` is the clip's own, such as its file's."""
+        frames per second; ``name`` is the clip's own, such as its file's."""
         if not isinstance(figure, Figure):
             raise FigureError(f"a motion needs a Figure, got {type(figure).__name__}")
         what = f'motion "{name}"' if name else "motion"
@@ -65,7 +65,7 @@ class Motion:
 
     @property
     def fps(self) -> float:
-        """Frames a second."""
+        """Frames per second."""
         return self._fps
 
     @property

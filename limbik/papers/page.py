@@ -135,7 +135,7 @@ def _chapter(anchor: str, chapter: Chapter) -> str:
 
 
 def _claims(anchor: str, claims: Sequence[Claim]) -> str:
-    """Each claim, its verdict, and the figures it rests on."""
+    """Each claim, its verdict, and the numbers it rests on."""
     if not claims:
         return ""
     rows = "".join(

@@ -106,7 +106,7 @@ def chapter(order: Order, contest: Contest, caps: Caps) -> Chapter:
             },
         },
         timings={
-            "median seconds a frame": {
+            "median seconds per frame": {
                 str(every): {
                     key: float(np.median(entry.seconds))
                     for key, entry in row.items()
@@ -292,7 +292,7 @@ def _everyone(every: float, row: dict[str, Box], labels: dict[str, str], solved:
         )  # fmt: skip
     axes.set_xlabel("sum of squared errors of a frame, units² (logarithmic)", color=plots.QUIET)
     page.text(
-        0.012, 1.0 - 0.27 / height, f"Every {every:g} s, {1e3 * SLOT:g} ms a frame", size=12.5,
+        0.012, 1.0 - 0.27 / height, f"Every {every:g} s, {1e3 * SLOT:g} ms per frame", size=12.5,
         weight="bold", color=plots.INK, va="center",
     )  # fmt: skip
     return Picture.of(

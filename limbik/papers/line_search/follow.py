@@ -80,7 +80,7 @@ def follow(
     seed: int = 0,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Entry:
-    """The method with at most ``cap`` iterations a frame in all, without momentum.
+    """The method with at most ``cap`` iterations per frame in all, without momentum.
 
     There are no restarts unless ``restarts`` says so (None: as many as help); they share the cap.
     """
