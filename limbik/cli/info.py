@@ -75,8 +75,8 @@ def _summary(found: Contents, body: Body | None) -> Table:
     limited = sum(joint.limit is not None for joint in figure.definition)
     table.add_row("limits", _count(limited, "joint") if limited else "none")
     table.add_row("size", length_text(figure.size, figure.unit))
-    table.add_row("unit", figure.unit or "not said")
-    table.add_row("up", figure.up or "not said")
+    table.add_row("unit", figure.unit or "not stated")
+    table.add_row("up", figure.up or "not stated")
     if body is not None:
         missing = f", no {', '.join(body.missing)}" if body.missing else ""
         table.add_row("body", f"{len(body.roles)} bones recognised{missing}")

@@ -186,7 +186,7 @@ def test_info_tells_the_bones_of_a_body() -> None:
     text = Ran("info", real_data.find("cmu_bvh/49_08.bvh")).out
     assert "leftUpperArm" in next(line for line in text.splitlines() if " LeftArm " in line)
     summary = text.split("\n\n")[0]
-    assert "unit    not said" in summary
+    assert "unit    not stated" in summary
     assert "y up; unit CMU's, 0.0564 m, if 1.50 m is how tall this person is" in summary
     assert "(nothing is converted)" in summary
     assert "1 free (ZYX), 30 ball (ZYX)" in summary

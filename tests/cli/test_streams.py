@@ -84,6 +84,24 @@ def test_bytes_of_no_format() -> None:
         ending_of(b"\x00\x01\x02")
 
 
+def test_the_poser_of_a_figure_that_is_piped_in(tmp_path: Path) -> None:
+    limbik.save(limbik.figures.chain([1, 2]), tmp_path / "two.bvh")
+    env = {**environment(), "LIMBIK_STATE": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    with (tmp_path / "two.bvh").open("rb") as given:
+        poser = subprocess.Popen(
+            command("pose", "-", "--json", "--no-open", "--port", "0"),
+            stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
+        )  # fmt: skip
+    assert poser.stdout is not None
+    try:
+        line = poser.stdout.readline()
+        assert line, poser.communicate()[1]
+        assert json.loads(line)["url"].startswith("http://127.0.0.1:")
+    finally:
+        poser.kill()
+        poser.communicate()
+
+
 # ---- where output goes ---------------------------------------------------------------------------
 
 
