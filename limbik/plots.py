@@ -45,7 +45,7 @@ def shade(share: float) -> np.ndarray:
 
 
 def radii(figure: Figure) -> np.ndarray:
-    """(joints,) how thick a figure is drawn at its joints, unless given.
+    """(joints,) how thick a figure is drawn at its joints, when nobody says.
 
     As in trees: a cross-section in proportion to the length of all that hangs on it.
     """

@@ -16,8 +16,8 @@ class Rest:
 
     An angle counts as the arc it makes at a quarter of the figure's size, so that a weight means
     the same in metres and in centimetres.  ``pose`` (n,) is the figure's rest pose unless given;
-    ``weight`` is one number or one per coordinate.  Rest gives way to other goals by its weight
-    only: a heavy one keeps them from being reached, and the result says so.
+    ``weight`` is one number or one a coordinate.  Rest gives way to other goals by its weight only:
+    a heavy one keeps them from being reached, and the result says so.
     """
 
     weight: float | Vector = 1e-3

@@ -107,7 +107,7 @@ def vector(values: object, length: int, what: str) -> np.ndarray:
 
 
 def weights(weight: object, rows: int, what: str) -> tuple[np.ndarray, np.ndarray | None]:
-    """(diagonal of W, W or None) from a number, a number per row, or a positive definite matrix."""
+    """(diagonal of W, W or None) from a number, a number a row, or a positive definite matrix."""
     array = np.array(weight, dtype=float)
     if not np.isfinite(array).all():
         raise GoalError(f"{what}: weight {weight!r} is not finite")

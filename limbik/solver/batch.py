@@ -28,7 +28,7 @@ _REPORT = 0.1  # seconds between two reports of progress, more or less
 
 @dataclass(frozen=True)
 class Results:
-    """The answers of ``solve_many``, one row per problem."""
+    """The answers of ``solve_many``, one row a problem."""
 
     q: np.ndarray
     ok: np.ndarray
