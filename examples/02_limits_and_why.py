@@ -24,4 +24,4 @@ for limit in result.limits:
     print(
         f"  {limit.coordinate} at its {limit.side} limit, {math.degrees(limit.value):.0f} degrees,"
     )
-    print(f"  worth {limit.multiplier:.3f} a radian")
+    print(f"  worth {limit.multiplier:.3f} per radian")

@@ -33,9 +33,9 @@ LAYERS = {
     ],
     "maths": ["dual_quaternions turn_angles", "so3", "euler", "quaternions linear"],
     "figure": [
-        "motion mesh joint_poses",
+        "motion mesh joint_poses free_root",
         "figure",
-        "units change_coordinates",
+        "units change_coordinates whole_turns",
         "coordinates build",
         "joints",
         "projection rigid_fit",

@@ -17,7 +17,7 @@ from limbik.formats import FORMATS, load, load_motion
 from limbik.formats.names import NAMES, built_in, check_name
 from limbik.goals import Aim, Distance, Goal, Pin, Plane, Reach
 
-__all__ = ["NAMES", "Opened", "goals", "margin", "names", "opened", "opened_motion", "weighted"]
+__all__ = ["NAMES", "Opened", "goals", "names", "opened", "opened_motion", "weighted"]
 
 
 class Opened(NamedTuple):
@@ -27,8 +27,8 @@ class Opened(NamedTuple):
     motion: Motion | None
 
 
-def opened(name: str) -> Opened:
-    """A file, or something built in by its name."""
+def opened(name: str, *, stretch: bool = False) -> Opened:
+    """A file, or something built in by its name; ``stretch`` is that of ``limbik.load``."""
     name = source(name)
     check_name(name)
     own = built_in(name)
@@ -37,23 +37,23 @@ def opened(name: str) -> Opened:
     path = Path(name)
     known = FORMATS.get(path.suffix.lower())
     if known is not None and known.motion is None:
-        return Opened(load(path), None)
+        return Opened(load(path, stretch=stretch), None)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UserWarning)
         try:
-            motion = load_motion(path)
+            motion = load_motion(path, stretch=stretch)
         except NoMotionError:
             motion = None
     if motion is None:
-        return Opened(load(path), None)  # and says again what was said of the file
+        return Opened(load(path, stretch=stretch), None)  # and says again what was said of the file
     for warning in told:
         warnings.warn(warning.message, stacklevel=2)
     return Opened(motion.figure, motion)
 
 
-def opened_motion(name: str) -> Motion:
+def opened_motion(name: str, *, stretch: bool = False) -> Motion:
     """A file's motion, or a built-in one; a figure that does not move is refused."""
-    motion = opened(name).motion
+    motion = opened(name, stretch=stretch).motion
     if motion is None:
         raise LimbikError(f'"{place(Path(name))}" has no motion to follow')
     return motion
@@ -67,17 +67,6 @@ def names(text: str, option: str) -> list[str]:
     if len(set(found)) < len(found):
         raise LimbikError(f'{option} "{text}": names a joint twice')
     return found
-
-
-def margin(text: str) -> float:
-    """The degrees of ``clip+10``; 0 for ``clip``."""
-    match = re.fullmatch(r"clip(?:\+(\d+(?:\.\d*)?|\.\d+))?", text.strip())
-    if match is None:
-        raise LimbikError(
-            f'--limits "{text}": expected clip, or clip+DEGREES such as clip+10 (what the clip '
-            "uses, widened by 10 degrees)"
-        )
-    return float(match[1] or 0.0)
 
 
 def goals(

@@ -25,7 +25,7 @@ from limbik.cli import files
 from limbik.cli.terminal import JSON_HELP, notes, out
 from limbik.errors import LimbikError
 from limbik.formats import load_motion
-from limbik.papers.catalogue import Reproduced, chosen, reproduce_all
+from limbik.papers.catalogue import Reproduced, chosen, count_verdicts, reproduce_all
 from limbik.papers.cells import columns_of
 from limbik.papers.contract import Order, Verdict
 from limbik.papers.report import folder_for, write_report
@@ -46,6 +46,12 @@ def papers(
     clip: Annotated[
         Path | None,
         typer.Option(metavar="FILE.bvh", help="A motion to use instead of the built-in one."),
+    ] = None,
+    rigs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Files of skeletons to be posed in line_search's gallery."
+        ),
     ] = None,
     save_to: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder for the report.")
@@ -76,6 +82,8 @@ def papers(
     order = Order(quick=quick, seed=seed)
     if clip is not None:
         order = replace(order, clip=motion, clip_name=clip.name)
+    if rigs is not None:
+        order = replace(order, rigs=_rigs(rigs))
     if calibrate:
         _calibrate(order, json)
         return
@@ -99,12 +107,25 @@ def _as_json(done: list[Reproduced], page: Path) -> dict[str, Any]:
         {
             "paper": reproduced.paper.name,
             "verdicts": {verdict.value: n for verdict, n in reproduced.verdicts.items()},
+            "own_verdicts": {
+                verdict.value: n for verdict, n in count_verdicts(reproduced.own_claims).items()
+            },
             "seconds": reproduced.seconds,
         }
         for reproduced in done
     ]
     beside = [page.with_name(name) for name in ("numbers.json", "timings.json")]
     return {"papers": papers, "wrote": [str(file) for file in (page, *beside)]}
+
+
+def _rigs(folder: Path) -> tuple[Path, ...]:
+    """The skeletons in a folder; refuses one without any."""
+    from limbik.papers.line_search.gallery import files_in
+
+    found = files_in(folder)
+    if not found:
+        raise LimbikError(f'there is no file of a skeleton in the folder "{folder}"')
+    return found
 
 
 def _calibrate(order: Order, json: bool) -> None:
@@ -152,15 +173,19 @@ def _bars() -> Iterator[Tell]:
 
 
 def _show(done: list[Reproduced]) -> None:
-    """How many claims hold, do not hold and depend, a line per paper."""
+    """How many claims hold, do not hold and depend, a line per paper; limbik's own apart."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("paper")
     for verdict in Verdict:
         table.add_column(verdict.value, justify="right")
-    for reproduced in done:
+    rows = {reproduced.paper.name: reproduced.verdicts for reproduced in done}
+    own = [claim for reproduced in done for claim in reproduced.own_claims]
+    if own:
+        rows["limbik's own claims"] = count_verdicts(own)
+    for name, verdicts in rows.items():
         counts = (
             f"[{COLOURS[verdict]}]{count}[/]" if count else "[dim]0[/]"
-            for verdict, count in reproduced.verdicts.items()
+            for verdict, count in verdicts.items()
         )
-        table.add_row(reproduced.paper.name, *counts)
+        table.add_row(name, *counts)
     out.print(table)

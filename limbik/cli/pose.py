@@ -13,6 +13,7 @@ import typer
 
 from limbik.cli import arguments, files
 from limbik.cli.terminal import note, out
+from limbik.errors import LimbikError
 
 
 def pose(
@@ -35,6 +36,14 @@ def pose(
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Print the address, and open no browser.")
     ] = False,
+    limits: Annotated[
+        str | None,
+        typer.Option(
+            metavar="none|file|anatomical",
+            help="none or file: only the limits that the file has. By default a body whose file has "
+            "none gets anatomical limits, and the page says so.",
+        ),
+    ] = None,
     host: Annotated[
         str,
         typer.Option(
@@ -52,13 +61,15 @@ def pose(
     Drag hands, feet or any joint, and the figure follows inside its limits.  Serves until Ctrl-C;
     what was done is kept and is there again when the page is reloaded.
     """
+    if limits not in (None, "none", "file", "anatomical"):
+        raise LimbikError(f'--limits "{limits}": expected none, file or anatomical')
     from limbik.poser.installed import require_poser
 
     require_poser()
     from limbik.poser.server.listen import PoserServer, open_browser
     from limbik.poser.startup import First
 
-    first = First(files.source(file))
+    first = First(files.source(file), natural=limits in (None, "anatomical"))
     server = PoserServer(first.session, host=host, port=port)
     if server.sessions.store.note:
         note("Warning", server.sessions.store.note, "bold yellow")

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from limbik.cli import arguments, files
 from limbik.cli.contents import clip_of
+from limbik.cli.limits import HELP, limited
 from limbik.cli.terminal import (
     JSON_HELP,
     distance_text,
@@ -74,6 +75,12 @@ def solve(
         float | None,
         typer.Option(metavar="WEIGHT", help="Stay near the start pose, with this weight."),
     ] = None,
+    limits: Annotated[
+        str | None, typer.Option(metavar="none|file|anatomical|clip+DEGREES", help=HELP)
+    ] = None,
+    stretch: Annotated[
+        bool, typer.Option("--stretch", help="Let position channels of BVH joints stretch bones.")
+    ] = False,
     weight: Annotated[
         list[str] | None,
         typer.Option(
@@ -141,7 +148,11 @@ def solve(
         raise LimbikError("--json and --out - both write to standard output: choose one")
     goals = arguments.goals(reach or [], pin or [], aim or [], plane or [], distance or [])
     goals = arguments.weighted(goals, weight or [])
-    figure, motion = arguments.opened(file) if clip is None else clip_of(file, clip)
+    if clip is None:
+        own, recorded = arguments.opened(file, stretch=stretch)
+    else:
+        own, recorded = clip_of(file, clip)
+    figure, motion, kind = limited(own, recorded, limits)
     start = figure.rest if motion is None else motion.q[0]
     fixed = [*(lock or []), *(_roots(figure) if fix_root else [])]
     if rest is not None:
@@ -162,18 +173,17 @@ def solve(
             seed=seed,
             lock=fixed,
         )
-    path = None
-    if target is not None:
-        pose = Motion(figure, result.q[None], motion.fps if motion else _FPS)
-        path = files.write(pose, target)[0]
+    found = Motion(figure, result.q[None], motion.fps if motion else _FPS).onto(own)
+    path = None if target is None else files.write(found, target)[0]
     moved = _root_moved(figure, start, result.q)
     if json:
-        told = {**_as_json(figure, goals, result, path), "root_moved": moved}
+        told = _as_json(found, goals, result, path)
+        told |= {"limits_used": kind, "root_moved": moved}
         print(json_text.dumps(told, allow_nan=False))
     elif target is not None and target.standard:
-        _show(figure, goals, result, None, notes)
+        _show(found, goals, result, None, notes)
     else:
-        _show(figure, goals, result, path, out)
+        _show(found, goals, result, path, out)
     if moved > FAR * figure.size:
         text = f"{_roots(figure)[0]} moved {distance_text(moved, figure.unit)}"
         size = distance_text(figure.size, figure.unit)
@@ -207,8 +217,9 @@ def _values(figure: Figure, q: np.ndarray) -> Table:
 
 
 def _show(
-    figure: Figure, goals: list[Goal], result: Result, path: Path | None, page: Console
+    found: Motion, goals: list[Goal], result: Result, path: Path | None, page: Console
 ) -> None:
+    figure = found.figure
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for column in ("goal", "joint"):
         table.add_column(column)
@@ -222,7 +233,7 @@ def _show(
         table.add_row(kind, escape(miss.label), miss_text(miss, figure.unit), mark)
     page.print(table)
     page.print()
-    page.print(_values(figure, result.q))
+    page.print(_values(figure, found.q[0]))
     page.print()
     page.print(status_text(result.status, result.why), soft_wrap=True)
     again = result.attempts - 1
@@ -232,9 +243,8 @@ def _show(
         page.print(f"wrote {escape(str(path))}", style="dim", soft_wrap=True)
 
 
-def _as_json(
-    figure: Figure, goals: list[Goal], result: Result, path: Path | None
-) -> dict[str, Any]:
+def _as_json(found: Motion, goals: list[Goal], result: Result, path: Path | None) -> dict[str, Any]:
+    """The result; its pose is the one frame of ``found``, in the file's own coordinates."""
     return {
         "ok": result.ok,
         "status": str(result.status),
@@ -250,7 +260,7 @@ def _as_json(
             for goal, miss in zip(goals, result.errors, strict=True)
         ],
         "limits": [limit._asdict() for limit in result.limits],
-        "q": dict(zip(figure.coordinates, result.q.tolist(), strict=True)),
+        "q": dict(zip(found.figure.coordinates, found.q[0].tolist(), strict=True)),
         "objective": result.objective,
         "iterations": result.iterations,
         "evaluations": result.evaluations,

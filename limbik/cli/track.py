@@ -13,11 +13,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from limbik.animate.learn import limits_from
 from limbik.animate.track import Track
 from limbik.animate.track import track as follow
 from limbik.cli import arguments, files
 from limbik.cli.contents import clip_of
+from limbik.cli.limits import HELP, limited
 from limbik.cli.targets import Targets, pairs, read_targets
 from limbik.cli.terminal import JSON_HELP, STYLES, notes, out, progress_bar
 from limbik.errors import LimbikError
@@ -81,13 +81,13 @@ def track(
     limits: Annotated[
         str | None,
         typer.Option(
-            metavar="clip+DEGREES",
-            help="clip+10: each rotation may go as far as anywhere in the whole clip, and 10 "
-            "degrees further. Slides keep the limits they have, because degrees say nothing about "
-            "lengths.",
-            show_default="the file's own limits",
+            metavar="none|file|anatomical|clip+DEGREES",
+            help=HELP,
         ),
     ] = None,
+    stretch: Annotated[
+        bool, typer.Option("--stretch", help="Let position channels of BVH joints stretch bones.")
+    ] = False,
     method: Annotated[
         str | None, typer.Option(metavar="NAME", help="One of `limbik methods`.")
     ] = None,
@@ -136,16 +136,15 @@ def track(
     names = list(followed)
     if from_file is None and (list(followed.values()) != names or fps is not None):
         raise LimbikError("JOINT=NAME and --fps are for --targets")
-    wide = None if limits is None else arguments.margin(limits)
     chosen = find_method(method)
-    figure, whole = arguments.opened(clip) if name is None else clip_of(clip, name)
-    if whole is None and from_file is None:
+    if name is None:
+        own, recorded = arguments.opened(clip, stretch=stretch)
+    else:
+        own, recorded = clip_of(clip, name)
+    if recorded is None and from_file is None:
         raise LimbikError(f'"{files.place(Path(clip))}" has no motion to follow: give --targets')
-    places = [figure.index(name) for name in names]
-    if wide is not None:
-        if whole is None:
-            raise LimbikError(f'--limits "{limits}": "{clip}" has no clip to take limits from')
-        figure = figure.with_limits(limits_from(whole, margin=wide))
+    places = [own.index(name) for name in names]
+    figure, whole, kind = limited(own, recorded, limits)
     reference = None
     if from_file is not None:
         rate = fps if fps is not None else _FPS if whole is None else whole.fps
@@ -169,7 +168,7 @@ def track(
         follow(figure, names, targets[:2], **options)
         bar.say(f"following {frames} frames")
         result = follow(figure, names, targets, reference=reference, progress=bar.done, **options)
-    path = None if target is None else files.write(result.motion, target)[0]
+    path = None if target is None else files.write(result.motion.onto(own), target)[0]
     page = notes if target is not None and target.standard else out
     report: dict[str, Any] = {
         "frames": frames,
@@ -185,7 +184,7 @@ def track(
         "targets": from_file,
         "every": every,
         "fps": wanted.fps,
-        "limits": limits,
+        "limits": kind,
         "method": chosen.name,
         "seed": seed,
         "out": None if path is None else str(path),

@@ -303,14 +303,6 @@ def _ranges(joint: Joint, count: int) -> Range:
             if isinstance(part, SwingTwistBall):
                 lower[at + 2], upper[at + 2] = joint.limit.twist
             at += len(part.labels)
-        if joint.slide_limit is not None:
-            slides = slide_columns(joint)
-            if joint.slide_limit.lower.size not in (1, len(slides)):
-                raise FigureError(
-                    f'joint "{joint.name}": its slide_limit has {joint.slide_limit.lower.size} '
-                    f"values for {len(slides)} slides"
-                )
-            lower[slides], upper[slides] = joint.slide_limit.lower, joint.slide_limit.upper
     elif joint.limit is not None and not isinstance(joint.limit, Range):
         raise FigureError(
             f'joint "{joint.name}": its limit must be a Range or a SwingTwist, got {joint.limit!r}'
@@ -322,6 +314,14 @@ def _ranges(joint: Joint, count: int) -> Range:
                 f'joint "{joint.name}": its Range has {size} values for {count} coordinates'
             )
         lower[:], upper[:] = joint.limit.lower, joint.limit.upper
+    if joint.slide_limit is not None and not isinstance(joint.limit, Range):
+        slides = slide_columns(joint)
+        if joint.slide_limit.lower.size not in (1, len(slides)):
+            raise FigureError(
+                f'joint "{joint.name}": its slide_limit has {joint.slide_limit.lower.size} '
+                f"values for {len(slides)} slides"
+            )
+        lower[slides], upper[slides] = joint.slide_limit.lower, joint.slide_limit.upper
     return Range(lower, upper)
 
 

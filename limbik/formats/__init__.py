@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
@@ -20,6 +21,7 @@ from limbik.formats.gltf import write as gltf_write
 from limbik.formats.mjcf import read as mjcf_read
 from limbik.formats.names import built_in
 
+SCALES = ("keep", "refuse")
 Thing = TypeVar("Thing", Figure, Motion)
 
 __all__ = ["FORMATS", "Format", "load", "load_motion", "save"]
@@ -63,6 +65,7 @@ def load(
     up: str = "",
     from_unit: str | float = "",
     from_up: str = "",
+    stretch: bool = False,
 ) -> Figure:
     """The figure in a file.  Its angles are radians, its lengths in the file's unit unless asked.
 
@@ -73,8 +76,11 @@ def load(
     ``from_up``; a number is metres.  (Of CMU's ASF files, a value divided by their ``length 0.45``
     is in inches: ``from_unit=0.0254 / 0.45``.)
 
-    >>> fig = load("walk.bvh")  # doctest: +SKIP
-    >>> fig = load("walk.bvh", unit="m", from_unit="cm")  # doctest: +SKIP
+    BVH files may have position channels on every joint.  They are coordinates, but fixed, so that
+    no bone is stretched to reach a goal; ``stretch=True`` lets them move.
+
+    >>> fig = load("walk.bvh")
+    >>> fig = load("walk.bvh", unit="m", from_unit="cm")
     """
     file = Path(path)
     own = built_in(path)
@@ -84,7 +90,10 @@ def load(
     read = _format(file, "reads").figure
     if read is None:
         _refuse(file, "reads figures from", [e for e, f in FORMATS.items() if f.figure])
-    return _in_units(read(file), file, unit, up, from_unit, from_up)
+    figure = read(file)
+    if stretch:
+        figure = bvh_read.stretching(figure)
+    return _in_units(figure, file, unit, up, from_unit, from_up)
 
 
 def load_motion(
@@ -95,6 +104,8 @@ def load_motion(
     up: str = "",
     from_unit: str | float = "",
     from_up: str = "",
+    scale: str = "keep",
+    stretch: bool = False,
 ) -> Motion:
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
@@ -103,9 +114,13 @@ def load_motion(
     other options are those of ``load``; they convert what was read, a given figure too.  A built-in
     motion can be named in place of a file: "cartwheel".
 
-    >>> clip = load_motion("walk.bvh")  # doctest: +SKIP
-    >>> clip.q.shape, clip.fps  # doctest: +SKIP
-    ((344, 96), 120.00048)
+    A glTF clip may change the scale of joints, which have none here.  ``scale="keep"`` keeps every
+    joint where the file has it: what hangs on such a joint slides.  ``scale="refuse"`` refuses such
+    a clip.
+
+    >>> clip = load_motion("walk.bvh")
+    >>> clip.frames, round(clip.fps)
+    (601, 120)
     """
     file = Path(path)
     own = built_in(path)
@@ -117,7 +132,14 @@ def load_motion(
     read = _format(file, "reads").motion
     if read is None:
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
-    return _in_units(read(file, figure), file, unit, up, from_unit, from_up)
+    if scale not in SCALES:
+        raise FormatError(f'scale must be "keep" or "refuse", not {scale!r}', file)
+    if scale == "refuse" and read is gltf_read.read_motion:
+        read = partial(gltf_read.read_motion, scale=scale)
+    motion = read(file, figure)
+    if stretch:
+        motion = Motion(bvh_read.stretching(motion.figure), motion.q, motion.fps, motion.name)
+    return _in_units(motion, file, unit, up, from_unit, from_up)
 
 
 def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:
@@ -128,7 +150,7 @@ def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 
     ``precision`` is the number of decimals, of degrees and of lengths, in formats that are text.
     A file that was there is replaced once the new one is complete, and stays if that fails.
 
-    >>> save(clip, "out.bvh")  # doctest: +SKIP
+    >>> save(clip, "out.bvh")
     """
     file = Path(path)
     if not isinstance(thing, Figure | Motion):

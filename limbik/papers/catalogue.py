@@ -64,12 +64,17 @@ class Reproduced:
 
     @property
     def claims(self) -> list[Claim]:
-        """The claims of all chapters."""
-        return [claim for chapter in self.chapters for claim in chapter.claims]
+        """The paper's claims, of all chapters."""
+        return [claim for chapter in self.chapters for claim in chapter.claims if not claim.own]
+
+    @property
+    def own_claims(self) -> list[Claim]:
+        """limbik's own claims, which stand beside the paper's in its chapters."""
+        return [claim for chapter in self.chapters for claim in chapter.claims if claim.own]
 
     @property
     def verdicts(self) -> dict[Verdict, int]:
-        """How many claims hold, do not hold and depend."""
+        """How many of the paper's claims hold, do not hold and depend."""
         return count_verdicts(self.claims)
 
 

@@ -23,8 +23,10 @@ class First:
     be restored when the file is no longer there.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, natural: bool = True) -> None:
+        """``natural`` is that of ``Session.of_source``."""
         check_name(name)
+        self._natural = natural
         self._path = None if is_built_in(name) else Path(name)
         self._name = name
         if self._path is None:
@@ -36,7 +38,7 @@ class First:
         """A fresh session."""
         if self._path is None:
             return Session.builtin(self._name, folder, id=id)
-        return Session.of_source(self._source(folder), folder, id=id)
+        return Session.of_source(self._source(folder), folder, id=id, natural=self._natural)
 
     def _source(self, folder: Path) -> Source:
         assert self._path is not None

@@ -15,10 +15,10 @@ import numpy as np
 from limbik.errors import FigureError, GoalError
 from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure
+from limbik.figure.free_root import free_root
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
 from limbik.solver import objective as ob
-from limbik.solver.root_alignment import free_root
 
 POSITION_TOLERANCE = 1e-4  # of the figure's size
 ROTATION_TOLERANCE = 1e-3  # rad
@@ -68,7 +68,8 @@ class Problem:
         self._term_rows = sum(tm.ROWS[t.kind] for t in self.terms)
         self._python_rows = [len(g.rows(figure, self.start)) for g in self.python]
         self.rows = self._term_rows + sum(self._python_rows)
-        self.moves = np.ones(figure.n, bool)
+        # A slide whose range is one value is part of a bone's length; it is not solved for.
+        self.moves = ~(figure.slides & (figure.lower == figure.upper))
         for joint in (lock,) if isinstance(lock, str) else lock:
             try:
                 self.moves[figure.coordinates_of(joint)] = False

@@ -11,6 +11,7 @@ import numpy as np
 
 from limbik.errors import MethodError, did_you_mean
 from limbik.figure.figure import Figure
+from limbik.figure.free_root import free_root
 from limbik.goals import Goal
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
 from limbik.methods.base import (
@@ -25,9 +26,9 @@ from limbik.solver import restarts as att
 from limbik.solver.objective import state_size
 from limbik.solver.problem import Problem
 from limbik.solver.result import History, Result, explain, misses, status_of
-from limbik.solver.root_alignment import free_root
 
 MOST_RESTARTS = 30
+_GAIN = 0.003  # of a tolerance: in a chain what gains less than this is not worth an iteration
 _FAR = 0.2  # of the figure's size: what is missed by more is seldom within reach
 _PORTION = 25  # iterations before the first look at the clock
 
@@ -126,9 +127,7 @@ class Solver:
             raise MethodError(f"restarts must not be negative, got {restarts}")
         figure = problem.figure
         self.problem, self.method = problem, method
-        import os
-
-        gain = float(os.environ.get("GAIN", "0.05")) * problem.notice if chain else 0.0
+        gain = _GAIN * problem.notice if chain else 0.0
         self.hasty = method.options(problem, hasty=True, gain=gain)
         self.full = method.options(problem, gain=gain)
         self.plan = np.zeros(att.PLAN)

@@ -193,11 +193,34 @@ def test_aim_along_another_axis() -> None:
     assert -tool[:3, 0] @ toward / np.linalg.norm(toward) > 1 - 1e-6
 
 
+def test_solve_limits_a_body_whose_file_has_none() -> None:
+    """The hand behind the shoulder: without limits the elbow bends backwards, with them it does
+    not; a figure that has limits of its own keeps them, and nothing is said."""
+    file = real_data.find("cmu_bvh/02_01.bvh")
+    asked = ("solve", file, "--pin", "Hips", "--pin", "LeftArm", "--reach", "LeftHand=6,21,-20")
+    ran = Ran(*asked, "--json")
+    (line,) = [line for line in ran.err.splitlines() if line.startswith("Limits: ")]
+    assert "anatomical" in line
+    told = json.loads(ran.out)
+    assert told["limits_used"] == "anatomical"
+    clip = limbik.load_motion(file)
+    assert tuple(told["q"]) == clip.figure.coordinates
+    free = json.loads(Ran(*asked, "--limits", "none", "--json").out)
+    assert free["limits_used"] == "none"
+    figure = limbik.humanoid.limited(clip.figure, clip.q, hold=True)
+    for answer, inside in ((told, True), (free, False)):
+        q = limbik.Motion(clip.figure, [list(answer["q"].values())], 1.0).onto(figure).q[0]
+        assert (figure.violation(q) < 1e-6) is inside
+    human = Ran("solve", "human", "--pin", "Hips", "--json")
+    assert "Limits" not in human.err
+    assert json.loads(human.out)["limits_used"] is None
+
+
 def test_solve_starts_from_the_first_frame() -> None:
     clip = limbik.load_motion(file := real_data.find("cmu_bvh/49_08.bvh"))
     told = json.loads(Ran("solve", file, "--pin", "Hips", "--pin", "Head", "--json").out)
     assert told["iterations"] == 0
-    assert np.array_equal(list(told["q"].values()), clip.q[0])
+    assert np.allclose(list(told["q"].values()), clip.q[0], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

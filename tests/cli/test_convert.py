@@ -221,7 +221,7 @@ def test_info_of_robots() -> None:
 def test_info_of_many_joints_is_a_line_each(tmp_path: Path) -> None:
     joints = [Joint("root", parts=free())]
     joints += [
-        Joint(f"bone {k}", "root" if k % 20 == 0 else f"bone {k - 1}", euler("ZYX"), (0, 1, 0))
+        Joint(f"bone_{k}", "root" if k % 20 == 0 else f"bone_{k - 1}", euler("ZYX"), (0, 1, 0))
         for k in range(200)
     ]
     limbik.save(Figure(joints), tmp_path / "many.bvh")

@@ -60,6 +60,7 @@ def test_all_papers_in_one_report(orders: list[Order], tmp_path: Path) -> None:
     lines = [line.split() for line in ran.out.splitlines()]
     assert lines[0] == ["paper", "holds", "does", "not", "hold", "depends"]
     assert lines[1:5] == [[name, "1", "1", "1"] for name in PAPERS]
+    assert lines[5] == ["limbik's", "own", "claims", "4", "0", "0"]
     assert str(tmp_path / "new" / "out" / "report.html") in ran.out
 
 
@@ -235,7 +236,9 @@ def claims_of(report: Path) -> list[dict]:
     """The claims of both files."""
     (timed,) = json.loads((report / "timings.json").read_text(encoding="utf-8"))["papers"].values()
     return [
-        claim for chapter in chapters_of(report) + timed["chapters"] for claim in chapter["claims"]
+        claim
+        for chapter in chapters_of(report) + timed["chapters"]
+        for claim in chapter["claims"] + chapter["own claims"]
     ]
 
 

@@ -45,7 +45,7 @@ def chapters() -> dict[str, Chapter]:
 
 
 def test_every_chapter_has_claims_tables_and_settings(chapters: dict[str, Chapter]) -> None:
-    assert len(chapters) == 8
+    assert len(chapters) == 10
     for chapter in chapters.values():
         assert chapter.claims
         assert chapter.settings

@@ -195,7 +195,7 @@ def other_sweeps(order: Order) -> Chapter:
                 f"has {hand_entries} of {22 * 22}.",
             ),
             Claim(
-                "section XI, left open there",
+                "section IX, of others; section XI leaves it open",
                 "A parallel sweep is faster.",
                 graded(faster),
                 "Seconds a sweep – "

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -129,12 +128,9 @@ def iteration_seconds(subject: Subject, one: Named) -> float:
     """Median over frames of time by iterations, the best of some rounds, on the 0.7 s drill."""
     drill = subject.drill(0.7, most=_FRAMES)
     follow(subject, drill.first(1), one.key, one.method, 2)  # compiles
-    # The processor's time where it is known finely: another program's share does not count.
-    fine = time.get_clock_info("thread_time").resolution < 1e-6
-    clock = time.thread_time if fine else time.perf_counter
     rounds = []
     for _ in range(_ROUNDS):
-        entry = follow(subject, drill, one.key, one.method, _PROBE, clock=clock)
+        entry = follow(subject, drill, one.key, one.method, _PROBE)
         long = entry.iterations >= _FEWEST
         used = long if long.any() else entry.iterations > 0
         if not used.any():

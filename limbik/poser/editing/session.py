@@ -108,12 +108,19 @@ class Session(Bench):
         return session
 
     @classmethod
-    def of_source(cls, source: Source, folder: Path, id: str = "") -> Session:
-        """A session with what a source names; its files lie below the folder already."""
+    def of_source(
+        cls, source: Source, folder: Path, id: str = "", *, natural: bool = True
+    ) -> Session:
+        """A session with what a source names; its files lie below the folder already.
+
+        A body in a file without limits gets anatomical ones unless ``natural`` is False.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         shelf = Shelf(folder)
         session = cls(first_document(source, shelf.opened(source)), folder, id=id)
         session.shelf, session.dirty = shelf, 1
+        if natural:
+            commands.limits.start_limited(session)
         return session
 
     def dump(self) -> dict[str, Any]:
@@ -245,7 +252,7 @@ class Session(Bench):
             revision=self.revision,
             undo=self.history.undo_label,
             redo=self.history.redo_label,
-            advice=advice_for(document, figure, body),
+            advice=advice_for(document, self.opened.figure, body, self.shelf.natural),
         )
         return [*out, text({"state": state}), self._pose(0)]
 

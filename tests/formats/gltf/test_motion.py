@@ -209,14 +209,6 @@ def test_frame_rate(tmp_path: Path, times: list[float], fps: float, frames: int)
     assert len(motion) == frames
 
 
-def test_changes_of_scale_are_left_out_and_said(tmp_path: Path) -> None:
-    sample = leg()
-    channels = [(2, "rotation", [0, 1], TURNS[:2]), (1, "scale", [0, 1], [[1, 1, 1], [2, 2, 2]])]
-    sample.animate(channels, name="grow")
-    with pytest.warns(UserWarning, match='"grow" changes the scale of 1 joints'):
-        limbik.load_motion(sample.save(tmp_path))
-
-
 def test_a_flat_hand_moves_as_its_nodes_do(tmp_path: Path) -> None:
     sample = Sample()
     rig = sample.node("rig", rotation=xyzw("x", 40), scale=[2, 2, 2])
