@@ -7,6 +7,7 @@
 True
 """
 
+from limbik import interrupt as _interrupt  # isort: skip  (first, because imports take a moment)
 from limbik import figures, humanoid
 from limbik.animate.learn import limits_from
 from limbik.animate.track import Track, track, track_many

@@ -29,7 +29,7 @@ LAYERS = {
         "figure",
         "maths",
         "jit",
-        "errors version",
+        "errors version interrupt",
     ],
     "maths": ["dual_quaternions turn_angles", "so3", "euler", "quaternions linear"],
     "figure": [

@@ -14,7 +14,7 @@ from limbik.figure.motion import Motion
 
 HELP = (
     "none: no limits. file: only those in the file. anatomical: those of a human body. clip+10: "
-    "each rotation may go as far as anywhere in the whole clip, and 10 degrees further. If left, "
+    "each rotation may go as far as anywhere in the whole clip, and 10 degrees further. By default "
     "a body whose file has no limits gets anatomical ones, and the file's own are used elsewhere."
 )
 

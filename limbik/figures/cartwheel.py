@@ -24,8 +24,8 @@ FPS = 120.0
 
 _WINDOW = 0.36  # seconds, the whole width of the smoothing window
 
-# The score of the first half: row: coordinate, column: moment; degrees, and centimetres for
-# the slides tx, ty and tz.  One number is held throughout; coordinates without a row stay at 0.
+# The score of the first half: a row per coordinate, a column per moment; degrees, and centimetres
+# for the slides tx, ty and tz.  One number is held throughout; coordinates without a row stay at 0.
 # Stand (to 0.35 s), arms up (0.9), left leg lifted (1.15), set down (1.5), lean and reach; left
 # hand down (2.0), left foot up (2.05), right hand down (2.2), upside down in a straddle (2.5).  The
 # rows were drawn by hand, then tuned by least squares until planted hands and feet neither left the

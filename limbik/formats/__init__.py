@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
 
-from limbik.errors import FigureError, FormatError, did_you_mean
+from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats import robots, tables, urdf
@@ -18,6 +19,7 @@ from limbik.formats.bvh import write as bvh_write
 from limbik.formats.gltf import read as gltf_read
 from limbik.formats.gltf import write as gltf_write
 from limbik.formats.mjcf import read as mjcf_read
+from limbik.formats.names import built_in
 
 SCALES = ("keep", "refuse")
 Thing = TypeVar("Thing", Figure, Motion)
@@ -67,6 +69,8 @@ def load(
 ) -> Figure:
     """The figure in a file.  Its angles are radians, its lengths in the file's unit unless asked.
 
+    A built-in figure can be named in place of a file: "human".
+
     ``unit`` ("m", "cm", "mm", "in", "ft") and ``up`` ("y", "z") convert it.  glTF, VRM, URDF and
     MJCF files say what they are in.  BVH and ASF files do not: state it with ``from_unit`` and
     ``from_up``; a number is metres.  (Of CMU's ASF files, a value divided by their ``length 0.45``
@@ -79,6 +83,10 @@ def load(
     >>> fig = load("walk.bvh", unit="m", from_unit="cm")
     """
     file = Path(path)
+    own = built_in(path)
+    if own is not None:
+        figure = own.figure if isinstance(own, Motion) else own
+        return _in_units(figure, file, unit, up, from_unit, from_up)
     read = _format(file, "reads").figure
     if read is None:
         _refuse(file, "reads figures from", [e for e, f in FORMATS.items() if f.figure])
@@ -103,7 +111,8 @@ def load_motion(
 
     A ``figure`` must have the file's coordinates, as the same skeleton with other limits has.  CSV
     and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  The
-    other options are those of ``load``; they convert what was read, a given figure too.
+    other options are those of ``load``; they convert what was read, a given figure too.  A built-in
+    motion can be named in place of a file: "cartwheel".
 
     A glTF clip may change the scale of joints, which have none here.  ``scale="keep"`` keeps every
     joint where the file has it: what hangs on such a joint slides.  ``scale="refuse"`` refuses such
@@ -114,6 +123,12 @@ def load_motion(
     (601, 120)
     """
     file = Path(path)
+    own = built_in(path)
+    if isinstance(own, Figure):
+        raise NoMotionError(f'"{file}" is a built-in figure without motion')
+    if own is not None:
+        motion = own if figure is None else own.onto(figure)
+        return _in_units(motion, file, unit, up, from_unit, from_up)
     read = _format(file, "reads").motion
     if read is None:
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
@@ -160,7 +175,7 @@ def _in_units(
 
 
 def _format(file: Path, verb: str) -> Format:
-    if verb == "reads" and file.is_dir():
+    if verb == "reads" and os.path.isdir(file):  # noqa: PTH112  (no error for any name)
         raise FormatError("is a folder, not a file", file)
     found = FORMATS.get(file.suffix.lower())
     return _refuse(file, verb, list(FORMATS)) if found is None else found

@@ -1,10 +1,11 @@
 """Joint values as tables: CSV for people and spreadsheets, NPZ for NumPy.
 
-A CSV file has a line of names, ``time`` and the figure's coordinates, then a line a frame: seconds,
-radians, and lengths in the figure's unit, with all digits.  The times say how many frames come in a
-second; one frame alone that is not at 30 has a last column for that, ``fps``.  An NPZ file has
+A CSV file has a line of names, ``time`` and the figure's coordinates, then a line per frame:
+seconds, radians, and lengths in the figure's unit, with all digits.  The times say how many frames
+come in a second; one frame alone that is not at 30 has a last column for that, ``fps``.  An NPZ
+file has
 
-    q            (frames, n) the same values        fps          frames a second
+    q            (frames, n) the same values        fps          frames per second
     coordinates  (n,) their names                   positions    (frames, joints, 3) in the world
     joints       (joints,) names                    parents      (joints,) indices, −1 for a root
     unit, up     as the figure has them, or ""      name         of the motion
@@ -37,7 +38,7 @@ STEADY = 0.05
 """By which share of a frame's time a frame may come early or late."""
 
 STILL = 30.0
-"""Frames a second of a figure at rest, or of a table that has one frame and no other word on it."""
+"""Frames per second of a figure at rest, or of a table with one frame that does not say."""
 
 
 _END = re.compile(rb"\r\n|\r|\n")
@@ -121,7 +122,7 @@ def _header(line: bytes, path: Path) -> list[str]:
 
 
 def _rate(times: np.ndarray, path: Path) -> float:
-    """Frames a second of times that are a steady step apart."""
+    """Frames per second of times that are a steady step apart."""
     if len(times) == 1:
         return STILL
     with np.errstate(over="ignore", invalid="ignore"):

@@ -134,7 +134,7 @@ def reproduce_all(papers: list[Paper], order: Order) -> list[Reproduced]:
 
 
 def _forget(what: str, done: int, total: int) -> None:
-    """Progress that nobody is told of."""
+    """Progress that is not reported."""
 
 
 def _listen(told: Any) -> None:

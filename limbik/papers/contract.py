@@ -40,7 +40,7 @@ class Claim:
     verdict: Verdict
     """Computed from the numbers of this run, never written down beforehand."""
     seen: str
-    """The figures that the verdict rests on, in a sentence."""
+    """The numbers that the verdict rests on, in a sentence."""
     timed: bool = False
     """Whether it rests on measured times, which differ from run to run: kept with the timings."""
     own: bool = False

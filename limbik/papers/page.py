@@ -158,7 +158,7 @@ def _chapter(anchor: str, chapter: Chapter) -> str:
 
 
 def _claims(anchor: str, claims: Sequence[Claim]) -> str:
-    """Each claim, its verdict, and the figures it rests on; the paper's first, then limbik's."""
+    """Each claim, its verdict, and the numbers it rests on; the paper's first, then limbik's."""
     numbered = list(enumerate(claims, 1))
     theirs = [(j, claim) for j, claim in numbered if not claim.own]
     ours = [(j, claim) for j, claim in numbered if claim.own]

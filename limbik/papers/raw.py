@@ -1,6 +1,6 @@
 """Raw numbers as JSON: what two runs share in one file, what they do not in another.
 
-JSON knows no NaN and no infinity, and strict readers refuse them: they stand as the text "NaN",
+JSON has no NaN and no infinity, and strict readers refuse them: they stand as the text "NaN",
 "Infinity" and "-Infinity", which JavaScript's Number() and Python's float() read back.
 """
 
@@ -121,7 +121,7 @@ def _not_finite(value: float) -> str:
 
 
 def json_text(value: Any, margin: str = "") -> str:
-    """JSON with an object a block and a list of numbers a line, so that files compare well."""
+    """JSON with an object per block and a list of numbers per line, so that files compare well."""
     inner = margin + " "
     if isinstance(value, dict) and value:
         items = (

@@ -8,12 +8,12 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from limbik.errors import LimbikError, did_you_mean
+from limbik.formats.names import check_name, is_built_in
 from limbik.poser.document.document import Choice, Source
 from limbik.poser.drag.method_choice import SOON, begin
 from limbik.poser.editing.session import Session
 from limbik.poser.files.companions import bring
-from limbik.poser.files.open import BUILTIN, open_source
+from limbik.poser.files.open import open_source
 
 
 class First:
@@ -25,16 +25,12 @@ class First:
 
     def __init__(self, name: str, *, natural: bool = True) -> None:
         """``natural`` is that of ``Session.of_source``."""
-        path = Path(name)
+        check_name(name)
         self._natural = natural
-        self._path = path if path.exists() or name not in BUILTIN else None
+        self._path = None if is_built_in(name) else Path(name)
         self._name = name
         if self._path is None:
             return
-        if not path.exists() and not path.suffix:
-            known = ", ".join(BUILTIN)
-            hint = did_you_mean(name, BUILTIN) or f" (built in are {known})"
-            raise LimbikError(f'"{name}" is neither a file nor built in{hint}')
         with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
             open_source(self._source(Path(folder)), Path(folder))
 

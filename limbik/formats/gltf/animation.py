@@ -15,10 +15,10 @@ from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import slerp
 
 RATES = (30.0, 24.0, 25.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
-"""Frames a second that keys may lie on, the usual one first."""
+"""Frames per second that keys may lie on, the usual one first."""
 
 SLOWEST = 10.0
-"""Frames a second below which keys at equal times are not taken for frames."""
+"""Frames per second below which keys at equal times are not taken for frames."""
 
 FRAME_RATE = "fps"
 """What the extras of an animation call its frame rate, where it has one frame."""

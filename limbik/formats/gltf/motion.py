@@ -46,7 +46,7 @@ def motion_of(figure: Figure, name: str) -> Motion:
     if frames * len(rig.bound) * 7 > _VALUES + rig.document.size:
         rig.document.fail(
             f"clip {shown(name)}: {(frames - 1) / fps:g} seconds are too long for "
-            f"{len(rig.bound)} joints at {fps:g} frames a second"
+            f"{len(rig.bound)} joints at {fps:g} frames per second"
         )
     _say_left_out(figure, name)
     q = np.empty((frames, figure.n))

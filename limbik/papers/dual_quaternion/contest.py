@@ -160,7 +160,7 @@ def gestures_and_rivals(order: Order) -> Chapter:
             "seconds a solve, median": {
                 " / ".join(k): float(np.median(t)) for k, t in times.items()
             },
-            "seconds an iteration": {
+            "seconds per iteration": {
                 " / ".join(k): float(t.sum() / max(1, counts[k].sum())) for k, t in times.items()
             },
         },

@@ -96,7 +96,7 @@ def coupled_fingers(order: Order) -> Chapter:
         tables=[
             Table(
                 "A hand of 18 coordinates that moves",
-                ["method", "iterations a frame", "reached (%)"],
+                ["method", "iterations per frame", "reached (%)"],
                 rows,
             )
         ],

@@ -79,7 +79,7 @@ def follow(
     restarts: int | None = 0,
     seed: int = 0,
 ) -> Entry:
-    """The method with at most ``cap`` iterations a frame in all, without momentum.
+    """The method with at most ``cap`` iterations per frame in all, without momentum.
 
     There are no restarts unless ``restarts`` says so (None: as many as help); they share the cap.
     """

@@ -176,5 +176,5 @@ def _picture(entries: Mapping[str, Entry], targets: np.ndarray) -> Picture:
         page,
         "Stretched, and back",
         "The circle. Above: the elbow's angle over the frames; a calm method draws a smooth line. "
-        "Below: the distance left; grey is what nobody can avoid.",
+        "Below: the distance left; grey cannot be avoided.",
     )

@@ -242,8 +242,8 @@ def slot_suffices(shares: Mapping[float, float], key: str, slot: float, others: 
     enough = sum(share >= 0.99 for share in shares.values())
     return Claim(
         where="section 5 (6.2 in print)",
-        says=f"The method is sufficiently exact in {1e3 * slot:g} ms a frame: within the tolerance "
-        "of 0.05 units, about a centimetre.",
+        says=f"The method is sufficiently exact in {1e3 * slot:g} ms per frame: within the "
+        "tolerance of 0.05 units, about a centimetre.",
         verdict=share_of_cases(enough, len(shares)),
         seen=f"Frames with every effector within 0.05 units, {label_of(key)}: {listed}. {others}",
     )

@@ -24,6 +24,10 @@ __all__ = [
 Setting = float | int | bool | str
 
 
+CHAIN_OF_EIGHT = "chain of 8"
+"""What "chain" was in the poser once; sessions that were saved then open with it."""
+
+
 @dataclass(frozen=True)
 class Source:
     """Where the figure comes from: a built-in name, files in the session's folder, or memory.

@@ -19,6 +19,7 @@ from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
+from limbik.figures import BUILT_IN
 from limbik.poser.document import codec as document_json
 from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.document import Choice, Document, Source
@@ -30,7 +31,7 @@ from limbik.poser.editing.editor import Bench
 from limbik.poser.editing.figure_cache import Shelf
 from limbik.poser.editing.gestures import live_of
 from limbik.poser.files.default_document import first_document
-from limbik.poser.files.open import BUILTIN, OPENS
+from limbik.poser.files.open import OPENS
 from limbik.poser.protocol import commands
 from limbik.poser.protocol.commands.registry import Command
 from limbik.poser.protocol.messages import Drag, Inbox, ProtocolError, Scrub, pose_message, text
@@ -151,7 +152,7 @@ class Session(Bench):
         hello = {
             "session": self.id,
             "version": __version__,
-            "builtin": list(BUILTIN),
+            "builtin": list(BUILT_IN),
             "methods": methods_info(),
             "largest": self.largest,
             "opens": list(OPENS),

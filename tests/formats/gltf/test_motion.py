@@ -17,7 +17,7 @@ from limbik.formats.gltf import read as gltf
 from limbik.formats.gltf.rig import rig_of
 
 REAL = {
-    # frames a second, and frames
+    # frames per second, and frames
     "gltf/Fox.glb": {"Survey": (24, 83), "Walk": (24, 18), "Run": (120, 140)},
     "gltf/RiggedFigure.glb": {"clip 1": (24, 31)},
     "gltf/SimpleSkin_embedded.gltf": {"clip 1": (30, 166)},

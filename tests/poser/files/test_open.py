@@ -15,9 +15,10 @@ import pytest
 import limbik
 from helpers import real_data
 from helpers.poser_talk import Talk, moved
+from limbik.figures import BUILT_IN
 from limbik.humanoid.ground import floor_height, up_axis
 from limbik.poser.editing.session import Session
-from limbik.poser.files.open import BUILTIN, keep_files
+from limbik.poser.files.open import keep_files
 from limbik.poser.files.save import saved_as
 
 
@@ -39,7 +40,7 @@ def drags(talk: Talk, name: str, share: float = 0.05) -> None:
     assert talk.session.figure.violation(talk.session.document.q) == 0.0
 
 
-@pytest.mark.parametrize("name", BUILTIN)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_every_built_in_figure_opens_and_undo_brings_the_old_one_back(
     talk: Talk, name: str
 ) -> None:
