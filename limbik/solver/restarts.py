@@ -127,7 +127,7 @@ def _start_again(ints, floats, work, plan, attempt, start, best, comfort, spread
     return wide
 
 
-@inner
+@kernel
 def _worth(plan, best, first_work, certain):
     """How much work restarts may cost where ``best`` is the least f found yet.
 
@@ -141,7 +141,7 @@ def _worth(plan, best, first_work, certain):
     return _LEAST * first_work * max(1.0, 1.0 / (missing * missing))
 
 
-@inner
+@kernel
 def _another_try(held):
     """Whether restarts are tried after so many problems that ended short: 0, 4, 16, 64, ..."""
     while held >= 4 and held % 4 == 0:
@@ -149,7 +149,7 @@ def _another_try(held):
     return held <= 1
 
 
-@inner
+@kernel
 def _leaps(ints, floats, start, to):
     """Whether any coordinate is further than _LEAP (rad, or as much of the figure) from start."""
     for c in range(ints[kin.N_COORDS]):

@@ -200,10 +200,10 @@ def projected_lm(ints, floats, work, options, q, out, history):
 
 @dataclass(frozen=True)
 class ProjectedLevenbergMarquardt(Method):
-    """The default: Gauss–Newton damped by λ ∝ f, on the coordinates the limits leave free, and
-    Newton with the exact Hessian where targets cannot be reached.
+    """The default: damped Gauss–Newton on the coordinates the limits leave free, then Newton.
 
-    f never rises and every iterate is inside the limits.
+    The damping λ grows with f.  Where f falls slowly, because targets cannot be reached, the exact
+    Hessian takes the place of JᵀJ.  f never rises and every iterate is inside the limits.
     """
 
     name = "projected_lm"
