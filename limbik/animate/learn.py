@@ -50,7 +50,7 @@ def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> 
                 _open_up(lower[first : first + 3], upper[first : first + 3], EXPONENTIAL_CHART)
             first += len(part.labels)
         if np.isfinite(lower).any() or np.isfinite(upper).any():
-            limits[joint.name] = Range(lower, upper)
+            limits[joint.name] = Range(lower, upper, degrees=False)
     return limits
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -42,14 +42,12 @@ class Motion:
         if not isinstance(figure, Figure):
             raise FigureError(f"a motion needs a Figure, got {type(figure).__name__}")
         what = f'motion "{name}"' if name else "motion"
-        poses = figure.pose(np.asarray(q, dtype=np.float64), what)
+        poses = figure.pose(q, what)  # type: ignore[arg-type]
         if poses.ndim != 2 or len(poses) == 0:
             raise FigureError(
                 f"{what}: needs at least one frame of {figure.n} values, got shape {poses.shape}"
             )
-        rate = float(fps)
-        if not (math.isfinite(rate) and rate > 0):
-            raise FigureError(f"{what}: fps must be above 0, got {fps!r}")
+        rate = _rate(fps, what)
         poses.setflags(write=False)
         self._figure, self._q, self._fps, self._name = figure, poses, rate, name
 
@@ -114,7 +112,10 @@ class Motion:
 
         The new frame rate is 1/every, also where frames lie a little beside those times.
         """
-        every = float(every_seconds)
+        try:
+            every = float(every_seconds)
+        except (TypeError, ValueError):
+            every = math.nan
         if not (math.isfinite(every) and every > 0):
             raise FigureError(f"sample: needs a time above 0 seconds, got {every_seconds!r}")
         times = _times(self.duration, every)
@@ -127,11 +128,10 @@ class Motion:
         Balls, and joints of three turns in an Euler order, go the shorter way at constant speed
         (slerp), and their coordinates follow on from frame to frame without a jump, starting where
         the motion starts.  Slides and other turns change linearly; a turn without limits takes the
-        shorter way round.
+        shorter way round.  Between two frames that are inside the limits, so is what is
+        interpolated.
         """
-        rate = float(fps)
-        if not (math.isfinite(rate) and rate > 0):
-            raise FigureError(f"resample: fps must be above 0, got {fps!r}")
+        rate = _rate(fps, "resample")
         if rate == self._fps:
             return self
         place = _times(self.duration, 1.0 / rate) * self._fps
@@ -142,11 +142,15 @@ class Motion:
         turning = endless & ~self._figure.slides
         q = self._q.copy()
         q[:, turning] = np.unwrap(q[:, turning], axis=0)
-        out = q[before] + share[:, None] * (q[after] - q[before])
+        straight = q[before] + share[:, None] * (q[after] - q[before])
+        out = straight.copy()
         for part, columns in balls(self._figure.definition):
             wxyz = to_quat(part, self._q[:, columns])
             between = slerp(wxyz[before], wxyz[after], share)
             out[:, columns] = from_quat(part, between, self._q[0, columns])
+        inside = np.asarray(self._figure.violation(self._q)) == 0.0
+        inside = inside[before] & inside[after]
+        out[inside] = _inside(self._figure, out[inside], straight[inside])
         return Motion(self._figure, out, rate, self._name)
 
     def onto(self, figure: Figure) -> Motion:
@@ -189,9 +193,42 @@ class Motion:
         scaled = np.where(here.slides, by.scale, 1.0)
         return Motion(there, self._q * scaled, self._fps, self._name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Motion, (self._figure, self._q, self._fps, self._name)
+
     def __repr__(self) -> str:
         name = self._name or self._figure.name or "unnamed"
         return f"<Motion {name}: {len(self._q)} frames at {self._fps:g} fps>"
+
+
+def _rate(fps: float, what: str) -> float:
+    """Frames a second as a float; refuses what is none, and what is not above 0."""
+    try:
+        rate = float(fps)
+    except (TypeError, ValueError):
+        rate = math.nan
+    if not (math.isfinite(rate) and rate > 0):
+        raise FigureError(f"{what}: fps must be above 0, got {fps!r}")
+    return rate
+
+
+def _inside(figure: Figure, q: np.ndarray, straight: np.ndarray) -> np.ndarray:
+    """(frames, n) interpolated poses inside the limits, those of a joint nearest to ``q``.
+
+    A ball that goes the shorter way may leave its ranges, or count its angles from another whole
+    turn; ``straight``, its coordinates interpolated one by one, stays inside convex limits.
+    """
+    if not len(q):
+        return q
+    near, instead = figure.project(q), figure.project(straight)
+    out = near.copy()
+    for joint in np.unique(figure.owner):
+        columns = figure.owner == joint
+        off, other = (
+            np.abs(found[:, columns] - q[:, columns]).max(axis=1) for found in (near, instead)
+        )
+        out[np.ix_(other < off, columns)] = instead[np.ix_(other < off, columns)]
+    return figure.project(out)
 
 
 def _times(duration: float, step: float) -> np.ndarray:

@@ -90,10 +90,10 @@ def changed(joints: Sequence[Joint], by: Change) -> list[Joint]:
         if isinstance(limit, Range) and any(isinstance(part, Slide) for part in joint.parts):
             each = [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
             scale = np.where(each, by.scale, 1.0)
-            limit = Range(limit.lower * scale, limit.upper * scale)
+            limit = Range(limit.lower * scale, limit.upper * scale, degrees=False)
         sliding = joint.slide_limit
         if sliding is not None:
-            sliding = Range(by.scale * sliding.lower, by.scale * sliding.upper)
+            sliding = Range(by.scale * sliding.lower, by.scale * sliding.upper, degrees=False)
         parts = tuple(_part(part, slides, by.scale) for part in joint.parts)
         w, x, y, z = (float(v) for v in wxyz)
         out.append(

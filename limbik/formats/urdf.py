@@ -125,7 +125,7 @@ class _Robot:
             turn = euler_to_quat([yaw, pitch, roll], "ZYX")
         limit = self._limit(element, kind, name)
         held = self._held(element, kind)
-        limit = limit if held is None else Range(held, held)
+        limit = limit if held is None else Range(held, held, degrees=False)
         return Joint(
             link,
             self._end(element, "parent"),
@@ -209,4 +209,4 @@ class _Robot:
             text = f"{self._path.name}: the <limit> of {shown(name)} has no ends; it is unlimited"
             warnings.warn(text, stacklevel=6)
             return None
-        return Range(low, high)
+        return Range(low, high, degrees=False)

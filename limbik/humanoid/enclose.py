@@ -68,7 +68,7 @@ def limit_around(
         least, most = float(values[:, k].min()), float(values[:, k].max())
         if most - least < _TURN - 0.1:
             low[column], high[column] = least, most
-    return Range(low, high) if np.isfinite(low).any() else None
+    return Range(low, high, degrees=False) if np.isfinite(low).any() else None
 
 
 def held(joint: Joint, rest: np.ndarray, slack: float) -> Limit | None:
@@ -89,7 +89,7 @@ def held(joint: Joint, rest: np.ndarray, slack: float) -> Limit | None:
         turns = isinstance(part, Turn)
         low.append(float(rest[first]) - slack if turns else -math.inf)
         high.append(float(rest[first]) + slack if turns else math.inf)
-    return Range(low, high) if np.isfinite(low).any() else None
+    return Range(low, high, degrees=False) if np.isfinite(low).any() else None
 
 
 def _angles(turns: list[Turn], wxyz: np.ndarray, rest: np.ndarray) -> np.ndarray | None:

@@ -81,7 +81,7 @@ def _left() -> dict[str, Joint]:
     assert isinstance(whole, Range)
     out["ThumbMetacarpal"] = replace(
         own["LThumb"],
-        limit=Range([*first.lower, whole.lower[2]], [*first.upper, whole.upper[2]]),
+        limit=Range([*first.lower, whole.lower[2]], [*first.upper, whole.upper[2]], degrees=False),
     )
     bend = (Turn(_THUMB_BEND),)
     out["ThumbProximal"] = Joint("Thumb2", parts=bend, limit=anatomy.THUMB_MIDDLE_LIMIT)

@@ -111,7 +111,11 @@ class _Builder:
         if max(-low.min(), high.max()) <= SHIFTED * self._size:
             return None
         spare = 1e-9 * self._size  # rounding must not put the clips outside
-        return Range([*(low - spare), *[-math.inf] * 3], [*(high + spare), *[math.inf] * 3])
+        return Range(
+            [*(low - spare), *[-math.inf] * 3],
+            [*(high + spare), *[math.inf] * 3],
+            degrees=False,
+        )
 
     def _twist(self, name: str) -> list[float]:
         """Where the bone goes in the joint's frame: to its children, to a node at its end, or on

@@ -50,6 +50,17 @@ class Document:
         if not isinstance(version, str) or not version.startswith("2."):
             self.fail(f"is glTF {shown(str(version))}; limbik reads version 2")
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Views of bytes cannot be pickled or copied; the bytes can.
+        chunks = [(kind, bytes(view)) for kind, view in self.chunks]
+        buffers = {index: bytes(view) for index, view in self._buffers.items()}
+        return {**self.__dict__, "chunks": chunks, "_buffers": buffers}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.chunks = [(kind, memoryview(data)) for kind, data in state["chunks"]]
+        self._buffers = {index: memoryview(data) for index, data in state["_buffers"].items()}
+
     def fail(self, message: str) -> NoReturn:
         """Refuse the file."""
         raise FormatError(message, self.path)
