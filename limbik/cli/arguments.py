@@ -12,7 +12,7 @@ from limbik import figures
 from limbik.errors import FormatError, GoalError, LimbikError, NoMotionError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats import FORMATS, load, load_motion
+from limbik.formats import FORMATS, load, load_motion, written_endings
 from limbik.goals import Aim, Distance, Goal, Pin, Plane, Reach
 
 BUILT_IN: dict[str, Callable[[], Figure]] = {
@@ -74,7 +74,7 @@ def writable(path: Path | None) -> Path | None:
     """A path to write to, refused before the work rather than after it."""
     if path is None:
         return None
-    known = [ending for ending, form in FORMATS.items() if form.write is not None]
+    known = written_endings()
     if path.suffix.lower() not in known:
         what = path.suffix or "a name without an ending"
         raise FormatError(f"{what} is not a format limbik writes (knows {', '.join(known)})", path)
@@ -116,7 +116,7 @@ def goals(
     for text in aim:
         bare, axis = _axis(text)
         joint, numbers = _split(bare, "--aim", "Joint=x,y,z or Joint=x,y,z,axis", "Head=0,1.6,3,z")
-        found.append(Aim(joint, axis=axis, at=numbers(3)))
+        found.append(Aim(joint, axis=axis, target=numbers(3)))
     for text in plane:
         joint, numbers = _split(text, "--plane", "Joint=nx,ny,nz,offset", "LeftHand=0,1,0,0.9")
         *normal, offset = numbers(4)

@@ -12,7 +12,7 @@ from rich.markup import escape
 from limbik.cli.arguments import NAMES, writable
 from limbik.cli.contents import Contents, chosen, contents
 from limbik.cli.terminal import out
-from limbik.errors import FigureError, FormatError, LimbikError
+from limbik.errors import FigureError, FormatError, LimbikError, LimbikWarning
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats import save
@@ -95,7 +95,7 @@ def _say_what_gltf_makes(thing: Figure | Motion, found: Contents, source: str) -
     name = Path(source).name
     if found.meshes and figure.source is None:
         text = "the mesh does not follow into another unit or up axis; bones are drawn instead"
-        warnings.warn(f"{name}: {text}", stacklevel=2)
+        warnings.warn(f"{name}: {text}", LimbikWarning, stacklevel=2)
 
 
 def _as_options(sentence: str) -> str:

@@ -54,7 +54,7 @@ def solve(
     ] = None,
     rest: Annotated[
         float | None,
-        typer.Option(metavar="WEIGHT", help="Stay near the start pose, with this weight."),
+        typer.Option(metavar="WEIGHT", help="Stay near the rest pose, with this weight."),
     ] = None,
     lock: Annotated[
         list[str] | None,
@@ -87,7 +87,7 @@ def solve(
     figure, motion = arguments.opened(file)
     start = figure.rest if motion is None else motion.q[0]
     if rest is not None:
-        goals.append(Rest(weight=rest, pose=start))
+        goals.append(Rest(weight=rest))
     if not goals:
         raise GoalError(
             "no goals: give --reach, --pin, --aim, --plane or --distance, such as "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from limbik.figure.attachments import on_base, tool_joint
 from limbik.figure.build import Tree, limit_of_coordinate, slide_limit
 from limbik.figure.change_coordinates import with_ball
 from limbik.figure.coordinates import ball_of, from_quat_each, to_quat, width_of
+from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.joints import Joint, Limit
 from limbik.figure.limits import SwingTwist
 from limbik.figure.projection import project_many
 from limbik.figure.units import change, changed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Page
 
 Pose = Sequence[float] | np.ndarray | Mapping[str, Any]
 """(n,) numbers, (frames, n) where several poses are taken, or values by name over the rest pose."""
@@ -432,6 +436,22 @@ class Figure:
             return name, label
         known = (*self.joints, *self.coordinates)
         raise FigureError(f'no joint or coordinate "{key}"{did_you_mean(key, known)}')
+
+    # ---- pictures --------------------------------------------------------------------------
+
+    def plot(self, q: Pose | None = None, *, view: str = "front") -> Page:
+        """A matplotlib page with the figure in a pose, the rest pose unless given.
+
+        ``q`` (n,) is the pose, or (k, n) several, from light to dark; ``view`` is "front", "side"
+        or "top".  It needs matplotlib: ``pip install limbik[plots]``.
+
+        >>> figure.plot(r.q).savefig("pose.png")  # doctest: +SKIP
+        """
+        poses = np.atleast_2d(self.rest if q is None else self.pose(q))
+        return plot_poses(self, poses, view, self.name)
+
+    def _repr_html_(self) -> str:
+        return svg(self, [self.rest], f"{self.name or 'figure'}: {len(self._joints)} joints")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Made again from its joints, so that a copy is as read-only as the original.

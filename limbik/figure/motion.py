@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure.coordinates import balls, from_quat, joint_values, to_quat, width_of
+from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.units import change
 from limbik.maths.so3 import slerp
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Page
 
 _VALUES = 50_000  # joints over several frames that are taken at a time; it bounds the memory
 
@@ -192,6 +196,26 @@ class Motion:
         by = change((here.unit, here.up), unit, up, from_unit, from_up)
         scaled = np.where(here.slides, by.scale, 1.0)
         return Motion(there, self._q * scaled, self._fps, self._name)
+
+    def plot(self, *, poses: int = 8, view: str = "front") -> Page:
+        """A matplotlib page with ``poses`` frames of the motion, from light to dark.
+
+        ``view`` is "front", "side" or "top".  It needs matplotlib: ``pip install limbik[plots]``.
+
+        >>> clip.plot(view="side").savefig("clip.png")  # doctest: +SKIP
+        """
+        if isinstance(poses, bool) or not isinstance(poses, int) or poses < 1:
+            raise FigureError(f"plot: poses must be a whole number above 0, got {poses!r}")
+        return plot_poses(self._figure, self._spread(poses), view, self._name or self._figure.name)
+
+    def _spread(self, count: int) -> np.ndarray:
+        """(count, n) poses from all over the motion, the first and the last among them."""
+        return self._q[np.linspace(0, len(self._q) - 1, min(count, len(self._q))).astype(int)]
+
+    def _repr_html_(self) -> str:
+        name = self._name or self._figure.name or "motion"
+        said = f"{name}: {len(self._q)} frames at {self._fps:g} frames per second"
+        return svg(self._figure, self._spread(5), said)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Motion, (self._figure, self._q, self._fps, self._name)

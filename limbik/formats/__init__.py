@@ -20,22 +20,26 @@ from limbik.formats.mjcf import read as mjcf_read
 
 Thing = TypeVar("Thing", Figure, Motion)
 
-__all__ = ["FORMATS", "Format", "load", "load_motion", "save"]
+__all__ = ["FORMATS", "Format", "load", "load_motion", "register_writer", "save", "written_endings"]
 
 
 class Format(NamedTuple):
     """What limbik can do with one kind of file; None where it cannot.
 
     ``figure(path)`` and ``motion(path, figure)`` read, the figure being the one the caller gave or
-    None; ``write(thing, path, precision)`` writes a whole file or nothing.
+    None; ``clip(path, figure, name)`` reads one of several motions in a file; ``write(thing, path,
+    precision)`` writes a whole file or nothing.
     """
 
     figure: Callable[[Path], Figure] | None = None
     motion: Callable[[Path, Figure | None], Motion] | None = None
     write: Callable[[Figure | Motion, Path, int], None] | None = None
+    clip: Callable[[Path, Figure | None, str], Motion] | None = None
 
 
-_GLTF = Format(gltf_read.read_figure, gltf_read.read_motion, gltf_write.write)
+_GLTF = Format(
+    gltf_read.read_figure, gltf_read.read_motion, gltf_write.write, gltf_read.read_motion
+)
 
 FORMATS: dict[str, Format] = {
     ".bvh": Format(bvh_read.read_figure, bvh_read.read_motion, bvh_write.write),
@@ -52,6 +56,8 @@ FORMATS: dict[str, Format] = {
     ".mjcf": Format(figure=mjcf_read.read_figure, motion=mjcf_read.read_motion),
 }
 """By file ending, in lower case.  A new format is a module in this folder and a line here."""
+
+_WRITERS: dict[str, Callable[[Figure | Motion, Path, int], None]] = {}
 
 
 def load(
@@ -72,8 +78,8 @@ def load(
     >>> fig = load("walk.bvh")  # doctest: +SKIP
     >>> fig = load("walk.bvh", unit="m", from_unit="cm")  # doctest: +SKIP
     """
-    file = Path(path)
-    read = _format(file, "reads").figure
+    file = _path(path)
+    read = _format(file).figure
     if read is None:
         _refuse(file, "reads figures from", [e for e, f in FORMATS.items() if f.figure])
     return _in_units(read(file), file, unit, up, from_unit, from_up)
@@ -83,6 +89,7 @@ def load_motion(
     path: str | PathLike[str],
     *,
     figure: Figure | None = None,
+    clip: str | None = None,
     unit: str = "",
     up: str = "",
     from_unit: str | float = "",
@@ -91,37 +98,68 @@ def load_motion(
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
     A ``figure`` must have the file's coordinates, as the same skeleton with other limits has.  CSV
-    and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  The
+    and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  Of a
+    glTF or VRM file with several motions ``clip`` names one; without it the first is read.  The
     other options are those of ``load``; they convert what was read, a given figure too.
 
     >>> clip = load_motion("walk.bvh")  # doctest: +SKIP
     >>> clip.q.shape, clip.fps  # doctest: +SKIP
     ((344, 96), 120.00048)
     """
-    file = Path(path)
-    read = _format(file, "reads").motion
-    if read is None:
+    file = _path(path)
+    if figure is not None and not isinstance(figure, Figure):
+        raise FormatError(f"figure: needs a Figure, got {figure!r}", file)
+    if clip is not None and not isinstance(clip, str):
+        raise FormatError(f"clip: needs the name of a clip, got {clip!r}", file)
+    known = _format(file)
+    if known.motion is None:
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
-    return _in_units(read(file, figure), file, unit, up, from_unit, from_up)
+    if clip is not None and known.clip is not None:
+        motion = known.clip(file, figure, clip)
+    else:
+        motion = known.motion(file, figure)
+        if clip is not None and motion.name != clip:
+            raise FormatError(f'has no clip "{clip}": {file.suffix} files hold one motion', file)
+    return _in_units(motion, file, unit, up, from_unit, from_up)
+
+
+def register_writer(ending: str, write: Callable[[Figure | Motion, Path, int], None]) -> None:
+    """Let ``save`` write files with this ending, by a writer from a layer above this one."""
+    _WRITERS[ending] = write
+
+
+def written_endings() -> list[str]:
+    """Endings of the files that ``save`` writes."""
+    return [ending for ending, form in FORMATS.items() if form.write] + list(_WRITERS)
+
+
+def _path(path: object) -> Path:
+    if not isinstance(path, str | PathLike):
+        raise FormatError(f"a file is given by its path, got {path!r}")
+    return Path(path)
 
 
 def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:
     """Write a motion, or a figure in its rest pose as one frame.
 
     A motion saved as .amc has its skeleton written beside it, as .asf (acclaim/amc_write.py); .csv
-    and .npz hold joint values and no figure.  Lengths are written in the figure's own unit.
+    and .npz hold joint values and no figure; .html is a page that plays the motion in a browser,
+    without a server.  Lengths are written in the figure's own unit.
     ``precision`` is the number of decimals, of degrees and of lengths, in formats that are text.
     A file that was there is replaced once the new one is complete, and stays if that fails.
 
     >>> save(clip, "out.bvh")  # doctest: +SKIP
     """
-    file = Path(path)
+    file = _path(path)
     if not isinstance(thing, Figure | Motion):
         kind = type(thing).__name__
         raise FormatError(f"only a Figure or a Motion can be saved, not {kind}", file)
-    write = _format(file, "writes").write
+    if isinstance(precision, bool) or not isinstance(precision, int):
+        raise FormatError(f"precision: needs a whole number, got {precision!r}", file)
+    ending = file.suffix.lower()
+    write = _WRITERS.get(ending) or FORMATS.get(ending, Format()).write
     if write is None:
-        _refuse(file, "writes", [e for e, f in FORMATS.items() if f.write])
+        _refuse(file, "writes", written_endings())
     write(thing, file, precision)
 
 
@@ -137,11 +175,11 @@ def _in_units(
         raise FormatError(str(error), file) from error
 
 
-def _format(file: Path, verb: str) -> Format:
-    if verb == "reads" and file.is_dir():
+def _format(file: Path) -> Format:
+    if file.is_dir():
         raise FormatError("is a folder, not a file", file)
     found = FORMATS.get(file.suffix.lower())
-    return _refuse(file, verb, list(FORMATS)) if found is None else found
+    return _refuse(file, "reads", list(FORMATS)) if found is None else found
 
 
 def _refuse(file: Path, verb: str, known: list[str]) -> NoReturn:

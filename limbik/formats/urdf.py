@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import FigureError, FormatError, did_you_mean
+from limbik.errors import FigureError, FormatError, LimbikWarning, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Coupling, Joint, Part, Slide, Turn, exponential, slides, unit_axis
 from limbik.figure.limits import Range
@@ -99,7 +99,7 @@ class _Robot:
         roots = [joint.name for joint in joints if joint.parent is None]
         if len(roots) > 1:
             text = f"{self._path.name}: {len(roots)} links hang on nothing: {', '.join(roots[:4])}"
-            warnings.warn(text, stacklevel=4)
+            warnings.warn(text, LimbikWarning, stacklevel=4)
         name = self._root.get("name") or self._path.stem
         try:
             figure = Figure(joints, name=name, unit="m", up="z")
@@ -167,7 +167,9 @@ class _Robot:
             hint = did_you_mean(other[:80], self._moves)
             own = shown(element.get("name"))
             what = f"joint {own} mimics {shown(other)}, which is not a joint{hint}"
-            warnings.warn(f"{self._path.name}: {what}; it moves by itself", stacklevel=7)
+            warnings.warn(
+                f"{self._path.name}: {what}; it moves by itself", LimbikWarning, stacklevel=7
+            )
             return None
         driver = self._moves[other].get("type")
         if driver == "fixed":
@@ -200,13 +202,13 @@ class _Robot:
         limit = element.find("limit")
         if limit is None:
             text = f"{self._path.name}: {kind} joint {shown(name)} has no <limit>; it is unlimited"
-            warnings.warn(text, stacklevel=6)
+            warnings.warn(text, LimbikWarning, stacklevel=6)
             return None
         low, high = (self._end_of(limit, which) for which in ("lower", "upper"))
         if low > high:
             self._fail(f"joint {shown(name)}: lower limit {low:g} is above {high:g}", limit)
         if low == high == 0.0 and limit.get("lower") is None and limit.get("upper") is None:
             text = f"{self._path.name}: the <limit> of {shown(name)} has no ends; it is unlimited"
-            warnings.warn(text, stacklevel=6)
+            warnings.warn(text, LimbikWarning, stacklevel=6)
             return None
         return Range(low, high, degrees=False)

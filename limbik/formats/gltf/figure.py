@@ -17,7 +17,7 @@ import warnings
 
 import numpy as np
 
-from limbik.errors import FigureError, FormatError
+from limbik.errors import FigureError, FormatError, LimbikWarning
 from limbik.figure.build import ordered
 from limbik.figure.coordinates import width_of
 from limbik.figure.figure import Figure
@@ -84,7 +84,7 @@ class _Builder:
             text = f"the scale at {shown(bad[0])} differs between directions or has a shear"
             more = f" (and at {len(bad) - 1} more joints)" if len(bad) > 1 else ""
             text += f"{more}; joints are where the file has them at rest, and nearly so in motion"
-            warnings.warn(f"{self._rig.document.path.name}: {text}", stacklevel=5)
+            warnings.warn(f"{self._rig.document.path.name}: {text}", LimbikWarning, stacklevel=5)
 
     def _joint(self, name: str) -> Joint:
         world, parent = self._world[name], self._layout.parents[name]

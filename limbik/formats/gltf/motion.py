@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from limbik.errors import FigureError, FormatError
+from limbik.errors import FigureError, FormatError, LimbikWarning
 from limbik.figure.coordinates import joint_values, width_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Slide
@@ -119,7 +119,9 @@ def _say_left_out(figure: Figure, name: str) -> None:
     if shifted:
         far, joint = max(shifted)
         text = f"moves {len(shifted)} joints along their bones, by {far:.3g} m at most"
-        warnings.warn(f"{title} {text} ({shown(joint)}); that is left out", stacklevel=4)
+        warnings.warn(
+            f"{title} {text} ({shown(joint)}); that is left out", LimbikWarning, stacklevel=4
+        )
     if scaled:
         text = f"changes the scale of {len(scaled)} joints ({shown(scaled[0])}, ...)"
-        warnings.warn(f"{title} {text}; that is left out", stacklevel=4)
+        warnings.warn(f"{title} {text}; that is left out", LimbikWarning, stacklevel=4)

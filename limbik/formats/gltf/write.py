@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import FormatError
+from limbik.errors import FormatError, LimbikWarning
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats.gltf.draft import Draft
@@ -143,7 +143,7 @@ def _without_matrix(entry: dict[str, Any], local: Local, path: Path) -> dict[str
         text = (
             f"{path.name}: node {shown(str(entry.get('name', '')))} loses the shear of its matrix"
         )
-        warnings.warn(f"{text}, which an animation cannot keep", stacklevel=6)
+        warnings.warn(f"{text}, which an animation cannot keep", LimbikWarning, stacklevel=6)
     out = {key: value for key, value in entry.items() if key != "matrix"}
     w, x, y, z = matrix_to_quat(local.turn).tolist()
     out["translation"], out["rotation"] = local.place.tolist(), [x, y, z, w]

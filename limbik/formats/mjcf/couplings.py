@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, NamedTuple
 
+from limbik.errors import LimbikWarning
 from limbik.formats.mjcf.tree import Tree
 from limbik.formats.text_numbers import number, shown
 from limbik.formats.xml import attribute, check_chains
@@ -56,4 +57,4 @@ def _coefficients(tree: Tree, element: Any) -> list[float]:
 
 
 def _warn(tree: Tree, what: str) -> None:
-    warnings.warn(f"{tree.path.name}: {what}", stacklevel=7)
+    warnings.warn(f"{tree.path.name}: {what}", LimbikWarning, stacklevel=7)
