@@ -183,12 +183,14 @@ def _bounds(
         away = (x - centre) / axes
         return [(float(away @ away) - 1.0, 2.0 * away / axes, np.diag(2.0 / axes**2))]
 
+    low, high = np.clip(numbers[4:6], -10.0, 10.0)  # a twist is within ±π: no end is far enough
+
     def values(w: np.ndarray) -> np.ndarray:
         turn, parts = np.empty(9), np.empty(3)
         exp_matrix(w[0], w[1], w[2], turn)
         swing_twist_vector(turn, np.ascontiguousarray(numbers[6:15]), parts)
         away = (parts[:2] - centre) / axes
-        return np.array([away @ away - 1.0, parts[2] - numbers[5], numbers[4] - parts[2]])
+        return np.array([away @ away - 1.0, parts[2] - high, low - parts[2]])
 
     here, steps = values(x), _BEND * np.eye(3)
     slopes = np.array([(values(x + s) - values(x - s)) / (2 * _BEND) for s in steps])
