@@ -49,7 +49,8 @@ def test_type_checkers_know_the_class_of_every_method() -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == "__getitem__":
             name, result = node.args.args[1].annotation, node.returns
-            assert name is not None and result is not None
+            assert name is not None
+            assert result is not None
             if "Literal" in ast.unparse(name):
                 said[ast.literal_eval(name.slice)] = ast.unparse(result)  # type: ignore[attr-defined]
     assert said == {name: f"type[m.{kind.__name__}]" for name, kind in METHODS.items()}
@@ -109,13 +110,16 @@ def test_reprs_are_short() -> None:
 def test_results_are_equal_by_value() -> None:
     one, same = (limbik.solve(ARM, GOAL, history=True) for _ in range(2))
     other = limbik.solve(ARM, Reach("Tool", [0.4, 0.1, 0.51]))
-    assert one == same and hash(one) == hash(same)
+    assert one == same
+    assert hash(one) == hash(same)
     assert one.seconds != same.seconds
-    assert one != other and len({one, same, other}) == 2
+    assert one != other
+    assert len({one, same, other}) == 2
     assert pickle.loads(pickle.dumps(one)) == one
     place = np.array([GOAL.position])
     first, second = (limbik.solve_many(ARM, ["Tool"], positions=place) for _ in range(2))
-    assert first == second and hash(first) == hash(second)
+    assert first == second
+    assert hash(first) == hash(second)
     assert first != limbik.solve_many(ARM, ["Tool"], positions=place + 0.01)
 
 
@@ -128,7 +132,7 @@ def test_results_are_equal_by_value() -> None:
 )
 def test_a_problem_checks_the_pose_it_is_given(call: str, q: object) -> None:
     problem = limbik.Problem(ARM, GOAL)
-    with pytest.raises(FigureError, match="^q:"):
+    with pytest.raises(FigureError, match=r"^q:"):
         getattr(problem, call)(q)
 
 
@@ -136,7 +140,7 @@ def test_a_problem_checks_which_goal_is_meant() -> None:
     problem = limbik.Problem(ARM, GOAL)
     with pytest.raises(GoalError, match="none has the number 1"):
         problem.push_of(1, ARM.rest)
-    with pytest.raises(FigureError, match="^q:"):
+    with pytest.raises(FigureError, match=r"^q:"):
         problem.push_of(0, [1.0])  # type: ignore[arg-type]
 
 
