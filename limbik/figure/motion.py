@@ -14,7 +14,7 @@ from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.units import change
-from limbik.maths.so3 import slerp
+from limbik.maths.so3 import angle_between, slerp
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
@@ -132,8 +132,8 @@ class Motion:
         Balls, and joints of three turns in an Euler order, go the shorter way at constant speed
         (slerp), and their coordinates follow on from frame to frame without a jump, starting where
         the motion starts.  Slides and other turns change linearly; a turn without limits takes the
-        shorter way round.  Between two frames that are inside the limits, so is what is
-        interpolated.
+        shorter way round.  Between two frames inside the limits, so is what is interpolated: a
+        ball that would leave them takes the nearest rotation that they allow.
         """
         rate = _rate(fps, "resample")
         if rate == self._fps:
@@ -147,14 +147,24 @@ class Motion:
         q = self._q.copy()
         q[:, turning] = np.unwrap(q[:, turning], axis=0)
         straight = q[before] + share[:, None] * (q[after] - q[before])
-        out = straight.copy()
+        out, turned = straight.copy(), []
         for part, columns in balls(self._figure.definition):
             wxyz = to_quat(part, self._q[:, columns])
             between = slerp(wxyz[before], wxyz[after], share)
             out[:, columns] = from_quat(part, between, self._q[0, columns])
-        inside = np.asarray(self._figure.violation(self._q)) == 0.0
-        inside = inside[before] & inside[after]
-        out[inside] = _inside(self._figure, out[inside], straight[inside])
+            turned.append((part, columns, between))
+        kept = np.asarray(self._figure.violation(self._q)) == 0.0
+        kept = kept[before] & kept[after]
+        outside = np.abs(self._figure.project(out) - out) > 0.0
+        for part, columns, between in turned:
+            for k in np.flatnonzero(kept & outside[:, columns].any(axis=1)):
+                # On its own branch, on the one nearest to its neighbours, or straight to them.
+                ways = np.array([out[k], straight[k], straight[k]])
+                ways[1, columns] = from_quat(part, between[k : k + 1], straight[k, columns])[0]
+                ways = self._figure.project(ways)
+                off = angle_between(to_quat(part, ways[:, columns]), between[k])
+                out[k, columns] = ways[int(np.argmin(off)), columns]
+        out[kept] = self._figure.project(out[kept])
         return Motion(self._figure, out, rate, self._name)
 
     def onto(self, figure: Figure) -> Motion:
@@ -234,25 +244,6 @@ def _rate(fps: float, what: str) -> float:
     if not (math.isfinite(rate) and rate > 0):
         raise FigureError(f"{what}: fps must be above 0, got {fps!r}")
     return rate
-
-
-def _inside(figure: Figure, q: np.ndarray, straight: np.ndarray) -> np.ndarray:
-    """(frames, n) interpolated poses inside the limits, those of a joint nearest to ``q``.
-
-    A ball that goes the shorter way may leave its ranges, or count its angles from another whole
-    turn; ``straight``, its coordinates interpolated one by one, stays inside convex limits.
-    """
-    if not len(q):
-        return q
-    near, instead = figure.project(q), figure.project(straight)
-    out = near.copy()
-    for joint in np.unique(figure.owner):
-        columns = figure.owner == joint
-        off, other = (
-            np.abs(found[:, columns] - q[:, columns]).max(axis=1) for found in (near, instead)
-        )
-        out[np.ix_(other < off, columns)] = instead[np.ix_(other < off, columns)]
-    return figure.project(out)
 
 
 def _times(duration: float, step: float) -> np.ndarray:
