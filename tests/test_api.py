@@ -236,6 +236,24 @@ WRONG = [
     (lambda: limbik.Motion(ARM, [ARM.rest], "x"), FigureError, "fps"),  # type: ignore[arg-type]
     (lambda: CLIP.resample(None), FigureError, "resample: fps"),  # type: ignore[arg-type]
     (lambda: CLIP.sample("x"), FigureError, "sample"),  # type: ignore[arg-type]
+    (lambda: limbik.Figure(3), FigureError, "made of Joints"),  # type: ignore[arg-type]
+    (lambda: limbik.Figure(["A"]), FigureError, "made of Joints"),  # type: ignore[list-item]
+    (lambda: limbik.Figure([limbik.Joint("A", ["B"])]), FigureError, "parent is a name"),  # type: ignore[arg-type]
+    (lambda: limbik.Figure([limbik.Joint("A", offset="x")]), FigureError, "offset needs 3"),  # type: ignore[arg-type]
+    (lambda: ARM.positions(ARM.rest, 3), FigureError, "by its name"),  # type: ignore[arg-type]
+    (lambda: ARM.in_units(["m"]), FigureError, "unit must be text"),  # type: ignore[arg-type]
+    (lambda: ARM.in_units("m", from_unit=None), FigureError, "from_unit must be"),  # type: ignore[arg-type]
+    (lambda: ARM.with_rest("x"), FigureError, "rest: needs numbers"),
+    (lambda: CLIP.onto("human"), FigureError, "onto: needs a Figure"),  # type: ignore[arg-type]
+    (lambda: limbik.limits_from(None), FigureError, "needs a Motion"),  # type: ignore[arg-type]
+    (lambda: limbik.humanoid.recognise(None), FigureError, "needs a Figure"),  # type: ignore[arg-type]
+    (lambda: limbik.solve_many(ARM, None, positions=np.zeros((1, 3))), GoalError, "effectors"),  # type: ignore[arg-type]
+    (
+        lambda: limbik.solve(ARM, limbik.Aim("Tool", axis={}, target=[0, 0, 1])),  # type: ignore[arg-type]
+        GoalError,
+        "axis",
+    ),
+    (lambda: limbik.Problem(ARM, GOAL).push_of("x", ARM.rest), GoalError, "number"),  # type: ignore[arg-type]
     (lambda: limbik.load(3), FormatError, "given by its path"),  # type: ignore[arg-type]
     (lambda: limbik.load_motion(None), FormatError, "given by its path"),  # type: ignore[arg-type]
     (lambda: limbik.load_motion("a.csv", figure="human"), FormatError, "needs a Figure"),  # type: ignore[arg-type]

@@ -28,6 +28,8 @@ def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> 
     wide = math.radians(margin) if degrees else float(margin)
     if not (math.isfinite(wide) and wide >= 0.0):
         raise FigureError(f"limits_from: margin must be finite and not negative, got {margin!r}")
+    if not isinstance(clip, Motion):
+        raise FigureError(f"limits_from: needs a Motion, got {clip!r}")
     figure = clip.figure
     low, high = clip.q.min(axis=0) - wide, clip.q.max(axis=0) + wide
     low = np.where(figure.slides, figure.lower, low)

@@ -39,7 +39,7 @@ def tool_joint(
 
 def on_base(joints: Sequence[Joint], kind: str, up: str, name: str) -> list[Joint]:
     """The joints with a new root ``name`` below all their roots."""
-    if kind not in BASES:
+    if not isinstance(kind, str) or kind not in BASES:
         raise FigureError(f"with_base: {kind!r} is not one of {', '.join(BASES)}")
     if not isinstance(name, str) or not name:
         raise FigureError(f"with_base: name must be a word, got {name!r}")
@@ -47,7 +47,7 @@ def on_base(joints: Sequence[Joint], kind: str, up: str, name: str) -> list[Join
         raise FigureError(f'with_base: there is a joint "{name}" already; give another name=')
     parts: tuple[Part, ...] = free()
     if kind == "planar":
-        if up not in ("y", "z"):
+        if not isinstance(up, str) or up not in ("y", "z"):
             raise FigureError('with_base: which axis is up is not known; give up="y" or up="z"')
         floor = "xz" if up == "y" else "xy"
         parts = (*(Slide(unit_axis(axis)) for axis in floor), Turn(unit_axis(up)))

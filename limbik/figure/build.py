@@ -41,6 +41,8 @@ class Tree:
     """The compiled joints of a figure."""
 
     def __init__(self, joints: Iterable[Joint]) -> None:
+        if not isinstance(joints, Iterable):
+            raise FigureError(f"a figure is made of Joints, got {joints!r}")
         self.joints = ordered(tuple(joints))
         index = {joint.name: i for i, joint in enumerate(self.joints)}
         alias = {j.alias: j.name for j in self.joints if j.alias and j.alias not in index}
@@ -187,6 +189,10 @@ def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
         raise FigureError("a figure needs at least one joint")
     names: dict[str, Joint] = {}
     for joint in joints:
+        if not isinstance(joint, Joint):
+            raise FigureError(f"a figure is made of Joints, got {joint!r}")
+        if not isinstance(joint.parent, str | None):
+            raise FigureError(f'joint "{joint.name}": a parent is a name, got {joint.parent!r}')
         if not isinstance(joint.name, str) or not joint.name:
             raise FigureError(f"a joint needs a name, got {joint.name!r}")
         if joint.name in names:
@@ -198,7 +204,10 @@ def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
             ("wxyz", joint.wxyz, 4),
             ("tip", (0, 0, 0) if joint.tip is None else joint.tip, 3),
         ):
-            array = np.asarray(values, float)
+            try:
+                array = np.asarray(values, float)
+            except (TypeError, ValueError):
+                array = np.empty(0)
             if array.shape != (length,) or not np.isfinite(array).all():
                 raise FigureError(f'joint "{joint.name}": {what} needs {length} finite numbers')
         if np.linalg.norm(joint.wxyz) < 1e-12:

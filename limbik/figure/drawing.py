@@ -174,7 +174,7 @@ def directions(figure: Figure, view: str) -> np.ndarray:
 
     Figures with y up look along +z, as characters do, and those with z up along +x, as robots do.
     """
-    if view not in VIEWS:
+    if not isinstance(view, str) or view not in VIEWS:
         raise FigureError(f"plot: view {view!r} is not one of {', '.join(VIEWS)}")
     x, y, z = np.eye(3)
     ahead, up = (x, z) if figure.up == "z" else (z, y)

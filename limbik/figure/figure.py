@@ -58,6 +58,7 @@ class Figure:
         self._tree = Tree(joints)
         self._joints = self._tree.joints
         self._ints, self._floats = self._tree.kernel_buffers
+        self._rest = np.zeros(self.n)  # what a rest pose by name leaves out
         self._rest = self.project(
             np.zeros(self.n) if rest is None else self.single_pose(rest, "rest")
         )
@@ -266,7 +267,8 @@ class Figure:
         world, single = self._world(q)
         which: Any = slice(None)
         if joint is not None:
-            which = self.index(joint) if isinstance(joint, str) else [*map(self.index, joint)]
+            several = isinstance(joint, Iterable) and not isinstance(joint, str)
+            which = [*map(self.index, joint)] if several else self.index(joint)  # type: ignore[arg-type]
         return world[0, which, 9:].copy() if single else world[:, which, 9:].copy()
 
     def frame(self, q: Pose, joint: str) -> np.ndarray:
@@ -358,7 +360,7 @@ class Figure:
 
     def with_rest(self, rest: Pose) -> Figure:
         """The same figure with another rest pose."""
-        return self._rebuilt(self._joints, rest)
+        return self._rebuilt(self._joints, self.single_pose(rest, "rest"))
 
     def with_tool(
         self,
@@ -394,7 +396,9 @@ class Figure:
         >>> limbik.figures.arm().with_base("planar").coordinates[:3]  # doctest: +SKIP
         ('mobile_base.tx', 'mobile_base.ty', 'mobile_base.rz')
         """
-        joints = on_base(self._joints, kind, up or self.up, name)
+        joints = on_base(
+            self._joints, kind, self.up if isinstance(up, str) and not up else up, name
+        )
         rest = np.concatenate([np.zeros(width_of(joints[0])), self.rest])
         return Figure(joints, rest=rest, name=self.name, unit=self.unit, up=self.up)
 

@@ -177,6 +177,8 @@ class Motion:
 
         >>> clip.onto(clip.figure.with_balls("swing-twist"))  # doctest: +SKIP
         """
+        if not isinstance(figure, Figure):
+            raise FigureError(f"onto: needs a Figure, got {figure!r}")
         unit = figure.unit if self._figure.unit not in ("", figure.unit) else ""
         up = figure.up if self._figure.up not in ("", figure.up) else ""
         if unit or up:

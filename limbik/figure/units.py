@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,11 @@ def change(
 
     ``from_unit`` and ``from_up`` are what a person states; they come before what is known.
     """
+    for what, said in (("unit", unit), ("up", up), ("from_up", from_up)):
+        if not isinstance(said, str):
+            raise FigureError(f"{what} must be text, got {said!r}")
+    if isinstance(from_unit, bool) or not isinstance(from_unit, str | Real):
+        raise FigureError(f"from_unit must be a unit or a number of metres, got {from_unit!r}")
     scale = 1.0
     if from_unit != "" and not unit:
         if not isinstance(from_unit, str):

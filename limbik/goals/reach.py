@@ -127,6 +127,8 @@ class Pin(ByValue):
 
     def __post_init__(self) -> None:
         joint_name(self.joint, "Pin")
+        if not isinstance(self.rotation, bool | np.bool_):
+            raise GoalError(f'Pin "{self.joint}": rotation is True or False, got {self.rotation!r}')
 
     @property
     def label(self) -> str:

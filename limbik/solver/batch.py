@@ -114,6 +114,8 @@ def batch_problem(
     lock: Iterable[str] = (),
 ) -> tuple[np.ndarray, np.ndarray, Problem]:
     """(targets (problems, k), their places in the problem's floats (k,), the problem)."""
+    if not isinstance(effectors, Iterable):
+        raise GoalError(f"effectors: needs names of joints, got {effectors!r}")
     names = [effectors] if isinstance(effectors, str) else list(effectors)
     if not names:
         raise GoalError("no effectors: there is nothing to solve for")

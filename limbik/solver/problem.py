@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -133,8 +134,8 @@ class Problem:
 
     def push_of(self, goal: int, q: np.ndarray) -> np.ndarray:
         """(n,) minus the gradient of one goal's share of f (with a full W: of its own rows)."""
-        if not 0 <= goal < len(self.goals):
-            raise GoalError(f"there are {len(self.goals)} goals, and none has the number {goal}")
+        if not isinstance(goal, Integral) or not 0 <= goal < len(self.goals):
+            raise GoalError(f"there are {len(self.goals)} goals, and none has the number {goal!r}")
         rows = np.zeros(self.rows, bool)
         row = 0
         for term, count in enumerate(tm.ROWS[t.kind] for t in self.terms):

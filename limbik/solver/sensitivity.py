@@ -63,9 +63,11 @@ def _number(problem: Problem, goal: Goal | int | str) -> int:
         found = [k for k, known in enumerate(goals) if known.label == goal]
     elif isinstance(goal, int | np.integer):
         found = [int(goal)] if 0 <= goal < len(goals) else []
-    else:
+    elif hasattr(goal, "terms"):
         found = [k for k, known in enumerate(goals) if known is goal]
         found = found or [k for k, known in enumerate(goals) if known == goal]
+    else:
+        found = []
     if not found:
         labels = ", ".join(known.label for known in goals)
         raise GoalError(f"sensitivity: {goal!r} is none of the goals that were solved ({labels})")

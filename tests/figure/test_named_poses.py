@@ -42,6 +42,13 @@ def test_a_solve_starts_from_values_by_name() -> None:
     np.testing.assert_array_equal(r.q, ARM.pose(start))
 
 
+def test_a_rest_pose_by_name_keeps_the_others() -> None:
+    figure = ARM.with_rest({"Joint1": 0.3})
+    np.testing.assert_array_equal(figure.rest, ARM.pose({"Joint1": 0.3}))
+    made = Figure([Joint("A", parts=revolute("z")), Joint("B", "A", revolute("z"))], rest={"B": 1})
+    assert made.rest.tolist() == [0.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [
