@@ -155,14 +155,6 @@ def test_a_problem_checks_the_pose_it_is_given(call: str, q: object) -> None:
         getattr(problem, call)(q)
 
 
-def test_a_problem_checks_which_goal_is_meant() -> None:
-    problem = limbik.Problem(ARM, GOAL)
-    with pytest.raises(GoalError, match="none has the number 1"):
-        problem.push_of(1, ARM.rest)
-    with pytest.raises(FigureError, match=r"^q:"):
-        problem.push_of(0, [1.0])  # type: ignore[arg-type]
-
-
 def mine(value: object, jacobian: object = None) -> PythonGoal:
     slope = None if jacobian is None else (lambda figure, q: jacobian)
     return PythonGoal(lambda figure, q: value, slope, name="mine")  # type: ignore[arg-type]
@@ -253,7 +245,6 @@ WRONG = [
         GoalError,
         "axis",
     ),
-    (lambda: limbik.Problem(ARM, GOAL).push_of("x", ARM.rest), GoalError, "number"),  # type: ignore[arg-type]
     (lambda: limbik.load(3), FormatError, "given by its path"),  # type: ignore[arg-type]
     (lambda: limbik.load_motion(None), FormatError, "given by its path"),  # type: ignore[arg-type]
     (lambda: limbik.load_motion("a.csv", figure="human"), FormatError, "needs a Figure"),  # type: ignore[arg-type]

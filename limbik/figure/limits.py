@@ -35,7 +35,7 @@ class Range:
     degrees raise a LimbikWarning; ``degrees=False`` says that they are radians or lengths.
 
     >>> Range(0, 145, degrees=True)
-    Range(0.0, 2.530727)
+    Range(0., 2.530727)
     """
 
     __slots__ = ("lower", "upper")

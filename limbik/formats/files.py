@@ -29,7 +29,7 @@ def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
     """Let ``write`` fill a temporary file in the same folder, then put it in the place of ``path``.
 
     When anything fails the temporary file goes and ``path`` stays as it was.  A file that was there
-    hands on who may read and write it; one that nobody may write is refused.
+    hands on who may read and write it; one that is read-only is refused.
     """
     try:
         target = path.resolve()

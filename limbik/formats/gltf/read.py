@@ -13,7 +13,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats.gltf.figure import figure_of
 from limbik.formats.gltf.file import read_document
-from limbik.formats.gltf.motion import motion_of, moving_clips
+from limbik.formats.gltf.motion import check_size, motion_of, moving_clips, refuse_scales
 from limbik.formats.gltf.rig import read_layout
 from limbik.formats.text_numbers import shown
 
@@ -24,9 +24,18 @@ def read_figure(path: Path) -> Figure:
     return figure_of(read_layout(read_document(path)))
 
 
-def read_motion(path: Path, figure: Figure | None = None, clip: str | None = None) -> Motion:
+def read_motion(
+    path: Path,
+    figure: Figure | None = None,
+    clip: str | None = None,
+    *,
+    scale: str = "keep",
+) -> Motion:
     """A clip of a glTF file, the first unless named, on its own figure or on one with the same
-    joints."""
+    joints.
+
+    ``scale`` "refuse" refuses a clip that changes the scale of joints.
+    """
     own = read_figure(path)
     names = moving_clips(own)
     if not names:
@@ -38,7 +47,10 @@ def read_motion(path: Path, figure: Figure | None = None, clip: str | None = Non
         text = f"{path.name}: {shown(names[0])} is the first of {len(names)} clips"
         more = ", ".join(name[:40] for name in names[:20]) + (", ..." if len(names) > 20 else "")
         warnings.warn(f"{text} ({more}); clip= takes another", LimbikWarning, stacklevel=3)
-    motion = motion_of(own, names[0] if clip is None else clip)
+    chosen = names[0] if clip is None else clip
+    if scale == "refuse":
+        refuse_scales(own, chosen)
+    motion = motion_of(own, chosen)
     try:
         return motion if figure is None else motion.onto(figure)
     except FigureError as error:
@@ -48,8 +60,10 @@ def read_motion(path: Path, figure: Figure | None = None, clip: str | None = Non
 def clips(path: Path | str) -> dict[str, Motion]:
     """All clips of a glTF file that move its joints, by name, on one figure.
 
-    >>> clips("fox.glb")["Run"].fps  # doctest: +SKIP
-    24.0
+    >>> clips("walk.glb")["walk"].fps
+    120.0
     """
     figure = read_figure(Path(path))
-    return {name: motion_of(figure, name) for name in moving_clips(figure)}
+    names = moving_clips(figure)
+    check_size(figure, names)
+    return {name: motion_of(figure, name) for name in names}

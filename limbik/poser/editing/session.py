@@ -19,6 +19,7 @@ from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
+from limbik.figures import BUILT_IN
 from limbik.poser.document import codec as document_json
 from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.document import Choice, Document, Source
@@ -30,7 +31,7 @@ from limbik.poser.editing.editor import Bench
 from limbik.poser.editing.figure_cache import Shelf
 from limbik.poser.editing.gestures import live_of
 from limbik.poser.files.default_document import first_document
-from limbik.poser.files.open import BUILTIN, OPENS
+from limbik.poser.files.open import OPENS
 from limbik.poser.protocol import commands
 from limbik.poser.protocol.commands.registry import Command
 from limbik.poser.protocol.messages import Drag, Inbox, ProtocolError, Scrub, pose_message, text
@@ -107,12 +108,19 @@ class Session(Bench):
         return session
 
     @classmethod
-    def of_source(cls, source: Source, folder: Path, id: str = "") -> Session:
-        """A session with what a source names; its files lie below the folder already."""
+    def of_source(
+        cls, source: Source, folder: Path, id: str = "", *, natural: bool = True
+    ) -> Session:
+        """A session with what a source names; its files lie below the folder already.
+
+        A body in a file without limits gets anatomical ones unless ``natural`` is False.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         shelf = Shelf(folder)
         session = cls(first_document(source, shelf.opened(source)), folder, id=id)
         session.shelf, session.dirty = shelf, 1
+        if natural:
+            commands.limits.start_limited(session)
         return session
 
     def dump(self) -> dict[str, Any]:
@@ -144,7 +152,7 @@ class Session(Bench):
         hello = {
             "session": self.id,
             "version": __version__,
-            "builtin": list(BUILTIN),
+            "builtin": list(BUILT_IN),
             "methods": methods_info(),
             "largest": self.largest,
             "opens": list(OPENS),
@@ -244,7 +252,7 @@ class Session(Bench):
             revision=self.revision,
             undo=self.history.undo_label,
             redo=self.history.redo_label,
-            advice=advice_for(document, figure, body),
+            advice=advice_for(document, self.opened.figure, body, self.shelf.natural),
         )
         return [*out, text({"state": state}), self._pose(0)]
 

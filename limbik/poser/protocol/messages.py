@@ -32,7 +32,13 @@ LARGEST_WHOLE = 2**53
 
 DRAG, SCRUB = 1, 2
 POSE, FRAMES = 1, 2
-STATUSES = {Status.REACHED: 0, Status.LIMITED: 1, Status.OUT_OF_REACH: 2, Status.STALLED: 3}
+STATUSES = {
+    Status.REACHED: 0,
+    Status.LIMITED: 1,
+    Status.OUT_OF_REACH: 2,
+    Status.STALLED: 3,
+    Status.HELD: 4,
+}
 UNSOLVED = 255
 MOST_ASKED_FRAMES = 64
 

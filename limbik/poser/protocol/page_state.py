@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from limbik.figure.figure import Figure
-from limbik.humanoid import Body
-from limbik.poser.document.document import Choice, Document
+from limbik.humanoid import Body, unlimited
+from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
+from limbik.poser.files.natural_limits import Natural
 from limbik.poser.files.open import Opened
 from limbik.poser.protocol.figure_info import figure_info, limits_info
 
@@ -48,19 +50,31 @@ def _choice(choice: Choice) -> dict[str, Any]:
     return {"name": choice.name, "settings": dict(choice.settings)}
 
 
-def advice_for(document: Document, figure: Figure, body: Body) -> dict[str, Any] | None:
-    """What helps a body whose file has no limits: those of people."""
-    if document.limits or not body.complete:
+def advice_for(
+    document: Document, figure: Figure, body: Body, natural: Callable[[Source], Natural]
+) -> dict[str, Any] | None:
+    """What helps a body whose file's ``figure`` has no limits: those of people; where it has them
+    already, that it has, and how to do without.
+
+    ``natural`` gives a source's anatomical limits.
+    """
+    if not body.complete or not unlimited(figure):
         return None
-    limited = any(j.limit is not None and j.parent is not None for j in figure.definition)
-    if limited:
-        return None
-    return {
-        "sentence": "This file has no joint limits, so that every joint bends any way.",
-        "button": "Use anatomical limits",
-        "command": "limits.humanoid",
-        "args": {},
-    }
+    if not document.limits:
+        return {
+            "sentence": "This file has no joint limits, so that every joint bends any way.",
+            "button": "Use anatomical limits",
+            "command": "limits.humanoid",
+            "args": {},
+        }
+    if document.source.kind == "files" and document.limits == natural(document.source).limits:
+        return {
+            "sentence": "This file has no joint limits: those of a human body are used.",
+            "button": "No limits",
+            "command": "limits.file",
+            "args": {},
+        }
+    return None
 
 
 def figure_of(figure: Figure, opened: Opened, *, figure_id: int, mirrors: bool) -> dict[str, Any]:

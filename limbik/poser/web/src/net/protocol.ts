@@ -10,13 +10,14 @@ const HEAD = 32; // bytes before the first float of a pose
 const GOAL = 11; // floats a goal
 const HELD = 4; // floats a limit that holds
 
-export type Status = "reached" | "limited" | "out of reach" | "stalled" | "unsolved";
+export type Status = "reached" | "limited" | "held" | "out of reach" | "stalled" | "unsolved";
 
 const STATUS: Record<number, Status> = {
   0: "reached",
   1: "limited",
   2: "out of reach",
   3: "stalled",
+  4: "held",
   255: "unsolved",
 };
 
