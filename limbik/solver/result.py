@@ -25,6 +25,7 @@ class Status(StrEnum):
     REACHED:      every goal is within its tolerance
     LIMITED:      no small movement is better, and joint limits hold it back
     OUT_OF_REACH: no small movement is better, and no limit holds it back
+    HELD:         stationary, and no limit but a lock, another goal or Rest holds it back
     STALLED:      the budget is spent, or the method finds no way on
     """
 
@@ -77,7 +78,7 @@ class Result(ByValue):
     """The answer of ``solve``.
 
     ok:          True when every goal is within its tolerance
-    status:      how it ended: REACHED, LIMITED, OUT_OF_REACH or STALLED (limbik.Status)
+    status:      how it ended: REACHED, LIMITED, HELD, OUT_OF_REACH or STALLED (Status)
     why:         a sentence that says what falls short and what holds it back
     q:           (n,) the pose, inside the limits
     errors:      how far each goal is from being met, in the order of the goals (limbik.Miss)
