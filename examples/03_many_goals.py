@@ -8,7 +8,7 @@ goals = [
     limbik.Reach("LeftHand", position=shelf),
     limbik.Pin("LeftFoot", rotation=True),  # stay where the start pose has them
     limbik.Pin("RightFoot", rotation=True),
-    limbik.Aim("Head", axis="z", at=shelf),  # z points out of the face
+    limbik.Aim("Head", axis="z", target=shelf),  # z points out of the face
     limbik.Plane("RightHand", normal=[0, 1, 0], offset=0.9),  # a hand on the table
     limbik.Rest(weight=1e-3),  # of all answers one near the rest pose
 ]

@@ -11,14 +11,22 @@ from limbik import interrupt as _interrupt  # isort: skip  (first, because impor
 from limbik import figures, humanoid
 from limbik.animate.learn import limits_from
 from limbik.animate.track import Track, track, track_many
-from limbik.errors import FigureError, FormatError, GoalError, LimbikError, MethodError
+from limbik.errors import (
+    FigureError,
+    FormatError,
+    GoalError,
+    LimbikError,
+    LimbikWarning,
+    MethodError,
+)
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
-from limbik.formats import load, load_motion, save
+from limbik.formats import load, load_motion, register_writer, save
 from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
 from limbik.methods import METHODS as methods
+from limbik.poser.files.replay_file import write_replay
 from limbik.poser.view import view
 from limbik.solver.batch import Results, solve_many
 from limbik.solver.holders import ActiveLimit
@@ -37,6 +45,7 @@ __all__ = [
     "GoalError",
     "Joint",
     "LimbikError",
+    "LimbikWarning",
     "MethodError",
     "Miss",
     "Motion",
@@ -66,3 +75,9 @@ __all__ = [
     "track_many",
     "view",
 ]  # fmt: skip
+
+register_writer(".html", write_replay)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -55,6 +55,17 @@ class NoMotionError(FormatError):
     """A file that holds a figure and nothing that moves it."""
 
 
+class LimbikWarning(UserWarning):
+    """Every warning of limbik: something was read or understood otherwise than may be expected.
+
+    ``warnings.simplefilter("error", limbik.LimbikWarning)`` makes errors of them.
+    """
+
+
+class LimbikDeprecationWarning(LimbikWarning, DeprecationWarning):
+    """A call that still works and has a better form, which the message gives."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint to end a message with: the name in `known` nearest to `word`, or nothing.
 

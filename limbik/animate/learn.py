@@ -28,6 +28,8 @@ def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> 
     wide = math.radians(margin) if degrees else float(margin)
     if not (math.isfinite(wide) and wide >= 0.0):
         raise FigureError(f"limits_from: margin must be finite and not negative, got {margin!r}")
+    if not isinstance(clip, Motion):
+        raise FigureError(f"limits_from: needs a Motion, got {clip!r}")
     figure = clip.figure
     low, high = clip.q.min(axis=0) - wide, clip.q.max(axis=0) + wide
     low = np.where(figure.slides, figure.lower, low)
@@ -50,7 +52,7 @@ def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> 
                 _open_up(lower[first : first + 3], upper[first : first + 3], EXPONENTIAL_CHART)
             first += len(part.labels)
         if np.isfinite(lower).any() or np.isfinite(upper).any():
-            limits[joint.name] = Range(lower, upper)
+            limits[joint.name] = Range(lower, upper, degrees=False)
     return limits
 
 

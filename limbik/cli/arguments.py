@@ -83,7 +83,7 @@ def goals(
     for text in aim:
         bare, axis = _axis(text)
         joint, numbers = _split(bare, "--aim", "Joint=x,y,z or Joint=x,y,z,axis", "Head=0,1.6,3,z")
-        found.append(Aim(joint, axis=axis, at=numbers(3)))
+        found.append(Aim(joint, axis=axis, target=numbers(3)))
     for text in plane:
         joint, numbers = _split(text, "--plane", "Joint=nx,ny,nz,offset", "LeftHand=0,1,0,0.9")
         *normal, offset = numbers(4)

@@ -14,7 +14,7 @@ from limbik.cli import files
 from limbik.cli.arguments import NAMES
 from limbik.cli.contents import Contents, alone, chosen, contents
 from limbik.cli.terminal import JSON_HELP, notes, out
-from limbik.errors import FigureError, LimbikError
+from limbik.errors import FigureError, LimbikError, LimbikWarning
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 
@@ -116,7 +116,7 @@ def _say_what_gltf_makes(thing: Figure | Motion, found: Contents, source: str) -
     name = files.place(Path(source))
     if found.meshes and figure.source is None:
         text = "the mesh does not follow into another unit or up axis; bones are drawn instead"
-        warnings.warn(f"{name}: {text}", stacklevel=2)
+        warnings.warn(f"{name}: {text}", LimbikWarning, stacklevel=2)
 
 
 def _as_options(sentence: str) -> str:

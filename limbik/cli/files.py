@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 from limbik.errors import FormatError, LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats import FORMATS, save
+from limbik.formats import FORMATS, save, written_endings
 from limbik.formats.acclaim import amc_read, amc_write
 from limbik.formats.files import read_bytes, write_whole
 from limbik.formats.gltf import read as gltf_read
@@ -22,7 +22,7 @@ STANDARD = "-"
 """Standard input or output, in place of the name of a file."""
 
 INPUT = "standard input"
-WRITES = tuple(ending for ending, form in FORMATS.items() if form.write is not None)
+WRITES = tuple(written_endings())
 _ASF = re.compile(rb"^\s*:(version|name|units|root|bonedata|hierarchy)\b", re.MULTILINE | re.I)
 _AMC = re.compile(rb"^\s*:(fully-specified|degrees|radians)\b", re.MULTILINE | re.I)
 

@@ -73,7 +73,7 @@ def solve(
     ] = None,
     rest: Annotated[
         float | None,
-        typer.Option(metavar="WEIGHT", help="Stay near the start pose, with this weight."),
+        typer.Option(metavar="WEIGHT", help="Stay near the rest pose, with this weight."),
     ] = None,
     limits: Annotated[
         str | None, typer.Option(metavar="none|file|anatomical|clip+DEGREES", help=HELP)
@@ -156,7 +156,7 @@ def solve(
     start = figure.rest if motion is None else motion.q[0]
     fixed = [*(lock or []), *(_roots(figure) if fix_root else [])]
     if rest is not None:
-        goals.append(Rest(weight=rest, pose=start))
+        goals.append(Rest(weight=rest))
     if not goals:
         raise GoalError(
             "no goals: give --reach, --pin, --aim, --plane or --distance, such as "

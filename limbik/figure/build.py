@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -41,9 +42,13 @@ class Tree:
     """The compiled joints of a figure."""
 
     def __init__(self, joints: Iterable[Joint]) -> None:
+        if not isinstance(joints, Iterable):
+            raise FigureError(f"a figure is made of Joints, got {joints!r}")
         self.joints = ordered(tuple(joints))
-        self.index = {joint.name: i for i, joint in enumerate(self.joints)}
-        self.alias = {j.alias: j.name for j in self.joints if j.alias and j.alias not in self.index}
+        index = {joint.name: i for i, joint in enumerate(self.joints)}
+        alias = {j.alias: j.name for j in self.joints if j.alias and j.alias not in index}
+        # Built-in figures are shared by all callers: nothing in them can be changed.
+        self.index, self.alias = MappingProxyType(index), MappingProxyType(alias)
         self.parents = np.array(
             [-1 if j.parent is None else self.index[j.parent] for j in self.joints]
         )
@@ -51,9 +56,19 @@ class Tree:
         pack = kin.Buffers()
         self._pack_parts(pack)
         self._pack_limits(pack)
-        self.ints, self.floats = pack.done()
-        # The buffers stay writable: Numba would compile every kernel again for read-only arrays.
-        for array in (self.parents, self.owner, self.slides, self.lower, self.upper):
+        # Numba would compile every kernel again for read-only arrays, so kernels get these, and
+        # everybody else the same numbers as views that cannot be written to.
+        self.kernel_buffers = pack.done()
+        self.ints, self.floats = (array.view() for array in self.kernel_buffers)
+        for array in (
+            self.ints,
+            self.floats,
+            self.parents,
+            self.owner,
+            self.slides,
+            self.lower,
+            self.upper,
+        ):
             array.setflags(write=False)
 
     def _name_coordinates(self) -> None:
@@ -61,11 +76,11 @@ class Tree:
         owner: list[int] = []
         slides: list[bool] = []
         slots: list[tuple[str, Coupling | None]] = []
-        self.slots_of: list[list[int]] = []
+        slots_of: list[tuple[int, ...]] = []
         for i, joint in enumerate(self.joints):
             labels = joint.labels
             parts = [part for part in joint.parts for _ in part.labels]
-            self.slots_of.append(list(range(len(slots), len(slots) + len(labels))))
+            slots_of.append(tuple(range(len(slots), len(slots) + len(labels))))
             for part, label in zip(parts, labels, strict=True):
                 name = joint.alias or joint.name
                 own = name if len(labels) == 1 else f"{name}.{label}"
@@ -78,9 +93,10 @@ class Tree:
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise FigureError(f'two coordinates are called "{twice}"')
+        self.slots_of = tuple(slots_of)
         self.coordinates = tuple(names)
         self.owner, self.slides = np.array(owner, int), np.array(slides, bool)
-        self.slots = _resolve(slots, {name: c for c, name in enumerate(names)})
+        self.slots = tuple(_resolve(slots, {name: c for c, name in enumerate(names)}))
 
     def _pack_parts(self, pack: kin.Buffers) -> None:
         kinds: list[int] = []
@@ -135,7 +151,7 @@ class Tree:
         in_cone = np.full(n, -1)
         cones: list[tuple[int, int]] = []
         numbers: list[np.ndarray] = []
-        self.cones: list[np.ndarray] = []
+        together: list[np.ndarray] = []
         shown_lower, shown_upper = lower.copy(), upper.copy()
         for joint, slots in zip(self.joints, self.slots_of, strict=True):
             before = 0
@@ -152,12 +168,13 @@ class Tree:
                     if cone is not None:
                         kind, values, bound = cone
                         in_cone[c : c + span] = len(cones)
-                        self.cones.append(np.arange(c, c + span))
+                        together.append(np.arange(c, c + span))
                         cones.append((kind, c))
                         numbers.append(values)
                         shown_lower[c : c + len(bound)] = bound[:, 0]
                         shown_upper[c : c + len(bound)] = bound[:, 1]
                 before += len(part.labels)
+        self.cones = tuple(together)
         self.lower, self.upper = shown_lower, shown_upper
         pack.count(kin.N_CONES, len(cones))
         pack.ints(kin.I_CONE, cones)
@@ -173,6 +190,10 @@ def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
         raise FigureError("a figure needs at least one joint")
     names: dict[str, Joint] = {}
     for joint in joints:
+        if not isinstance(joint, Joint):
+            raise FigureError(f"a figure is made of Joints, got {joint!r}")
+        if not isinstance(joint.parent, str | None):
+            raise FigureError(f'joint "{joint.name}": a parent is a name, got {joint.parent!r}')
         if not isinstance(joint.name, str) or not joint.name:
             raise FigureError(f"a joint needs a name, got {joint.name!r}")
         if joint.name in names:
@@ -184,7 +205,10 @@ def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
             ("wxyz", joint.wxyz, 4),
             ("tip", (0, 0, 0) if joint.tip is None else joint.tip, 3),
         ):
-            array = np.asarray(values, float)
+            try:
+                array = np.asarray(values, float)
+            except (TypeError, ValueError):
+                array = np.empty(0)
             if array.shape != (length,) or not np.isfinite(array).all():
                 raise FigureError(f'joint "{joint.name}": {what} needs {length} finite numbers')
         if np.linalg.norm(joint.wxyz) < 1e-12:
@@ -220,7 +244,7 @@ def slide_limit(joint: Joint) -> Range | None:
     """
     ranges, slides = _ranges(joint, len(joint.labels)), slide_columns(joint)
     low, high = ranges.lower[slides], ranges.upper[slides]
-    return Range(low, high) if np.isfinite([*low, *high]).any() else None
+    return Range(low, high, degrees=False) if np.isfinite([*low, *high]).any() else None
 
 
 def limit_of_coordinate(joint: Joint, label: str, limit: Limit | None) -> Range:
@@ -234,7 +258,7 @@ def limit_of_coordinate(joint: Joint, label: str, limit: Limit | None) -> Range:
     k = joint.labels.index(label)
     lower[k] = -np.inf if limit is None else float(limit.lower.ravel()[0])
     upper[k] = np.inf if limit is None else float(limit.upper.ravel()[0])
-    return Range(lower, upper)
+    return Range(lower, upper, degrees=False)
 
 
 def _resolve(slots: list[tuple[str, Coupling | None]], coordinates: dict[str, int]) -> list[Slot]:
@@ -292,6 +316,8 @@ def _part(part: Part, joint: str) -> tuple[int, float, np.ndarray]:
 
 def _ranges(joint: Joint, count: int) -> Range:
     """A range a coordinate, from whatever the joint's limit says of ranges."""
+    if not count and joint.limit is not None:
+        raise FigureError(f'joint "{joint.name}" is fixed: there is nothing to limit')
     lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
     if isinstance(joint.limit, SwingTwist):
         if not any(isinstance(p, ExponentialBall | SwingTwistBall) for p in joint.parts):
@@ -323,7 +349,7 @@ def _ranges(joint: Joint, count: int) -> Range:
                 f"values for {len(slides)} slides"
             )
         lower[slides], upper[slides] = joint.slide_limit.lower, joint.slide_limit.upper
-    return Range(lower, upper)
+    return Range(lower, upper, degrees=False)
 
 
 def _cone(

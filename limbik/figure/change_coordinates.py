@@ -64,7 +64,7 @@ def with_ball(joint: Joint, kind: str, along: np.ndarray) -> Joint:
     slides = sliding.lower.size
     low[:slides], high[:slides] = sliding.lower, sliding.upper
     low[slides:], high[slides:] = limit.lower, limit.upper
-    return replace(new, limit=Range(low, high))
+    return replace(new, limit=Range(low, high, degrees=False))
 
 
 def _parts(ball: Ball, kind: str, along: np.ndarray) -> tuple[Part, ...]:
@@ -102,7 +102,7 @@ def _limit(joint: Joint, ball: Ball, at: int, to: Ball) -> Limit | None:
         least, most = samples[:, k].min() - _SPARE, samples[:, k].max() + _SPARE
         if most - least < _TURN - 0.1:
             low[k], high[k] = least, most
-    return Range(low, high) if np.isfinite(low).any() else None
+    return Range(low, high, degrees=False) if np.isfinite(low).any() else None
 
 
 def _box(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

@@ -6,20 +6,29 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
 from limbik.figure import kinematics as kin
+from limbik.figure.attachments import on_base, tool_joint
 from limbik.figure.build import Tree, limit_of_coordinate, slide_limit
 from limbik.figure.change_coordinates import with_ball
 from limbik.figure.coordinates import ball_of, from_quat_each, to_quat, width_of
+from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.joints import Joint, Limit
 from limbik.figure.limits import Range
 from limbik.figure.projection import project_many
 from limbik.figure.units import change, changed
 from limbik.figure.whole_turns import outside
 from limbik.maths.so3 import quat_multiply
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Page
+
+Pose = Sequence[float] | np.ndarray | Mapping[str, Any]
+"""(n,) numbers, (frames, n) where several poses are taken, or values by name over the rest pose."""
 
 
 class Figure:
@@ -36,7 +45,7 @@ class Figure:
         self,
         joints: Iterable[Joint],
         *,
-        rest: Sequence[float] | np.ndarray | None = None,
+        rest: Pose | None = None,
         name: str = "",
         unit: str = "",
         up: str = "",
@@ -45,16 +54,40 @@ class Figure:
         """``rest`` is the rest pose (zeros, projected onto the limits, unless given); ``unit``
         ("m", "cm", ...) and ``up`` ("y" or "z") are empty where a file does not say.  ``source`` is
         what a file format wants to know again when the figure is written; nobody else reads it."""
-        self.name, self.unit, self.up, self.source = name, unit, up, source
+        for what, said in (("name", name), ("unit", unit), ("up", up)):
+            if not isinstance(said, str):
+                raise FigureError(f"a figure's {what} must be text, got {said!r}")
+        self._name, self._unit, self._up, self._source = name, unit, up, source
         self._tree = Tree(joints)
         self._joints = self._tree.joints
-        self._ints, self._floats = self._tree.ints, self._tree.floats
+        self._ints, self._floats = self._tree.kernel_buffers
+        self._rest = np.zeros(self.n)  # what a rest pose by name leaves out
         self._rest = self.project(
             np.zeros(self.n) if rest is None else self.single_pose(rest, "rest")
         )
         self._rest.setflags(write=False)
 
     # ---- names and sizes -------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """What the figure is called, empty where nobody says."""
+        return self._name
+
+    @property
+    def unit(self) -> str:
+        """The unit of lengths ("m", "cm", ...), empty where it is not known."""
+        return self._unit
+
+    @property
+    def up(self) -> str:
+        """The axis that points up, "y" or "z", empty where it is not known."""
+        return self._up
+
+    @property
+    def source(self) -> object:
+        """What the file format it came from wants to know again when the figure is written."""
+        return self._source
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -113,8 +146,8 @@ class Figure:
 
     @property
     def buffers(self) -> tuple[np.ndarray, np.ndarray]:
-        """The compiled figure (ints, floats), not to be written to; layout in kinematics.py."""
-        return self._ints, self._floats
+        """The compiled figure (ints, floats), read-only; layout in kinematics.py."""
+        return self._tree.ints, self._tree.floats
 
     @cached_property
     def size(self) -> float:
@@ -134,10 +167,12 @@ class Figure:
 
     def index(self, joint: str) -> int:
         """Index of a joint by name or alias; an unknown name is refused with the nearest known."""
+        if not isinstance(joint, str):
+            raise FigureError(f"a joint is given by its name, got {joint!r}")
         name = self._tree.alias.get(joint, joint)
         if name not in self._tree.index:
             known = (*self.joints, *self._tree.alias)
-            raise FigureError(f'no joint "{joint}"{did_you_mean(str(joint), known)}')
+            raise FigureError(f'no joint "{joint}"{did_you_mean(joint, known)}')
         return self._tree.index[name]
 
     def coordinates_of(self, joint: str) -> np.ndarray:
@@ -147,8 +182,17 @@ class Figure:
 
     # ---- poses -----------------------------------------------------------------------------
 
-    def pose(self, q: Sequence[float] | np.ndarray, what: str = "pose") -> np.ndarray:
-        """``q`` as a fresh float64 array (n,) or (frames, n), checked for shape and NaN."""
+    def pose(self, q: Pose, what: str = "pose") -> np.ndarray:
+        """``q`` as a fresh float64 array (n,) or (frames, n), checked for shape and NaN.
+
+        A mapping gives values by the name of a coordinate, or of a joint (one number, or as many
+        as it has coordinates); what it leaves out is as in the rest pose.
+
+        >>> figures.arm().pose({"Joint1": 0.3})[0]  # doctest: +SKIP
+        0.3
+        """
+        if isinstance(q, Mapping):
+            q = self._named_pose(q, what)
         try:
             array = np.array(q, dtype=np.float64, order="C")
         except (TypeError, ValueError):
@@ -160,20 +204,51 @@ class Figure:
             raise FigureError(f"{what}: {self.coordinates[bad]} is not finite")
         return array
 
-    def single_pose(self, q: Sequence[float] | np.ndarray, what: str = "pose") -> np.ndarray:
+    def _named_pose(self, values: Mapping[str, Any], what: str) -> np.ndarray:
+        q = self.rest.copy()
+        for name, value in values.items():
+            if name in self.coordinates:
+                columns = np.array([self.coordinates.index(name)])
+            elif isinstance(name, str) and self._tree.alias.get(name, name) in self._tree.index:
+                columns = np.flatnonzero(self.owner == self.index(name))
+            else:
+                hint = did_you_mean(str(name), (*self.coordinates, *self.joints))
+                raise FigureError(f'{what}: no joint or coordinate "{name}"{hint}')
+            try:
+                numbers = np.asarray(value, float)
+            except (TypeError, ValueError):
+                numbers = np.empty(0)
+            if numbers.size != len(columns) or numbers.ndim > 1:
+                raise FigureError(
+                    f'{what}: "{name}" takes {len(columns)} numbers, got {value!r}'
+                    if len(columns)
+                    else f'{what}: "{name}" is a fixed joint and takes no values'
+                )
+            q[columns] = numbers.ravel()
+        return q
+
+    def pose_dict(self, q: Pose) -> dict[str, float]:
+        """A pose as values by coordinate name, as ``start=`` and ``pose`` take them.
+
+        >>> limbik.figures.arm().pose_dict(r.q)["Joint1"]  # doctest: +SKIP
+        0.3
+        """
+        return dict(zip(self.coordinates, self.single_pose(q).tolist(), strict=True))
+
+    def single_pose(self, q: Pose, what: str = "pose") -> np.ndarray:
         """``q`` as a fresh float64 array (n,), checked."""
         array = self.pose(q, what)
         if array.ndim != 1:
             raise FigureError(f"{what}: needs one pose of {self.n} values, got {array.shape}")
         return array
 
-    def project(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+    def project(self, q: Pose) -> np.ndarray:
         """The nearest pose inside the limits: P(q), for (n,) or (frames, n)."""
         poses = self.pose(q)
         project_many(self._ints, self._floats, np.atleast_2d(poses))
         return poses
 
-    def violation(self, q: Sequence[float] | np.ndarray) -> float | np.ndarray:
+    def violation(self, q: Pose) -> float | np.ndarray:
         """How far q is outside its limits (its worst coordinate); 0.0 inside.  (frames,) for a
         batch.
 
@@ -190,18 +265,30 @@ class Figure:
             worst = apart.max(axis=1, initial=0.0)
         return float(np.max(worst)) if poses.ndim == 1 else worst
 
-    def _world(self, q: Sequence[float] | np.ndarray) -> tuple[np.ndarray, bool]:
+    def _world(self, q: Pose) -> tuple[np.ndarray, bool]:
         poses = self.pose(q)
         world = np.empty((len(np.atleast_2d(poses)), len(self._joints) * kin.WORLD))
         kin.forward_many(self._ints, self._floats, np.atleast_2d(poses), world)
         return world.reshape(len(world), len(self._joints), kin.WORLD), poses.ndim == 1
 
-    def positions(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
-        """World positions of all joints: (joints, 3), or (frames, joints, 3) for (frames, n)."""
-        world, single = self._world(q)
-        return world[0, :, 9:].copy() if single else world[:, :, 9:].copy()
+    def positions(self, q: Pose, joint: str | Sequence[str] | None = None) -> np.ndarray:
+        """World positions of all joints: (joints, 3), or (frames, joints, 3) for (frames, n).
 
-    def frames(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        With the name of a ``joint`` its own alone, (3,) or (frames, 3); with several names theirs,
+        (names, 3) or (frames, names, 3).
+        """
+        world, single = self._world(q)
+        which: Any = slice(None)
+        if joint is not None:
+            several = isinstance(joint, Iterable) and not isinstance(joint, str)
+            which = [*map(self.index, joint)] if several else self.index(joint)  # type: ignore[arg-type]
+        return world[0, which, 9:].copy() if single else world[:, which, 9:].copy()
+
+    def frame(self, q: Pose, joint: str) -> np.ndarray:
+        """World transform of one joint: (4, 4), or (frames, 4, 4) for (frames, n)."""
+        return self.frames(q)[..., self.index(joint), :, :].copy()
+
+    def frames(self, q: Pose) -> np.ndarray:
         """World transforms of all joints: (joints, 4, 4), or (frames, joints, 4, 4)."""
         world, single = self._world(q)
         out = np.zeros((*world.shape[:2], 4, 4))
@@ -210,12 +297,14 @@ class Figure:
         out[..., 3, 3] = 1.0
         return out[0] if single else out
 
-    def jacobian(
-        self, q: Sequence[float] | np.ndarray, joint: str, *, at: Sequence[float] = (0, 0, 0)
-    ) -> np.ndarray:
+    def jacobian(self, q: Pose, joint: str, *, at: Sequence[float] = (0, 0, 0)) -> np.ndarray:
         """(6, n) or (frames, 6, n): how the point ``at`` of a joint's frame moves in the world
         (linear rows) and how the joint turns (angular rows), per unit of each coordinate."""
-        poses, point = self.pose(q), np.array(at, float)
+        poses = self.pose(q)
+        try:
+            point = np.array(at, float)
+        except (TypeError, ValueError):
+            point = np.empty(0)
         if point.shape != (3,) or not np.isfinite(point).all():
             raise FigureError(f"jacobian: at needs three finite numbers, got {at!r}")
         out = np.empty((len(np.atleast_2d(poses)), 6, self.n))
@@ -234,8 +323,12 @@ class Figure:
 
         >>> fig = fig.with_limits({"LeftForeArm": limbik.Range(0, 145, degrees=True)})
         """
+        if not isinstance(limits, Mapping):
+            raise FigureError(f"with_limits: needs limits by joint name, got {limits!r}")
         changed = {joint.name: joint for joint in self._joints}
         for key, limit in limits.items():
+            if not isinstance(key, str):
+                raise FigureError(f"with_limits: a joint is given by its name, got {key!r}")
             name, label = self._joint_and_label(key)
             joint = changed[name]
             if label:
@@ -303,9 +396,49 @@ class Figure:
         long = float(np.linalg.norm(along)) > 1e-9 * self.size
         return along if long else np.array([0.0, 1.0, 0.0])
 
-    def with_rest(self, rest: Sequence[float] | np.ndarray) -> Figure:
+    def with_rest(self, rest: Pose) -> Figure:
         """The same figure with another rest pose."""
-        return self._rebuilt(self._joints, rest)
+        return self._rebuilt(self._joints, self.single_pose(rest, "rest"))
+
+    def with_tool(
+        self,
+        joint: str,
+        offset: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0),
+        wxyz: Sequence[float] | np.ndarray = (1.0, 0.0, 0.0, 0.0),
+        *,
+        name: str = "tool",
+    ) -> Figure:
+        """The same figure holding a tool: a fixed joint ``name`` on ``joint``, to be aimed at.
+
+        ``offset`` (3,) is where the tool's working point lies in the joint's frame, in the figure's
+        unit; ``wxyz`` (4,) how the tool is turned there.  Poses stay as they are, because a fixed
+        joint has no coordinates.
+
+        >>> gripper = figure.with_tool("tool0", [0, 0, 0.15], name="gripper")  # doctest: +SKIP
+        >>> limbik.solve(gripper, limbik.Reach("gripper", pose=T))  # doctest: +SKIP
+        """
+        if isinstance(name, str) and (name in self._tree.index or name in self._tree.alias):
+            raise FigureError(f'with_tool: there is a joint "{name}" already; give another name=')
+        mount = self._joints[self.index(joint)].name
+        joints = [*self._joints, tool_joint(name, mount, offset, wxyz)]
+        # A figure with other joints no longer fits the file it was read from.
+        return Figure(joints, rest=self.rest, name=self.name, unit=self.unit, up=self.up)
+
+    def with_base(self, kind: str = "planar", *, up: str = "", name: str = "mobile_base") -> Figure:
+        """The same figure on a base that moves: a new root joint ``name`` below its roots.
+
+        A "planar" base slides along the floor and turns about the axis that is ``up`` (the figure's
+        own unless given); a "free" one has all six ways to move.  Its coordinates come first in q
+        and have no limits; ``with_limits`` gives them some.
+
+        >>> limbik.figures.arm().with_base("planar").coordinates[:3]  # doctest: +SKIP
+        ('mobile_base.tx', 'mobile_base.ty', 'mobile_base.rz')
+        """
+        joints = on_base(
+            self._joints, kind, self.up if isinstance(up, str) and not up else up, name
+        )
+        rest = np.concatenate([np.zeros(width_of(joints[0])), self.rest])
+        return Figure(joints, rest=rest, name=self.name, unit=self.unit, up=self.up)
 
     def in_units(
         self, unit: str = "", *, up: str = "", from_unit: str | float = "", from_up: str = ""
@@ -331,9 +464,7 @@ class Figure:
             source=self.source if by.nothing else None,
         )
 
-    def _rebuilt(
-        self, joints: Iterable[Joint], rest: Sequence[float] | np.ndarray | None = None
-    ) -> Figure:
+    def _rebuilt(self, joints: Iterable[Joint], rest: Pose | None = None) -> Figure:
         kept = self.rest if rest is None else rest
         return Figure(
             joints, rest=kept, name=self.name, unit=self.unit, up=self.up, source=self.source
@@ -349,5 +480,33 @@ class Figure:
         known = (*self.joints, *self.coordinates)
         raise FigureError(f'no joint or coordinate "{key}"{did_you_mean(key, known)}')
 
+    # ---- pictures --------------------------------------------------------------------------
+
+    def plot(self, q: Pose | None = None, *, view: str = "front") -> Page:
+        """A matplotlib page with the figure in a pose, the rest pose unless given.
+
+        ``q`` (n,) is the pose, or (k, n) several, from light to dark; ``view`` is "front", "side"
+        or "top".  It needs matplotlib: ``pip install limbik[plots]``.
+
+        >>> figure.plot(r.q).savefig("pose.png")  # doctest: +SKIP
+        """
+        poses = np.atleast_2d(self.rest if q is None else self.pose(q))
+        return plot_poses(self, poses, view, self.name)
+
+    def _repr_html_(self) -> str:
+        return svg(self, [self.rest], f"{self.name or 'figure'}: {len(self._joints)} joints")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made again from its joints, so that a copy is as read-only as the original.
+        said = (self._joints, self._rest, self._name, self._unit, self._up, self._source)
+        return _remade, said
+
     def __repr__(self) -> str:
         return f"<Figure {self.name or 'unnamed'}: {len(self._joints)} joints, n = {self.n}>"
+
+
+def _remade(
+    joints: tuple[Joint, ...], rest: np.ndarray, name: str, unit: str, up: str, source: object
+) -> Figure:
+    """A pickled or copied figure."""
+    return Figure(joints, rest=rest, name=name, unit=unit, up=up, source=source)

@@ -32,7 +32,10 @@ def unit_axis(axis: str | Sequence[float] | np.ndarray, what: str = "axis") -> V
         if axis.lower() not in _PRINCIPAL:
             raise FigureError(f'{what}: "{axis}" is not one of x, y, z, -x, -y, -z')
         return _PRINCIPAL[axis.lower()]
-    v = np.asarray(axis, dtype=float)
+    try:
+        v = np.asarray(axis, dtype=float)
+    except (TypeError, ValueError):
+        v = np.empty(0)
     if v.shape != (3,) or not np.isfinite(v).all():
         raise FigureError(f"{what}: needs three finite numbers, got {axis!r}")
     length = float(np.linalg.norm(v))

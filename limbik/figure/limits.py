@@ -9,11 +9,13 @@ applied through the swing–twist decomposition (``dual_quaternion``, equation 3
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from limbik.errors import FigureError
+from limbik.errors import FigureError, LimbikWarning
 
 SWING_CHART = math.radians(179.0)
 """Swing–twist coordinates are singular at a swing of π, so an unlimited swing ends just before."""
@@ -22,11 +24,15 @@ EXPONENTIAL_CHART = 2 * math.pi - 0.1
 """The exponential map is singular at 2π, so an unlimited exponential ball ends just before."""
 
 
+_TURNS = 4 * math.pi  # a joint that turns further than twice round is rare
+
+
 class Range:
     """lower ≤ q ≤ upper for every coordinate of a joint (equations 19a and 19b of line_search).
 
     Two numbers serve all coordinates of the joint; two sequences give one pair each.  Radians and
-    the figure's unit, unless ``degrees=True``.  Infinite ends are allowed.
+    the figure's unit, unless ``degrees=True``.  Infinite ends are allowed.  Numbers that look like
+    degrees raise a LimbikWarning; ``degrees=False`` says that they are radians or lengths.
 
     >>> Range(0, 145, degrees=True)
     Range(0., 2.530727)
@@ -34,8 +40,10 @@ class Range:
 
     __slots__ = ("lower", "upper")
 
-    def __init__(self, lower: object, upper: object, *, degrees: bool = False) -> None:
-        low, high = np.asarray(lower, float), np.asarray(upper, float)
+    def __init__(self, lower: object, upper: object, *, degrees: bool | None = None) -> None:
+        low, high = _numbers(lower, "Range: lower"), _numbers(upper, "Range: upper")
+        if degrees is None:
+            _doubt_radians(lower, upper, low, high)
         if degrees:
             low, high = np.radians(low), np.radians(high)
         if np.isnan(low).any() or np.isnan(high).any():
@@ -70,6 +78,46 @@ class Range:
     def __hash__(self) -> int:
         return hash((self.lower.tobytes(), self.upper.tobytes()))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (self.lower, self.upper)
+
+
+def _remade(lower: np.ndarray, upper: np.ndarray) -> Range:
+    """A pickled or copied range."""
+    return Range(lower, upper, degrees=False)
+
+
+def _numbers(values: object, what: str) -> np.ndarray:
+    """A number or a row of numbers as an array; refuses anything else by name."""
+    try:
+        array = np.asarray(values, float)
+    except (TypeError, ValueError):
+        raise FigureError(f"{what}: needs a number or one a coordinate, got {values!r}") from None
+    if array.ndim > 1 or values is None:
+        raise FigureError(f"{what}: needs a number or one a coordinate, got {values!r}")
+    return array
+
+
+def _pair(values: object, what: str) -> tuple[float, float]:
+    """Two numbers; refuses anything else by name."""
+    array = _numbers(values, what)
+    if array.shape != (2,):
+        raise FigureError(f"{what} {values!r} must be two angles")
+    return float(array[0]), float(array[1])
+
+
+def _doubt_radians(lower: object, upper: object, low: np.ndarray, high: np.ndarray) -> None:
+    """Warn of ends beyond two turns, which are more often degrees than radians."""
+    ends = np.abs(np.concatenate([low.ravel(), high.ravel()]))
+    ends = ends[np.isfinite(ends)]
+    if len(ends) and ends.max() > _TURNS:
+        warnings.warn(
+            f"Range({lower!r}, {upper!r}): {ends.max():g} is taken as it is, radians where a joint "
+            "turns; give degrees=True for degrees, or degrees=False for radians or a length",
+            LimbikWarning,
+            stacklevel=3,
+        )
+
 
 @dataclass(frozen=True, init=False)
 class SwingTwist:
@@ -97,20 +145,21 @@ class SwingTwist:
     ) -> None:
         unit = math.pi / 180 if degrees else 1.0
         if swing is not None:
-            pair = np.asarray(swing, float)
+            pair = _numbers(swing, "SwingTwist: swing")
             if pair.shape not in ((), (2,)):
                 raise FigureError(f"SwingTwist: swing {swing!r} must be one angle or two")
             a, b = (np.broadcast_to(pair, (2,)) * unit).tolist()
             if not (a > 0 and b > 0):
                 raise FigureError(f"SwingTwist: swing {swing!r} must be two positive angles")
             swing = (a, b)
-        low, high = (-math.inf, math.inf) if twist is None else twist
-        low, high = float(low) * unit, float(high) * unit
+        low, high = (-math.inf, math.inf) if twist is None else _pair(twist, "SwingTwist: twist")
+        low, high = low * unit, high * unit
         if math.isnan(low) or math.isnan(high):
             raise FigureError("SwingTwist: a twist of NaN is not a limit (use inf for none)")
         if low > high or low == math.inf or high == -math.inf:
             raise FigureError(f"SwingTwist: twist {twist!r} allows nothing: lower is above upper")
-        middle = (float(center[0]) * unit, float(center[1]) * unit)
+        first, second = _pair(center, "SwingTwist: center")
+        middle = (first * unit, second * unit)
         if not np.isfinite(middle).all():
             raise FigureError(f"SwingTwist: center {center!r} is not finite")
         if swing is None and middle != (0.0, 0.0):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure.coordinates import balls, from_quat, joint_values, to_quat, width_of
+from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.units import change
-from limbik.maths.so3 import slerp
+from limbik.maths.so3 import angle_between, slerp
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Page
 
 _VALUES = 50_000  # joints over several frames that are taken at a time; it bounds the memory
 
@@ -42,14 +46,12 @@ class Motion:
         if not isinstance(figure, Figure):
             raise FigureError(f"a motion needs a Figure, got {type(figure).__name__}")
         what = f'motion "{name}"' if name else "motion"
-        poses = figure.pose(np.asarray(q, dtype=np.float64), what)
+        poses = figure.pose(q, what)  # type: ignore[arg-type]
         if poses.ndim != 2 or len(poses) == 0:
             raise FigureError(
                 f"{what}: needs at least one frame of {figure.n} values, got shape {poses.shape}"
             )
-        rate = float(fps)
-        if not (math.isfinite(rate) and rate > 0):
-            raise FigureError(f"{what}: fps must be above 0, got {fps!r}")
+        rate = _rate(fps, what)
         poses.setflags(write=False)
         self._figure, self._q, self._fps, self._name = figure, poses, rate, name
 
@@ -114,7 +116,10 @@ class Motion:
 
         The new frame rate is 1/every, also where frames lie a little beside those times.
         """
-        every = float(every_seconds)
+        try:
+            every = float(every_seconds)
+        except (TypeError, ValueError):
+            every = math.nan
         if not (math.isfinite(every) and every > 0):
             raise FigureError(f"sample: needs a time above 0 seconds, got {every_seconds!r}")
         times = _times(self.duration, every)
@@ -127,11 +132,10 @@ class Motion:
         Balls, and joints of three turns in an Euler order, go the shorter way at constant speed
         (slerp), and their coordinates follow on from frame to frame without a jump, starting where
         the motion starts.  Slides and other turns change linearly; a turn without limits takes the
-        shorter way round.
+        shorter way round.  Between two frames inside the limits, so is what is interpolated: a
+        ball that would leave them takes the nearest rotation that they allow.
         """
-        rate = float(fps)
-        if not (math.isfinite(rate) and rate > 0):
-            raise FigureError(f"resample: fps must be above 0, got {fps!r}")
+        rate = _rate(fps, "resample")
         if rate == self._fps:
             return self
         place = _times(self.duration, 1.0 / rate) * self._fps
@@ -142,11 +146,25 @@ class Motion:
         turning = endless & ~self._figure.slides
         q = self._q.copy()
         q[:, turning] = np.unwrap(q[:, turning], axis=0)
-        out = q[before] + share[:, None] * (q[after] - q[before])
+        straight = q[before] + share[:, None] * (q[after] - q[before])
+        out, turned = straight.copy(), []
         for part, columns in balls(self._figure.definition):
             wxyz = to_quat(part, self._q[:, columns])
             between = slerp(wxyz[before], wxyz[after], share)
             out[:, columns] = from_quat(part, between, self._q[0, columns])
+            turned.append((part, columns, between))
+        kept = np.asarray(self._figure.violation(self._q)) == 0.0
+        kept = kept[before] & kept[after]
+        outside = np.abs(self._figure.project(out) - out) > 0.0
+        for part, columns, between in turned:
+            for k in np.flatnonzero(kept & outside[:, columns].any(axis=1)):
+                # On its own branch, on the one nearest to its neighbours, or straight to them.
+                ways = np.array([out[k], straight[k], straight[k]])
+                ways[1, columns] = from_quat(part, between[k : k + 1], straight[k, columns])[0]
+                ways = self._figure.project(ways)
+                off = angle_between(to_quat(part, ways[:, columns]), between[k])
+                out[k, columns] = ways[int(np.argmin(off)), columns]
+        out[kept] = self._figure.project(out[kept])
         return Motion(self._figure, out, rate, self._name)
 
     def onto(self, figure: Figure) -> Motion:
@@ -160,6 +178,8 @@ class Motion:
         >>> clip.onto(clip.figure.with_balls("euler")).frames == clip.frames
         True
         """
+        if not isinstance(figure, Figure):
+            raise FigureError(f"onto: needs a Figure, got {figure!r}")
         unit = figure.unit if self._figure.unit not in ("", figure.unit) else ""
         up = figure.up if self._figure.up not in ("", figure.up) else ""
         if unit or up:
@@ -191,9 +211,43 @@ class Motion:
         scaled = np.where(here.slides, by.scale, 1.0)
         return Motion(there, self._q * scaled, self._fps, self._name)
 
+    def plot(self, *, poses: int = 8, view: str = "front") -> Page:
+        """A matplotlib page with ``poses`` frames of the motion, from light to dark.
+
+        ``view`` is "front", "side" or "top".  It needs matplotlib: ``pip install limbik[plots]``.
+
+        >>> clip.plot(view="side").savefig("clip.png")  # doctest: +SKIP
+        """
+        if isinstance(poses, bool) or not isinstance(poses, int) or poses < 1:
+            raise FigureError(f"plot: poses must be a whole number above 0, got {poses!r}")
+        return plot_poses(self._figure, self._spread(poses), view, self._name or self._figure.name)
+
+    def _spread(self, count: int) -> np.ndarray:
+        """(count, n) poses from all over the motion, the first and the last among them."""
+        return self._q[np.linspace(0, len(self._q) - 1, min(count, len(self._q))).astype(int)]
+
+    def _repr_html_(self) -> str:
+        name = self._name or self._figure.name or "motion"
+        said = f"{name}: {len(self._q)} frames at {self._fps:g} frames per second"
+        return svg(self._figure, self._spread(5), said)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Motion, (self._figure, self._q, self._fps, self._name)
+
     def __repr__(self) -> str:
         name = self._name or self._figure.name or "unnamed"
         return f"<Motion {name}: {len(self._q)} frames at {self._fps:g} fps>"
+
+
+def _rate(fps: float, what: str) -> float:
+    """Frames a second as a float; refuses what is none, and what is not above 0."""
+    try:
+        rate = float(fps)
+    except (TypeError, ValueError):
+        rate = math.nan
+    if not (math.isfinite(rate) and rate > 0):
+        raise FigureError(f"{what}: fps must be above 0, got {fps!r}")
+    return rate
 
 
 def _times(duration: float, step: float) -> np.ndarray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,11 @@ def change(
 
     ``from_unit`` and ``from_up`` are what a person states; they come before what is known.
     """
+    for what, said in (("unit", unit), ("up", up), ("from_up", from_up)):
+        if not isinstance(said, str):
+            raise FigureError(f"{what} must be text, got {said!r}")
+    if isinstance(from_unit, bool) or not isinstance(from_unit, str | Real):
+        raise FigureError(f"from_unit must be a unit or a number of metres, got {from_unit!r}")
     scale = 1.0
     if from_unit != "" and not unit:
         if not isinstance(from_unit, str):
@@ -90,10 +96,10 @@ def changed(joints: Sequence[Joint], by: Change) -> list[Joint]:
         if isinstance(limit, Range) and any(isinstance(part, Slide) for part in joint.parts):
             each = [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
             scale = np.where(each, by.scale, 1.0)
-            limit = Range(limit.lower * scale, limit.upper * scale)
+            limit = Range(limit.lower * scale, limit.upper * scale, degrees=False)
         sliding = joint.slide_limit
         if sliding is not None:
-            sliding = Range(by.scale * sliding.lower, by.scale * sliding.upper)
+            sliding = Range(by.scale * sliding.lower, by.scale * sliding.upper, degrees=False)
         parts = tuple(_part(part, slides, by.scale) for part in joint.parts)
         w, x, y, z = (float(v) for v in wxyz)
         out.append(

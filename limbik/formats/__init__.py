@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
@@ -24,7 +23,7 @@ from limbik.formats.names import built_in
 SCALES = ("keep", "refuse")
 Thing = TypeVar("Thing", Figure, Motion)
 
-__all__ = ["FORMATS", "Format", "load", "load_motion", "save"]
+__all__ = ["FORMATS", "Format", "load", "load_motion", "register_writer", "save", "written_endings"]
 
 
 class Format(NamedTuple):
@@ -57,6 +56,8 @@ FORMATS: dict[str, Format] = {
 }
 """By file ending, in lower case.  A new format is a module in this folder and a line here."""
 
+_WRITERS: dict[str, Callable[[Figure | Motion, Path, int], None]] = {}
+
 
 def load(
     path: str | PathLike[str],
@@ -82,12 +83,12 @@ def load(
     >>> fig = load("walk.bvh")
     >>> fig = load("walk.bvh", unit="m", from_unit="cm")
     """
-    file = Path(path)
+    file = _path(path)
     own = built_in(path)
     if own is not None:
         figure = own.figure if isinstance(own, Motion) else own
         return _in_units(figure, file, unit, up, from_unit, from_up)
-    read = _format(file, "reads").figure
+    read = _format(file).figure
     if read is None:
         _refuse(file, "reads figures from", [e for e, f in FORMATS.items() if f.figure])
     figure = read(file)
@@ -100,6 +101,7 @@ def load_motion(
     path: str | PathLike[str],
     *,
     figure: Figure | None = None,
+    clip: str | None = None,
     unit: str = "",
     up: str = "",
     from_unit: str | float = "",
@@ -110,7 +112,8 @@ def load_motion(
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
     A ``figure`` must have the file's coordinates, as the same skeleton with other limits has.  CSV
-    and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  The
+    and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  Of a
+    glTF or VRM file with several motions ``clip`` names one; without it the first is read.  The
     other options are those of ``load``; they convert what was read, a given figure too.  A built-in
     motion can be named in place of a file: "cartwheel".
 
@@ -122,43 +125,70 @@ def load_motion(
     >>> clip.frames, round(clip.fps)
     (601, 120)
     """
-    file = Path(path)
+    file = _path(path)
+    if figure is not None and not isinstance(figure, Figure):
+        raise FormatError(f"figure: needs a Figure, got {figure!r}", file)
+    if clip is not None and not isinstance(clip, str):
+        raise FormatError(f"clip: needs the name of a clip, got {clip!r}", file)
     own = built_in(path)
     if isinstance(own, Figure):
         raise NoMotionError(f'"{file}" is a built-in figure without motion')
     if own is not None:
         motion = own if figure is None else own.onto(figure)
         return _in_units(motion, file, unit, up, from_unit, from_up)
-    read = _format(file, "reads").motion
-    if read is None:
+    known = _format(file)
+    if known.motion is None:
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
     if scale not in SCALES:
         raise FormatError(f'scale must be "keep" or "refuse", not {scale!r}', file)
-    if scale == "refuse" and read is gltf_read.read_motion:
-        read = partial(gltf_read.read_motion, scale=scale)
-    motion = read(file, figure)
+    if known.motion is gltf_read.read_motion:
+        motion = gltf_read.read_motion(file, figure, clip, scale=scale)
+    else:
+        motion = known.motion(file, figure)
+        if clip is not None and motion.name != clip:
+            raise FormatError(f'has no clip "{clip}": {file.suffix} files hold one motion', file)
     if stretch:
         motion = Motion(bvh_read.stretching(motion.figure), motion.q, motion.fps, motion.name)
     return _in_units(motion, file, unit, up, from_unit, from_up)
+
+
+def register_writer(ending: str, write: Callable[[Figure | Motion, Path, int], None]) -> None:
+    """Let ``save`` write files with this ending, by a writer from a layer above this one."""
+    _WRITERS[ending] = write
+
+
+def written_endings() -> list[str]:
+    """Endings of the files that ``save`` writes."""
+    return [ending for ending, form in FORMATS.items() if form.write] + list(_WRITERS)
+
+
+def _path(path: object) -> Path:
+    if not isinstance(path, str | PathLike):
+        raise FormatError(f"a file is given by its path, got {path!r}")
+    return Path(path)
 
 
 def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:
     """Write a motion, or a figure in its rest pose as one frame.
 
     A motion saved as .amc has its skeleton written beside it, as .asf (acclaim/amc_write.py); .csv
-    and .npz hold joint values and no figure.  Lengths are written in the figure's own unit.
+    and .npz hold joint values and no figure; .html is a page that plays the motion in a browser,
+    without a server.  Lengths are written in the figure's own unit.
     ``precision`` is the number of decimals, of degrees and of lengths, in formats that are text.
     A file that was there is replaced once the new one is complete, and stays if that fails.
 
     >>> save(clip, "out.bvh")
     """
-    file = Path(path)
+    file = _path(path)
     if not isinstance(thing, Figure | Motion):
         kind = type(thing).__name__
         raise FormatError(f"only a Figure or a Motion can be saved, not {kind}", file)
-    write = _format(file, "writes").write
+    if isinstance(precision, bool) or not isinstance(precision, int):
+        raise FormatError(f"precision: needs a whole number, got {precision!r}", file)
+    ending = file.suffix.lower()
+    write = _WRITERS.get(ending) or FORMATS.get(ending, Format()).write
     if write is None:
-        _refuse(file, "writes", [e for e, f in FORMATS.items() if f.write])
+        _refuse(file, "writes", written_endings())
     write(thing, file, precision)
 
 
@@ -174,11 +204,11 @@ def _in_units(
         raise FormatError(str(error), file) from error
 
 
-def _format(file: Path, verb: str) -> Format:
-    if verb == "reads" and os.path.isdir(file):  # noqa: PTH112  (no error for any name)
+def _format(file: Path) -> Format:
+    if os.path.isdir(file):  # noqa: PTH112  (no error for any name)
         raise FormatError("is a folder, not a file", file)
     found = FORMATS.get(file.suffix.lower())
-    return _refuse(file, verb, list(FORMATS)) if found is None else found
+    return _refuse(file, "reads", list(FORMATS)) if found is None else found
 
 
 def _refuse(file: Path, verb: str, known: list[str]) -> NoReturn:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from limbik.errors import LimbikWarning
 from limbik.formats.text_numbers import shown
 
 _NAMED = 3  # things that a warning names
@@ -35,4 +36,6 @@ class Remarks:
             left = self._counts[kind] - 1 - len(others)
             more = f" and {left:,} more" if left else ""
             also = f" (the same holds for {', '.join(others)}{more})" if others else ""
-            warnings.warn(f"{self._path.name}: {text}{also}", stacklevel=stacklevel + 1)
+            warnings.warn(
+                f"{self._path.name}: {text}{also}", LimbikWarning, stacklevel=stacklevel + 1
+            )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from limbik.errors import LimbikWarning
 from limbik.figure.figure import Figure
 
 
@@ -23,4 +24,4 @@ def say_moved(
         which = ", ".join(figure.coordinates[c] for c in moved[:3])
         more = f" and {len(moved) - 3} more" if len(moved) > 3 else ""
         text = f"{path.name}: {what} is outside the limits of {which}{more}"
-        warnings.warn(f"{text}; the rest pose is the nearest inside", stacklevel=5)
+        warnings.warn(f"{text}; the rest pose is the nearest inside", LimbikWarning, stacklevel=5)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import FigureError, FormatError, did_you_mean
+from limbik.errors import FigureError, FormatError, LimbikWarning, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Coupling, Joint, Part, Slide, Turn, exponential, slides, unit_axis
 from limbik.figure.limits import Range
@@ -101,7 +101,7 @@ class _Robot:
         roots = [joint.name for joint in joints if joint.parent is None]
         if len(roots) > 1:
             text = f"{self._path.name}: {len(roots)} links hang on nothing: {', '.join(roots[:4])}"
-            warnings.warn(text, stacklevel=4)
+            warnings.warn(text, LimbikWarning, stacklevel=4)
         self._remarks.say(stacklevel=4)
         name = self._root.get("name") or self._path.stem
         try:
@@ -128,7 +128,7 @@ class _Robot:
             turn = euler_to_quat([yaw, pitch, roll], "ZYX")
         limit = self._limit(element, kind, name)
         held = self._held(element, kind)
-        limit = limit if held is None else Range(held, held)
+        limit = limit if held is None else Range(held, held, degrees=False)
         return Joint(
             link,
             self._end(element, "parent"),
@@ -217,4 +217,4 @@ class _Robot:
             text = f"the <limit> of {shown(name)} has no ends; it is unlimited"
             self._remarks.add("no ends", name, text)
             return None
-        return Range(low, high)
+        return Range(low, high, degrees=False)

@@ -2,29 +2,59 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
-from limbik.errors import FigureError, GoalError
+from limbik.equality import ByValue
+from limbik.errors import FigureError, GoalError, LimbikDeprecationWarning
 from limbik.figure.joints import unit_axis
-from limbik.goals.terms import AIM, Scene, Term, Vector, joint_index, vector, weights
+from limbik.goals.terms import AIM, Scene, Term, Vector, joint_index, joint_name, vector, weights
 
 
-@dataclass(frozen=True)
-class Aim:
-    """d − R·axis, d the direction from the joint's point ``origin`` to the target ``at``.
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Aim(ByValue):
+    """An axis of a joint points at a place: d − R·axis, d the direction to the target.
 
-    ``axis`` is "x", "-z", ... or three numbers in the joint's own frame; ``at`` (3,) is a place in
-    the world.  The error is the angle between the two, in radians.
+    ``axis`` is "x", "-z", ... or three numbers in the joint's own frame; ``target`` (3,) is a place
+    in the world.  d begins at the point ``at`` (3,) of the joint, in its own frame as in every
+    other goal.  The error is the angle between the two, in radians.
 
-    >>> Aim("Head", axis="z", at=[0, 1.6, 3]).label
-    'Head'
+    The target was called ``at`` and the point ``origin`` once: ``at`` without a ``target``, and
+    ``origin``, still mean that, with a DeprecationWarning.
+
+    >>> Aim("Head", axis="z", target=[0, 1.6, 3])
+    Aim(joint='Head', target=[0, 1.6, 3])
     """
 
     joint: str
     axis: str | Vector = "z"
-    at: Vector | None = None
-    origin: Vector = (0.0, 0.0, 0.0)
+    target: Vector | None = None
+    at: Vector = (0.0, 0.0, 0.0)
     weight: float | Vector = 1.0
+
+    def __init__(
+        self,
+        joint: str,
+        axis: str | Vector = "z",
+        target: Vector | None = None,
+        at: Vector | None = None,
+        weight: float | Vector = 1.0,
+        *,
+        origin: Vector | None = None,
+    ) -> None:
+        joint_name(joint, "Aim")
+        what = f'Aim "{joint}"'
+        if target is None and at is not None:
+            _deprecated(f"{what}: at= is the point on the joint; give the place as target=")
+            target, at = at, None
+        if origin is not None:
+            if at is not None:
+                raise GoalError(f"{what}: origin= and at= both say which point of the joint")
+            _deprecated(f"{what}: origin= is called at= now")
+            at = origin
+        values = (joint, axis, target, (0.0, 0.0, 0.0) if at is None else at, weight)
+        for name, value in zip(("joint", "axis", "target", "at", "weight"), values, strict=True):
+            object.__setattr__(self, name, value)
 
     @property
     def label(self) -> str:
@@ -33,8 +63,8 @@ class Aim:
     def terms(self, scene: Scene) -> list[Term]:
         what = f'Aim "{self.joint}"'
         joint = joint_index(scene.figure, self.joint, "Aim")
-        if self.at is None:
-            raise GoalError(f"{what}: no target: give at=")
+        if self.target is None:
+            raise GoalError(f"{what}: no target: give target=")
         try:
             axis = unit_axis(self.axis, "axis")
         except FigureError as error:
@@ -46,9 +76,13 @@ class Aim:
             Term(
                 AIM,
                 joint,
-                vector(self.origin, 3, f"{what}: origin"),
+                vector(self.at, 3, f"{what}: at"),
                 at2=vector(axis, 3, f"{what}: axis"),
-                point=vector(self.at, 3, f"{what}: at"),
+                point=vector(self.target, 3, f"{what}: target"),
                 weight=diagonal * scene.lever**2,
             )
         ]
+
+
+def _deprecated(message: str) -> None:
+    warnings.warn(message, LimbikDeprecationWarning, stacklevel=3)

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from limbik.equality import ByValue
 from limbik.errors import GoalError
-from limbik.goals.terms import DISTANCE, Scene, Term, Vector, joint_index, vector, weights
+from limbik.goals.terms import (
+    DISTANCE,
+    Scene,
+    Term,
+    Vector,
+    joint_index,
+    joint_name,
+    vector,
+    weights,
+)
 
 
-@dataclass(frozen=True)
-class Distance:
-    """distance − ‖p₁(q) − p₂(q)‖ for the point ``at`` of one joint and ``other_at`` of another."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Distance(ByValue):
+    """Two points of the figure are a given length apart: distance − ‖p₁(q) − p₂(q)‖.
+
+    The points are ``at`` (3,) of ``joint`` and ``other_at`` (3,) of ``other``, each in its joint's
+    own frame; ``distance`` is in the figure's unit.
+    """
 
     joint: str
     other: str
@@ -18,6 +32,10 @@ class Distance:
     at: Vector = (0.0, 0.0, 0.0)
     other_at: Vector = (0.0, 0.0, 0.0)
     weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        joint_name(self.joint, "Distance")
+        joint_name(self.other, "Distance")
 
     @property
     def label(self) -> str:

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from limbik.equality import ByValue
 from limbik.errors import GoalError
-from limbik.goals.terms import PLANE, Scene, Term, Vector, joint_index, vector, weights
+from limbik.goals.terms import PLANE, Scene, Term, Vector, joint_index, joint_name, vector, weights
 
 
-@dataclass(frozen=True)
-class Plane:
-    """offset − n·p(q): the point ``at`` of a joint lies in the plane n·p = ``offset``.
+@dataclass(frozen=True, eq=False, repr=False)
+class Plane(ByValue):
+    """A point of a joint lies in a plane: offset − n·p(q).
 
-    ``normal`` (3,) is made a unit vector; ``offset`` is then a length in the figure's unit.
+    ``at`` (3,) is the point, in the joint's own frame; the plane is n·p = ``offset``.  ``normal``
+    (3,) is made a unit vector; ``offset`` is then a length in the figure's unit.
     """
 
     joint: str
@@ -22,6 +24,9 @@ class Plane:
     offset: float
     at: Vector = (0.0, 0.0, 0.0)
     weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        joint_name(self.joint, "Plane")
 
     @property
     def label(self) -> str:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.goals.terms import Scene, Term
 
 _STEP = 1e-6
 
 
-@dataclass(frozen=True)
-class PythonGoal:
-    """Any residual rows: f gains ‖residual(figure, q)‖²; a residual of 0 means the goal is met.
+@dataclass(frozen=True, eq=False, repr=False)
+class PythonGoal(ByValue):
+    """A goal of your own: f gains ‖residual(figure, q)‖²; a residual of 0 means the goal is met.
 
     ``residual(figure, q)`` returns (rows,) numbers, always as many; ``jacobian(figure, q)`` returns
     their derivatives (rows, n), and is made by central differences where it is not given.  The goal
@@ -37,16 +38,18 @@ class PythonGoal:
         return self.name
 
     def terms(self, scene: Scene) -> list[Term]:
+        if self.jacobian is not None and not callable(self.jacobian):
+            raise GoalError(f"{self.name}: jacobian must be a function, got {self.jacobian!r}")
         if not callable(self.residual):
             raise GoalError(f"{self.name}: residual must be a function, got {self.residual!r}")
-        if not self.tolerance >= 0:
+        if not isinstance(self.tolerance, int | float) or not self.tolerance >= 0:
             raise GoalError(f"{self.name}: tolerance {self.tolerance!r} is negative or NaN")
         return []
 
     def rows(self, figure: object, q: np.ndarray, count: int | None = None) -> np.ndarray:
         """The residual at q, checked; ``count`` is how many rows there must be."""
         # A copy: what a user's function does to its q must not reach the solver's.
-        r = np.atleast_1d(np.asarray(self.residual(figure, q.copy()), dtype=float))
+        r = np.atleast_1d(self._numbers(self.residual(figure, q.copy()), "residual"))
         if r.ndim != 1:
             raise GoalError(f"{self.name}: residual must be one-dimensional, got {r.shape}")
         if count is not None and len(r) != count:
@@ -55,10 +58,19 @@ class PythonGoal:
             raise GoalError(f"{self.name}: its residual is not finite")
         return r
 
+    def _numbers(self, values: object, what: str) -> np.ndarray:
+        """What a user's function returned as numbers; refuses anything else by name."""
+        try:
+            if values is not None:
+                return np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            pass
+        raise GoalError(f"{self.name}: its {what} must be numbers, got {values!r}")
+
     def derivative(self, figure: object, q: np.ndarray, count: int) -> np.ndarray:
         """(rows, n) derivative of the residual at q."""
         if self.jacobian is not None:
-            out = np.asarray(self.jacobian(figure, q.copy()), dtype=float)
+            out = self._numbers(self.jacobian(figure, q.copy()), "jacobian")
             if out.shape != (count, len(q)) or not np.isfinite(out).all():
                 raise GoalError(f"{self.name}: jacobian must be finite, shape ({count}, {len(q)})")
             return out

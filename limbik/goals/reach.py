@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import InitVar, dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 
+from limbik.equality import ByValue
 from limbik.errors import GoalError
+from limbik.goals.targets import one_rotation, split_pose
 from limbik.goals.terms import (
     AXES,
     POSITION,
@@ -16,18 +18,24 @@ from limbik.goals.terms import (
     Term,
     Vector,
     joint_index,
+    joint_name,
     vector,
     weights,
 )
 from limbik.maths.so3 import quat_to_matrix
 
 
-@dataclass(frozen=True)
-class Reach:
-    """g − p(q) for a position; the rotation that is missing for an orientation.
+@dataclass(frozen=True, eq=False, repr=False)
+class Reach(ByValue):
+    """A point of a joint goes to a place, a joint turns a given way, or both.
+
+    The rows are g − p(q) for a position, and the rotation that is missing for an orientation.
 
     ``position`` (3,) is where the point ``at`` (in the joint's own frame, figure's unit) shall be;
-    ``wxyz`` (4,) how the joint shall be turned in the world.  ``weight`` is one number, three (the
+    ``wxyz`` (4,) how the joint shall be turned in the world.  Instead of them ``pose`` takes a
+    4 × 4 or 3 × 4 matrix for both, and instead of ``wxyz`` there are ``xyzw`` (4,), ``rpy`` (3,)
+    (roll, pitch and yaw in radians about the world's x, y and z, in this order, as in URDF files)
+    and ``rotation``, a 3 × 3 matrix or a SciPy Rotation.  ``weight`` is one number, three (the
     world's x, y, z) or a 3 × 3 matrix, the W of equation 17 of line_search; ``rotation_weight``
     weighs the orientation, where a radian counts as much as a quarter of the figure's size.
     ``rows`` chooses how an orientation is measured: "vector", three rows, the rotation vector
@@ -44,18 +52,25 @@ class Reach:
     weight: float | Vector | np.ndarray = 1.0
     rotation_weight: float | Vector = 1.0
     rows: Literal["vector", "axes"] = "vector"
+    pose: InitVar[Any] = field(default=None, kw_only=True)
+    xyzw: InitVar[Vector | None] = field(default=None, kw_only=True)
+    rpy: InitVar[Vector | None] = field(default=None, kw_only=True)
+    rotation: InitVar[Any] = field(default=None, kw_only=True)
+
+    def __post_init__(self, pose: Any, xyzw: Any, rpy: Any, rotation: Any) -> None:
+        joint_name(self.joint, "Reach")
+        what = f'Reach "{self.joint}"'
+        turn = one_rotation(what, wxyz=self.wxyz, xyzw=xyzw, rpy=rpy, rotation=rotation)
+        if pose is not None:
+            if turn is not None or self.position is not None:
+                raise GoalError(f"{what}: pose= says position and rotation; give nothing beside it")
+            place, turn = split_pose(pose, what)
+            object.__setattr__(self, "position", place)
+        object.__setattr__(self, "wxyz", turn)
 
     @property
     def label(self) -> str:
         return self.joint
-
-    def __repr__(self) -> str:
-        target = [
-            f", {name}={list(np.asarray(value).tolist())}"
-            for name, value in (("position", self.position), ("wxyz", self.wxyz))
-            if value is not None
-        ]
-        return f"Reach(joint={self.joint!r}{''.join(target)})"
 
     def terms(self, scene: Scene) -> list[Term]:
         what = f'Reach "{self.joint}"'
@@ -89,15 +104,31 @@ class Reach:
         return terms
 
 
-@dataclass(frozen=True)
-class Pin:
-    """A point of a joint stays where the start pose has it; with ``rotation=True`` its turn too."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Pin(ByValue):
+    """A point of a joint stays where the start pose has it; with ``rotation=True`` its turn too.
+
+    ``at`` (3,) is the point, in the joint's own frame.  For another place there is ``Reach``.
+    """
 
     joint: str
-    at: Vector = (0.0, 0.0, 0.0)
-    rotation: bool = False
-    weight: float | Vector | np.ndarray = 1.0
-    rotation_weight: float | Vector = 1.0
+    at: Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    rotation: bool = field(default=False, kw_only=True)
+    weight: float | Vector | np.ndarray = field(default=1.0, kw_only=True)
+    rotation_weight: float | Vector = field(default=1.0, kw_only=True)
+
+    def __new__(cls, *given: Any, **named: Any) -> Pin:
+        if len(given) > 1:
+            raise GoalError(
+                f'Pin "{given[0]}": keeps the joint where the start pose has it and takes no place '
+                f"({given[1]!r}); use Reach to go to a place, or at= for a point on the joint"
+            )
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        joint_name(self.joint, "Pin")
+        if not isinstance(self.rotation, bool | np.bool_):
+            raise GoalError(f'Pin "{self.joint}": rotation is True or False, got {self.rotation!r}')
 
     @property
     def label(self) -> str:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from limbik.equality import ByValue
 from limbik.errors import FigureError, GoalError
 from limbik.goals.terms import Scene, Term, Vector
 
 
-@dataclass(frozen=True)
-class Rest:
-    """weight · the mean over all coordinates of (q − pose)².
+@dataclass(frozen=True, eq=False, repr=False)
+class Rest(ByValue):
+    """Stay near a pose: weight · the mean over all coordinates of (q − pose)².
 
     An angle counts as the arc it makes at a quarter of the figure's size, so that a weight means
-    the same in metres and in centimetres.  ``pose`` (n,) is the figure's rest pose unless given;
-    ``weight`` is one number or one a coordinate.  Rest gives way to other goals by its weight only:
-    a heavy one keeps them from being reached, and the result says so.
+    the same in metres and in centimetres.  ``pose`` (n,), or values by name, is the figure's rest
+    pose unless given; ``weight`` is one number or one a coordinate.  Rest gives way to other goals
+    by its weight only: a heavy one keeps them from being reached, and the result says so.
     """
 
     weight: float | Vector = 1e-3
-    pose: Vector | None = None
+    pose: Vector | Mapping[str, Any] | None = None
 
     @property
     def label(self) -> str:
@@ -33,7 +36,10 @@ class Rest:
     def diagonal(self, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
         """(weights (n,), pose (n,)): f gains Σ weightsᵢ·(qᵢ − poseᵢ)²."""
         figure = scene.figure
-        weight = np.array(self.weight, dtype=float)
+        try:
+            weight = np.array(self.weight, dtype=float)
+        except (TypeError, ValueError):
+            raise GoalError(f"Rest: weight needs numbers, got {self.weight!r}") from None
         if weight.shape not in ((), (figure.n,)):
             raise GoalError(f"Rest: weight needs one number or {figure.n}")
         if not np.isfinite(weight).all() or (weight < 0).any():

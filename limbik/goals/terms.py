@@ -91,6 +91,12 @@ def joint_index(figure: Figure, joint: str, goal: str) -> int:
         raise GoalError(f"{goal}: {error}") from None
 
 
+def joint_name(joint: object, goal: str) -> None:
+    """Refuse what cannot be the name of a joint when the goal is made, before a figure is known."""
+    if not isinstance(joint, str):
+        raise GoalError(f"{goal}: a joint is given by its name, got {joint!r}")
+
+
 def vector(values: object, length: int, what: str) -> np.ndarray:
     """``length`` finite numbers as an array; refuses anything else by name."""
     try:
@@ -98,7 +104,8 @@ def vector(values: object, length: int, what: str) -> np.ndarray:
     except (TypeError, ValueError):
         raise GoalError(f"{what}: needs {length} numbers, got {values!r}") from None
     if array.shape != (length,):
-        raise GoalError(f"{what}: needs {length} numbers, got {values!r}")
+        hint = "; pose= takes a matrix" if array.shape in ((4, 4), (3, 4)) else ""
+        raise GoalError(f"{what}: needs {length} numbers, got {values!r}{hint}")
     if not np.isfinite(array).all():
         raise GoalError(f"{what}: {values!r} is not finite")
     if (np.abs(array) > LARGEST).any():
@@ -108,7 +115,10 @@ def vector(values: object, length: int, what: str) -> np.ndarray:
 
 def weights(weight: object, rows: int, what: str) -> tuple[np.ndarray, np.ndarray | None]:
     """(diagonal of W, W or None) from a number, a number a row, or a positive definite matrix."""
-    array = np.array(weight, dtype=float)
+    try:
+        array = np.array(weight, dtype=float)
+    except (TypeError, ValueError):
+        raise GoalError(f"{what}: weight needs numbers, got {weight!r}") from None
     if not np.isfinite(array).all():
         raise GoalError(f"{what}: weight {weight!r} is not finite")
     if array.ndim == 2:

@@ -69,7 +69,7 @@ def limit_around(
         least, most = float(values[:, k].min()), float(values[:, k].max())
         if most - least < _TURN - 0.1:
             low[column], high[column] = least, most
-    return Range(low, high) if np.isfinite(low).any() else None
+    return Range(low, high, degrees=False) if np.isfinite(low).any() else None
 
 
 def held(
@@ -99,7 +99,7 @@ def held(
             along = abs(float(np.dot(part.axis, bone))) > 0.8 * float(np.linalg.norm(bone))
             slack = turn if along else bend
             low[first], high[first] = float(rest[first]) - slack, float(rest[first]) + slack
-    return Range(low, high) if np.isfinite(low).any() else None
+    return Range(low, high, degrees=False) if np.isfinite(low).any() else None
 
 
 def widened(joint: Joint, limit: Limit, values: np.ndarray) -> Limit | None:
@@ -110,7 +110,7 @@ def widened(joint: Joint, limit: Limit, values: np.ndarray) -> Limit | None:
         turns = [k for k in range(values.shape[1]) if k not in slide_columns(joint)]
         low[turns] = np.minimum(np.broadcast_to(limit.lower, len(low)), values.min(axis=0))[turns]
         high[turns] = np.maximum(np.broadcast_to(limit.upper, len(low)), values.max(axis=0))[turns]
-        return Range(low, high)
+        return Range(low, high, degrees=False)
     found = ball_of(joint)
     assert found is not None
     assert not isinstance(found[0], tuple)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from limbik.errors import FigureError
 from limbik.figure.figure import Figure
 from limbik.humanoid.fingers import fingers
 from limbik.humanoid.joint_names import take_apart
@@ -68,6 +69,8 @@ def recognise(figure: Figure) -> Body:
     >>> recognise(limbik.figures.human())["leftUpperArm"]
     'LeftArm'
     """
+    if not isinstance(figure, Figure):
+        raise FigureError(f"recognise: needs a Figure, got {figure!r}")
     told = getattr(figure.source, "roles", None)
     roles = _told(figure, told) if isinstance(told, Mapping) else {}
     roles = roles or _Search(figure).roles()

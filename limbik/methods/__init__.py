@@ -27,10 +27,10 @@ from limbik.methods.least_squares.selectively_damped import SelectivelyDamped
 from limbik.methods.redundancy.baillieul import Baillieul
 from limbik.methods.redundancy.extended_jacobian import ExtendedJacobian
 from limbik.methods.redundancy.null_space import NullSpace
+from limbik.methods.table import MethodTable
 
-METHODS: dict[str, type[Method]] = {
-    method.name: method
-    for method in (
+METHODS = MethodTable(
+    (
         ProjectedLevenbergMarquardt,
         ProjectedGradient,
         JacobianTranspose,
@@ -54,7 +54,7 @@ METHODS: dict[str, type[Method]] = {
         CyclicCoordinateDescent,
         Fabrik,
     )
-}
+)
 
 __all__ = [
     "METHODS",
@@ -68,6 +68,7 @@ __all__ = [
     "JacobianTranspose",
     "Lagrange",
     "Method",
+    "MethodTable",
     "NewtonSVD",
     "NullSpace",
     "Penalty",

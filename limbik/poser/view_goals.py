@@ -37,10 +37,10 @@ def effectors_of(
         joint = figure.index(goal.joint)
         weight = _number(goal.weight, f"{what}: weight")
         if isinstance(goal, Aim):
-            assert goal.at is not None  # or it could not have been solved
+            assert goal.target is not None  # or it could not have been solved
             out.append(
                 Effector(
-                    id, goal.joint, _vec3(goal.origin), "aim", _vec3(goal.at), weight=weight,
+                    id, goal.joint, _vec3(goal.at), "aim", _vec3(goal.target), weight=weight,
                     axis=_vec3(unit_axis(goal.axis)),
                 )
             )  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from limbik.errors import LimbikError
+from limbik.figure.drawing import svg
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats.gltf import mesh as gltf_mesh
@@ -94,12 +95,15 @@ class View:
         return f"View({'closed' if self.closed else self.url})"
 
     def _repr_html_(self) -> str:
-        """The poser in a cell of a notebook."""
+        """The poser in a cell of a notebook, and the pose as it is now, which needs no server."""
+        figure = self.figure
+        picture = svg(figure, [self.pose], f"{figure.name or 'figure'} as it was in the poser")
         if self.closed:
-            return "<p>This view of limbik was closed.</p>"
+            return f"<p>This view of limbik was closed.</p>{picture}"
         return (
             f'<iframe src="{html.escape(self.url)}" title="limbik poser" width="100%" '
             f'height="{_HEIGHT}" style="border:0" allow="fullscreen"></iframe>'
+            f"<details><summary>Where the poser cannot be reached</summary>{picture}</details>"
         )
 
 

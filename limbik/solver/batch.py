@@ -6,11 +6,12 @@ import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from limbik.equality import ByValue
 from limbik.errors import FigureError, GoalError, MethodError
 from limbik.figure.figure import Figure
 from limbik.goals import Reach
@@ -22,14 +23,24 @@ from limbik.solver import restarts as att
 from limbik.solver.explain import status_of
 from limbik.solver.problem import Problem
 from limbik.solver.result import Status
-from limbik.solver.solve import Pose, Solver, find_method
+from limbik.solver.solve import Pose, Solver, find_method, whole_number
 
 _REPORT = 0.1  # seconds between two reports of progress, more or less
 
 
-@dataclass(frozen=True)
-class Results:
-    """The answers of ``solve_many``, one row a problem."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Results(ByValue):
+    """The answers of ``solve_many``, one entry per problem.
+
+    q:           (problems, n) the poses, inside the limits
+    ok:          (problems,) True where every goal is within its tolerance
+    status:      (problems,) each one's Status
+    objective:   (problems,) f at the answer, the weighted squared errors
+    iterations:  (problems,) iterations of all attempts
+    evaluations: (problems,) how often f was evaluated
+    attempts:    (problems,) 1, and one more for each restart
+    seconds:     time of the whole call; two Results are equal whatever it was
+    """
 
     q: np.ndarray
     ok: np.ndarray
@@ -38,7 +49,10 @@ class Results:
     iterations: np.ndarray
     evaluations: np.ndarray
     attempts: np.ndarray
-    seconds: float
+    seconds: float = field(compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Results: {int(np.sum(self.ok))} of {len(self.ok)} problems reached>"
 
 
 def solve_many(
@@ -101,6 +115,8 @@ def batch_problem(
     lock: Iterable[str] = (),
 ) -> tuple[np.ndarray, np.ndarray, Problem]:
     """(targets (problems, k), their places in the problem's floats (k,), the problem)."""
+    if not isinstance(effectors, Iterable):
+        raise GoalError(f"effectors: needs names of joints, got {effectors!r}")
     names = [effectors] if isinstance(effectors, str) else list(effectors)
     if not names:
         raise GoalError("no effectors: there is nothing to solve for")
@@ -110,7 +126,10 @@ def batch_problem(
     for what, values, width in (("positions", positions, 3), ("wxyz", wxyz, 4)):
         if values is None:
             continue
-        table = np.asarray(values, dtype=float)
+        try:
+            table = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            raise GoalError(f"{what}: needs numbers, got {type(values).__name__}") from None
         if table.ndim == 2 and len(names) == 1:
             table = table[:, None]
         if table.ndim != 3 or table.shape[1:] != (len(names), width):
@@ -156,7 +175,7 @@ def run_batch(
     threads: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(poses, exit codes, totals) of independent problems, shared out over threads."""
-    if threads < 1:
+    if whole_number(threads, "threads") < 1:
         raise MethodError(f"threads must be at least 1, got {threads}")
     batch = Batch(solver, places, targets, seed)
 
@@ -206,7 +225,7 @@ class Batch:
 
     def __init__(self, solver: Solver, places: np.ndarray, targets: np.ndarray, seed: int) -> None:
         self._solver, self._places, self._targets = solver, places, targets
-        self._seed = int(seed) % 2**62
+        self._seed = whole_number(seed, "seed") % 2**62
         if solver.problem.python:
             raise MethodError("goals written in Python are solved one by one, with solve")
         self._kernel: Any = type(solver.method).kernel

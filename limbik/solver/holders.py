@@ -32,8 +32,11 @@ _FAINT = 0.02  # nor is a limit that holds less than this part of the strongest
 class ActiveLimit(NamedTuple):
     """A limit that the answer presses against.
 
-    ``side`` is "lower", "upper" or "cone"; ``multiplier`` says how much f would fall per radian (or
-    unit of length) of slack.
+    joint:      the joint's name
+    coordinate: the coordinate's name; that of the joint for a cone
+    side:       "lower", "upper" or "cone"
+    value:      where the coordinate is (rad or the figure's unit); for a cone, how far from 0
+    multiplier: how much f would fall per radian (or unit of length) of slack
     """
 
     joint: str

@@ -7,7 +7,7 @@ kernels that read them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from limbik.errors import FigureError, GoalError
 from limbik.figure import kinematics as kin
-from limbik.figure.figure import Figure
+from limbik.figure.figure import Figure, Pose
 from limbik.figure.free_root import free_root
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
@@ -30,11 +30,12 @@ _keys = itertools.count(1)
 class Problem:
     """A figure, what must hold, and what is allowed, compiled for the methods.
 
-    ``start`` (n,) is projected onto the limits; ``tolerance`` is one number, or a pair (position in
-    the figure's unit, rotation in rad); ``lock`` names joints that keep their start values;
-    ``weights`` is a symmetric positive definite W (rows, rows) over all rows, which then replaces
-    the goals' own weights (equation 17 of line_search).  Rows stand in the order of the goals,
-    position before rotation; those of PythonGoals come last.
+    ``start`` (n,), or values by name over the rest pose, is projected onto the limits;
+    ``tolerance`` is one number, or a pair (position in the figure's unit, rotation in rad);
+    ``lock`` names joints that keep their start values; ``weights`` is a symmetric positive definite
+    W (rows, rows) over all rows, which then replaces the goals' own weights (equation 17 of
+    line_search). Rows stand in the order of the goals, position before rotation; those of
+    PythonGoals come last.
     """
 
     def __init__(
@@ -42,19 +43,19 @@ class Problem:
         figure: Figure,
         goals: Goal | Iterable[Goal],
         *,
-        start: Sequence[float] | np.ndarray | None = None,
+        start: Pose | None = None,
         tolerance: float | tuple[float, float] | None = None,
         lock: Iterable[str] = (),
         weights: np.ndarray | None = None,
     ) -> None:
-        self.figure = figure
+        self.figure = _checked_figure(figure)
         self._weights = weights
         self._unlocked: Problem | None = None
         self.goals: tuple[Goal, ...] = _as_tuple(goals)
         if not self.goals:
             raise GoalError("no goals: there is nothing to solve for")
         for goal in self.goals:
-            if not hasattr(goal, "terms"):
+            if not hasattr(goal, "terms") or isinstance(goal, type):
                 raise GoalError(f"{goal!r} is not a goal")
         self.start = figure.project(
             figure.rest if start is None else figure.single_pose(start, "start")
@@ -73,7 +74,7 @@ class Problem:
         self.rows = self._term_rows + sum(self._python_rows)
         # A slide whose range is one value is part of a bone's length; it is not solved for.
         self.moves = ~(figure.slides & (figure.lower == figure.upper))
-        for joint in (lock,) if isinstance(lock, str) else lock:
+        for joint in _names(lock, "lock"):
             try:
                 self.moves[figure.coordinates_of(joint)] = False
             except FigureError as error:
@@ -92,17 +93,21 @@ class Problem:
     def residual(self, q: np.ndarray) -> np.ndarray:
         """(rows,) weighted residuals: f is their squared length plus the Rest goals."""
         r = np.empty(self.rows)
-        ob.evaluate(self.ints, self.floats, np.array(q, float), self._state, r)
+        ob.evaluate(self.ints, self.floats, self._pose(q), self._state, r)
         return r
 
     def objective(self, q: np.ndarray) -> float:
         """f(q)."""
         r = np.empty(self.rows)
-        return float(ob.evaluate(self.ints, self.floats, np.array(q, float), self._state, r))
+        return float(ob.evaluate(self.ints, self.floats, self._pose(q), self._state, r))
+
+    def _pose(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
+        """q (n,), fresh and checked: kernels read as many numbers as the figure has."""
+        return self.figure.single_pose(q, "q")
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
         """(rows, n) weighted Jacobian of F: minus the derivative of ``residual``."""
-        q, r = np.array(q, float), np.empty(self.rows)
+        q, r = self._pose(q), np.empty(self.rows)
         jt, model = np.empty((self.figure.n, self.rows)), np.empty(self.rows)
         ob.evaluate(self.ints, self.floats, q, self._state, r)
         ob.linearise(self.ints, self.floats, q, self._state, r, jt, model)
@@ -112,12 +117,12 @@ class Problem:
         """(n,) ∇f, equation 26 of line_search."""
         r, jt = self.residual(q), np.ascontiguousarray(self.jacobian(q).T)
         out = np.empty(self.figure.n)
-        ob.descent(self.ints, self.floats, np.array(q, float), jt, r, out)
+        ob.descent(self.ints, self.floats, self._pose(q), jt, r, out)
         return -2.0 * out
 
     def hessian(self, q: np.ndarray) -> np.ndarray:
         """(n, n) ∇²f, exact for the built-in goals; goals written in Python count as linear."""
-        q, n, slots = np.array(q, float), self.figure.n, len(self.figure.tree.slots)
+        q, n, slots = self._pose(q), self.figure.n, len(self.figure.tree.slots)
         jacobian, r, s = self.jacobian(q), self.residual(q), np.empty((n, n))
         ob.curvature(
             self.ints, self.floats, q, self._state, r, np.empty(self.rows), np.empty((slots, 3)),
@@ -125,6 +130,10 @@ class Problem:
         )  # fmt: skip
         rest = self.floats[self.ints[ob.F_REST] :][:n]
         return 2.0 * (jacobian.T @ jacobian + np.diag(rest) + s)
+
+    def __repr__(self) -> str:
+        name = self.figure.name or "unnamed"
+        return f"<Problem {name}: {len(self.goals)} goals, {self.rows} rows, n = {self.figure.n}>"
 
     @cached_property
     def rows_of(self) -> np.ndarray:
@@ -185,7 +194,10 @@ class Problem:
         if tolerance is None:
             length, angle = POSITION_TOLERANCE * self.figure.size, ROTATION_TOLERANCE
         else:
-            pair = np.asarray(tolerance, float)
+            try:
+                pair = np.asarray(tolerance, float)
+            except (TypeError, ValueError):
+                pair = np.empty(0)
             if pair.shape not in ((), (2,)) or not (pair > 0).all():
                 raise GoalError(
                     f"tolerance {tolerance!r} must be one positive number or two "
@@ -386,7 +398,11 @@ class Problem:
     def _full_weights(self, weights: np.ndarray | None) -> np.ndarray | None:
         """L of W = LLᵀ where W is more than a diagonal, else None."""
         if weights is not None:
-            if np.ndim(weights) != 2:
+            try:
+                weights = np.asarray(weights, float)
+            except (TypeError, ValueError):
+                weights = np.empty(0)
+            if weights.ndim != 2:
                 raise GoalError(f"weights: needs a matrix, {self.rows} × {self.rows}")
             _, matrix = tm.weights(weights, self.rows, "weights")
             assert matrix is not None  # two dimensions make a matrix
@@ -415,6 +431,37 @@ class Problem:
         return weight, pose, max(0.0, square - float(weight @ pose**2))
 
 
+def _checked_figure(figure: object) -> Figure:
+    """The figure; anything else is refused, with what was probably meant."""
+    if isinstance(figure, Figure):
+        return figure
+    hint = ""
+    if isinstance(figure, str):
+        hint = f"; limbik.load(path) and limbik.figures.{figure or 'human'}() give one"
+        hint = hint if figure.isidentifier() else "; limbik.load(path) gives one"
+    elif isinstance(getattr(figure, "figure", None), Figure):
+        hint = f"; that of a {type(figure).__name__} is its .figure"
+    raise FigureError(f"a problem needs a Figure, got {_short(figure)}{hint}")
+
+
 def _as_tuple(goals: Any) -> tuple[Goal, ...]:
     """The goals as a tuple; a single goal stands for itself."""
-    return (goals,) if hasattr(goals, "terms") else tuple(goals)
+    if hasattr(goals, "terms"):
+        return (goals,)
+    if isinstance(goals, str | bytes | Mapping) or not isinstance(goals, Iterable):
+        raise GoalError(f"goals: needs a goal or several, got {_short(goals)}")
+    return tuple(goals)
+
+
+def _names(names: Any, what: str) -> tuple[str, ...]:
+    """Names of joints as a tuple; a single name stands for itself."""
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, Iterable):
+        raise GoalError(f"{what}: needs names of joints, got {names!r}")
+    return tuple(names)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"a {type(value).__name__}"

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import html
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.goals import PythonGoal, Rest
+from limbik.equality import ByValue
+from limbik.errors import LimbikError
+from limbik.figure.drawing import svg
+from limbik.goals import Goal, PythonGoal, Rest
 from limbik.solver.holders import ActiveLimit
 from limbik.solver.problem import Problem
+from limbik.solver.sensitivity import sensitivity
 
 
 class Status(StrEnum):
-    """How a solve ended."""
+    """How a solve ended.
+
+    REACHED:      every goal is within its tolerance
+    LIMITED:      no small movement is better, and joint limits hold it back
+    OUT_OF_REACH: no small movement is better, and no limit holds it back
+    HELD:         stationary, and no limit but a lock, another goal or Rest holds it back
+    STALLED:      the budget is spent, or the method finds no way on
+    """
 
     REACHED = "REACHED"
     """Every goal is within its tolerance."""
@@ -33,6 +45,11 @@ class Miss(float):
     """How far a goal is from being met: a number with its parts.
 
     As a float it is the distance (figure's unit) or, for a goal that only turns, the angle (rad).
+
+    label:  what the goal is about, such as its joint
+    length: the distance in the figure's unit, None for a goal that only turns
+    angle:  the angle in radians, None for a goal without one
+    ok:     whether it is within its tolerance
     """
 
     label: str
@@ -56,9 +73,25 @@ class History(NamedTuple):
     q: np.ndarray
 
 
-@dataclass(frozen=True)
-class Result:
-    """The answer of ``solve``; ``ok`` is true when every goal is within its tolerance."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(ByValue):
+    """The answer of ``solve``.
+
+    ok:          True when every goal is within its tolerance
+    status:      how it ended: REACHED, LIMITED, HELD, OUT_OF_REACH or STALLED (Status)
+    why:         a sentence that says what falls short and what holds it back
+    q:           (n,) the pose, inside the limits
+    errors:      how far each goal is from being met, in the order of the goals (limbik.Miss)
+    objective:   f at the answer: the weighted squared errors, summed
+    iterations:  iterations of all attempts
+    evaluations: how often f was evaluated
+    attempts:    1, and one more for each restart
+    singular:    iterations in which the method's own linear system lacked rank, where it looks
+    seconds:     time of the call; two results are equal whatever it was
+    limits:      the limits that the answer presses against, the strongest first
+    history:     f and q of every accepted iterate, where ``solve(history=True)`` asked for it
+    problem:     what was solved, which ``sensitivity`` needs; a pickled result is without it
+    """
 
     status: Status
     why: str
@@ -69,14 +102,38 @@ class Result:
     evaluations: int
     attempts: int
     singular: int
-    """Iterations in which the method's own linear system lacked rank, where it looks at that."""
-    seconds: float
+    seconds: float = field(compare=False)
     limits: tuple[ActiveLimit, ...]
     history: History | None = None
+    problem: Problem | None = field(default=None, compare=False)
 
     @property
     def ok(self) -> bool:
+        """Whether every goal is within its tolerance."""
         return self.status is Status.REACHED
+
+    def sensitivity(self, goal: Goal | int | str) -> np.ndarray:
+        """dq/dtarget (n, k): how the answer moves with the target of one of its goals.
+
+        ``goal`` is the goal, its place among the goals, or its label.  The columns are those of
+        its target: x, y, z of a position, then a rotation of the target about the world's x, y, z
+        (rad); the length of a Distance; the offset of a Plane; the n numbers of a Rest pose.
+        Coordinates that are locked or held by a limit do not move (sensitivity.py has the theory).
+
+        >>> r.q + r.sensitivity("LeftHand") @ [0.01, 0, 0]  # doctest: +SKIP
+        """
+        if self.problem is None:
+            raise LimbikError("sensitivity: this result is without its problem; solve again")
+        return sensitivity(self.problem, self.q, goal)
+
+    def _repr_html_(self) -> str:
+        figure = None if self.problem is None else self.problem.figure
+        said = f"{self.status}: {self.why}"
+        return f"<p>{html.escape(said)}</p>" if figure is None else svg(figure, [self.q], said)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Goals may hold functions, which cannot be pickled.
+        return {**self.__dict__, "problem": None}
 
     def __repr__(self) -> str:
         return f"<Result {self.status}: {self.why}>"

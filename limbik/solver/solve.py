@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from numbers import Integral
+from collections.abc import Iterable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from limbik.errors import MethodError, did_you_mean
-from limbik.figure.figure import Figure
+from limbik.figure.figure import Figure, Pose
 from limbik.figure.free_root import free_root
 from limbik.goals import Goal
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
@@ -34,8 +34,6 @@ _GAIN = 0.003  # of a tolerance: in a chain what gains less than this is not wor
 _FAR = 0.2  # of the figure's size: what is missed by more is seldom within reach
 _PORTION = 25  # iterations before the first look at the clock
 
-Pose = Sequence[float] | np.ndarray
-
 
 def solve(
     figure: Figure,
@@ -53,13 +51,14 @@ def solve(
 ) -> Result:
     """Joint values that meet the goals as well as the limits allow.
 
-    ``start`` (n,) is where to start, the rest pose unless given; outside its limits it is projected
-    first.  ``method`` is a name in ``limbik.methods`` or a Method with settings.  ``tolerance`` is
-    one number or (position in the figure's unit, rotation in rad); 1e-4 of the figure's size and
-    1e-3 rad unless given.  ``budget`` is iterations (an int) or seconds (a float).  ``restarts``
-    limits how often to start again where an attempt ends short: None means as many as help, at most
-    30, and 0 none.  ``lock`` names joints that keep their start values, ``weights`` a full W over
-    all rows (problem.Problem).  The same arguments and ``seed`` give the same answer.
+    ``start`` (n,), or values by name such as ``{"Joint1": 0.3}``, is where to start, the rest pose
+    unless given; outside its limits it is projected first. ``method`` is a name in
+    ``limbik.methods`` or a Method with settings. ``tolerance`` is one number or (position in the
+    figure's unit, rotation in rad); 1e-4 of the figure's size and 1e-3 rad unless given. ``budget``
+    is iterations (an int) or seconds (a float). ``restarts`` limits how often to start again where
+    an attempt ends short: None means as many as help, at most 30, and 0 none. ``lock`` names joints
+    that keep their start values, ``weights`` a full W over all rows (problem.Problem). The same
+    arguments and ``seed`` give the same answer.
 
     >>> import limbik
     >>> fig = limbik.figures.human()
@@ -67,7 +66,7 @@ def solve(
     True
     """
     began = time.perf_counter()
-    chosen = find_method(method)
+    chosen, seed = find_method(method), whole_number(seed, "seed")
     problem = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock, weights=weights)
     # A character is wanted near the pose it starts from; a robot's solutions lie far apart.
     near = start is not None and free_root(figure, problem.moves) >= 0
@@ -78,7 +77,7 @@ def solve(
     if budget is None or isinstance(budget, Integral):
         code, totals = solver.run(q, seed, noted, None if budget is None else int(budget))
     else:
-        code, totals = solver.run_for(q, float(budget), seed, noted)
+        code, totals = solver.run_for(q, budget, seed, noted)
     errors = misses(problem, q)
     status, holders = status_of(problem, code, q)
     attempts = int(totals[att.TOTAL_ATTEMPTS])
@@ -95,8 +94,16 @@ def solve(
         singular=int(totals[OUT_SINGULAR]),
         seconds=time.perf_counter() - began,
         limits=active_limits(problem, q),
+        problem=problem,
         history=History(kept[:, 0].copy(), kept[:, 1:].copy()) if history else None,
     )
+
+
+def whole_number(value: object, what: str) -> int:
+    """A whole number as an int; refuses anything else by name."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise MethodError(f"{what} must be a whole number, got {value!r}")
+    return int(value)
 
 
 def find_method(method: str | Method | type[Method] | None) -> Method:
@@ -107,6 +114,8 @@ def find_method(method: str | Method | type[Method] | None) -> Method:
         return method
     if isinstance(method, type) and issubclass(method, Method):
         return method()
+    if not isinstance(method, str):
+        raise MethodError(f"method: needs a name in limbik.methods or a Method, got {method!r}")
     if method not in METHODS:
         hint = did_you_mean(str(method), METHODS) or f" (known are {', '.join(METHODS)})"
         raise MethodError(f'no method "{method}"{hint}')
@@ -126,7 +135,7 @@ class Solver:
         pull: float = 0.0,
         chain: bool = False,
     ) -> None:
-        if restarts is not None and restarts < 0:
+        if restarts is not None and whole_number(restarts, "restarts") < 0:
             raise MethodError(f"restarts must not be negative, got {restarts}")
         figure = problem.figure
         self.problem, self.method = problem, method
@@ -180,7 +189,7 @@ class Solver:
     ) -> tuple[int, np.ndarray]:
         """Solve from q within so many seconds: with few iterations first, then again with twice as
         many as long as there is time for that, so that the answer is that of a single run."""
-        if not 0 < seconds < float("inf"):
+        if not isinstance(seconds, Real) or not 0 < seconds < float("inf"):
             raise MethodError(f"budget must be a finite number of seconds above 0, got {seconds}")
         end = time.perf_counter() + seconds
         start, portion = q.copy(), _PORTION

@@ -303,3 +303,18 @@ def test_a_terminal_that_knows_no_degrees(tmp_path: Path) -> None:
 
 def test_a_folder_without_a_name() -> None:
     assert Ran("info", "").err == "Error: .: is a folder, not a file\n"
+
+
+def test_rest_means_the_same_pose_as_in_a_program(tmp_path: Path) -> None:
+    """The figure's rest pose, also where the solve starts from a clip's first frame."""
+    path = tmp_path / "clip.bvh"
+    arm = limbik.figures.arm()
+    limbik.save(limbik.Motion(arm, [arm.project(arm.rest + 0.3)] * 2, 30), path)
+    clip = limbik.load_motion(path)
+    goals = [limbik.Reach("Tool", [0.4, 0.1, 0.5]), limbik.Rest(weight=10.0)]
+    wanted = limbik.solve(clip.figure, goals, start=clip.q[0]).q
+    ran = Ran("solve", str(path), "--reach", "Tool=0.4,0.1,0.5", "--rest", "10", "--json")
+    found = list(json.loads(ran.out)["q"].values())
+    np.testing.assert_allclose(found, wanted, atol=1e-9)
+    start = limbik.solve(clip.figure, [goals[0], limbik.Rest(10.0, clip.q[0])], start=clip.q[0]).q
+    assert np.abs(start - wanted).max() > 0.05

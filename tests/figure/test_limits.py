@@ -252,7 +252,7 @@ def directions(figure: Figure, q: np.ndarray, push: np.ndarray) -> np.ndarray:
     n = figure.n
     starts, spans = np.zeros(n, np.uint32), np.zeros(n, np.uint32)
     coefficients = np.zeros((n, 3))
-    ints, floats = figure.buffers
+    ints, floats = figure.tree.kernel_buffers
     count = projection.free_directions(
         ints, floats, q, push, starts, spans, coefficients, np.empty(projection.SCRATCH)
     )

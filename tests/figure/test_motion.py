@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
+import limbik
 from limbik.errors import FigureError
 from limbik.figure import motion as module
 from limbik.figure.coordinates import euler_following
@@ -197,3 +198,30 @@ def test_mixed_figures_and_other_rates() -> None:
     assert len(clip[:1].resample(100)) == 1
     with pytest.raises(FigureError, match="resample: fps must be above 0"):
         clip.resample(0)
+
+
+def test_between_poses_inside_the_limits_every_resampled_pose_is_inside() -> None:
+    rng = np.random.default_rng(3)
+    human = limbik.figures.human()
+    for figure in (human, human.with_balls("euler"), human.with_balls("exponential")):
+        q = figure.project(rng.normal(scale=2.0, size=(12, figure.n)))
+        fine = Motion(figure, q, 10).resample(70)
+        assert np.max(figure.violation(fine.q)) == 0.0
+        np.testing.assert_allclose(figure.frames(fine.q[::7]), figure.frames(q), atol=1e-9)
+
+
+def test_a_ball_that_leaves_its_range_on_the_shorter_way_goes_another() -> None:
+    ball = Joint("Ball", parts=euler("ZYX"), limit=Range([-3, -1, -0.1], [3, 1, 0.1]))
+    figure = Figure([ball])
+    q = np.array([[0.0, 0.0, 0.0], [2.9, 0.9, 0.1]])
+    fine = Motion(figure, q, 1).resample(16).q
+    assert np.max(figure.violation(fine)) == 0.0
+    assert np.abs(np.diff(fine, axis=0)).max() < 0.7
+    np.testing.assert_allclose(fine[-1], q[-1], atol=1e-9)
+
+
+def test_poses_outside_the_limits_are_resampled_as_they_are() -> None:
+    outside = Motion(
+        Figure([Joint("A", parts=revolute("z"), limit=Range(0, 1))]), [[1.5], [2.0]], 1
+    )
+    np.testing.assert_allclose(outside.resample(2).q.ravel(), [1.5, 1.75, 2.0])

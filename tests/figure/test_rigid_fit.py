@@ -67,7 +67,7 @@ BALLS["swing–twist"] = swing_twist((0.3, 0.8, 0.1))
 @pytest.mark.parametrize("name", BALLS)
 def test_coordinates_of_a_ball_make_its_rotation(name: str) -> None:
     figure = Figure([Joint("Ball", None, BALLS[name])])
-    ints, floats = figure.buffers
+    ints, floats = figure.tree.kernel_buffers
     rng = np.random.default_rng(6)
     for _ in range(40):
         q, near = rng.uniform(-1.5, 1.5, (2, 3))
@@ -86,7 +86,7 @@ def test_a_ball_keeps_its_turns_beyond_half_a_turn() -> None:
     q = np.array([3.0, 2.0, 1.0])
     frame = figure.frames(q)[0, :3, :3]
     found = q + 0.01
-    ball_coordinates(*figure.buffers, 0, frame.ravel().copy(), found, np.empty(RIGID))
+    ball_coordinates(*figure.tree.kernel_buffers, 0, frame.ravel().copy(), found, np.empty(RIGID))
     np.testing.assert_allclose(found, q, atol=1e-9)
 
 

@@ -90,7 +90,7 @@ def test_weights_of_other_goals() -> None:
     apart = Problem(figure, [Distance("5 exponential", "0 free euler", 0.7, weight=2.0)])
     assert apart.objective(q) == pytest.approx(2 * (0.7 - np.linalg.norm(place - other)) ** 2)
     d = (at - place) / np.linalg.norm(at - place)
-    aim = Problem(figure, [Aim("5 exponential", axis=n, at=at, weight=2.0)])
+    aim = Problem(figure, [Aim("5 exponential", axis=n, target=at, weight=2.0)])
     e = d - frame[:3, :3] @ n
     assert aim.objective(q) == pytest.approx(2 * lever**2 * e @ e, rel=1e-12)
     assert aim.term_errors(q) == pytest.approx(math.acos(d @ frame[:3, :3] @ n), rel=1e-9)
@@ -179,7 +179,7 @@ def test_half_a_turn_is_no_dead_end(ball: str, rows, axis) -> None:
 def test_an_aim_turns_around(ball: str, axis) -> None:
     parts = swing_twist((1, 1, 1)) if ball == "swing–twist" else BALLS[ball]
     figure = Figure([Joint("Ball", parts=parts)])
-    goal = Aim("Ball", axis=axis, at=-2.0 * np.array(unit_axis(axis)))
+    goal = Aim("Ball", axis=axis, target=-2.0 * np.array(unit_axis(axis)))
     answer = limbik.solve(figure, [goal], start=np.zeros(figure.n), restarts=0)
     assert answer.ok
     assert answer.iterations <= (40 if ball == "swing–twist" else 15)
@@ -189,7 +189,7 @@ def test_an_aim_turns_around(ball: str, axis) -> None:
 def test_half_a_turn_is_no_dead_end_under_a_full_weight_matrix(rows) -> None:
     figure = Figure([Joint("Ball", parts=free(exponential()))])
     goal = Reach("Ball", wxyz=[0, 0, 0, 1], rows="axes" if rows == "axes" else "vector")
-    goals = [Aim("Ball", axis="x", at=[-2, 0, 0]) if rows == "aim" else goal]
+    goals = [Aim("Ball", axis="x", target=[-2, 0, 0]) if rows == "aim" else goal]
     count = Problem(figure, goals).rows
     answer = limbik.solve(figure, goals, restarts=0, weights=np.eye(count) + 0.1)
     assert answer.ok
@@ -206,7 +206,7 @@ def test_an_orientation_out_of_reach_settles_where_f_is_least(kind: str) -> None
     for _ in range(10):
         turn: Goal = Reach("B", wxyz=turned(rng), rows="axes" if kind == "axes" else "vector")
         if kind == "aim":
-            turn = Aim("B", at=rng.normal(size=3) * 2)
+            turn = Aim("B", target=rng.normal(size=3) * 2)
         goals = [turn, Reach("B", position=rng.normal(size=3))]
         answer = limbik.solve(figure, goals, start=rng.uniform(-3, 3, 2), restarts=0)
         assert answer.status in ("HELD", "OUT_OF_REACH")  # the goals hold each other
@@ -280,9 +280,9 @@ SHEAR = np.array([[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]])
         ([Reach("Tool", position=[0, 0, 0], weight=np.diag([1, 1, -1]))], '"Tool".*definite'),
         ([Reach("Tool", wxyz=[1, 0, 0, 0], rotation_weight=np.eye(3))], "rotation_weight"),
         ([Aim("Tool")], '"Tool": no target'),
-        ([Aim("Tool", at=[0, 0, INF])], '"Tool": at.*not finite'),
-        ([Aim("Tool", axis="w", at=[0, 0, 1])], '"Tool": axis'),
-        ([Aim("Tool", axis=(0, 0, 0), at=[0, 0, 1])], '"Tool": axis.*zero length'),
+        ([Aim("Tool", target=[0, 0, INF])], '"Tool": target.*not finite'),
+        ([Aim("Tool", axis="w", target=[0, 0, 1])], '"Tool": axis'),
+        ([Aim("Tool", axis=(0, 0, 0), target=[0, 0, 1])], '"Tool": axis.*zero length'),
         ([Pin("Toool")], 'did you mean "Tool"'),
         ([Pin("Tool", rotation=True, rotation_weight=-1)], '"Tool".*negative'),
         ([Plane("Tool", [0, 0, 0], 1)], '"Tool": normal has zero length'),

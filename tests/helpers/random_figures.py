@@ -178,7 +178,7 @@ GOALS: dict[str, GoalMaker] = {
         j, position=rng.normal(size=3), wxyz=near_turn(rng, fig, q, j), at=rng.normal(size=3)
     ),
     "Aim": lambda rng, fig, q, j: Aim(
-        j, axis=direction(rng), at=rng.normal(size=3) * 2, origin=rng.normal(size=3) * 0.3
+        j, axis=direction(rng), target=rng.normal(size=3) * 2, at=rng.normal(size=3) * 0.3
     ),
     "Pin": lambda rng, fig, q, j: Pin(j, at=rng.normal(size=3) * 0.3),
     "Pin rotation": lambda rng, fig, q, j: Pin(j, rotation=True, rotation_weight=0.5),

@@ -17,7 +17,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from limbik.errors import FigureError, FormatError
+from limbik.errors import FigureError, FormatError, LimbikWarning
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats.acclaim.amc_read import FPS
@@ -60,7 +60,7 @@ def write(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
         raise FormatError("nothing moves, so there is nothing an AMC file could hold", path)
     if abs(motion.fps - FPS) > 1e-3 * FPS:
         text = f"{path.name}: AMC has no frame rate, and other programs assume {FPS:g}; this is"
-        warnings.warn(f"{text} {motion.fps:g} frames per second", stacklevel=3)
+        warnings.warn(f"{text} {motion.fps:g} frames per second", LimbikWarning, stacklevel=3)
 
     def fill(file: BinaryIO) -> None:
         _fill(file, bones, motion.fps, precision)

@@ -68,7 +68,7 @@ def _joint(
     limit = None
     if bone.limits:
         low, high = np.array([bone.limits[k] for k in bone.in_q]).T
-        limit = Range(low, high)
+        limit = Range(low, high, degrees=False)
     return Joint(
         bone.name,
         bone.parent,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from limbik.errors import FormatError, did_you_mean
+from limbik.errors import FormatError, LimbikWarning, did_you_mean
 from limbik.figure.joints import Vector
 from limbik.formats.text_lines import Line, lines
 from limbik.formats.text_numbers import number, shown
@@ -246,4 +246,4 @@ class Hierarchy:
         if renamed:
             more = f" and {len(renamed) - 3} more" if len(renamed) > 3 else ""
             text = f"{self._path.name}: joint names are used twice: {', '.join(renamed[:3])}{more}"
-            warnings.warn(text, stacklevel=4)
+            warnings.warn(text, LimbikWarning, stacklevel=4)

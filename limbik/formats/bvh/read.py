@@ -37,7 +37,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from limbik.errors import FigureError, FormatError, NoMotionError
+from limbik.errors import FigureError, FormatError, LimbikWarning, NoMotionError
 from limbik.figure.build import slide_columns
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, Turn, Vector, unit_axis
@@ -105,7 +105,7 @@ def read_motion(path: Path, figure: Figure | None = None) -> Motion:
         raise NoMotionError("has no frames", path, header.line)
     if len(values) != header.frames:
         text = f"{path.name}: announces {header.frames} frames and has {len(values)}"
-        warnings.warn(text, stacklevel=3)
+        warnings.warn(text, LimbikWarning, stacklevel=3)
     try:
         q = _poses(nodes, values)
         return Motion(figure or _as_long_as_in(own, q), q, header.fps, path.stem)
@@ -145,7 +145,7 @@ def _figure(nodes: list[Node], path: Path) -> Figure:
     if spare:
         more = f" and {len(spare) - 1} more joints" if len(spare) > 1 else ""
         text = f'{path.name}: only the first End Site of "{spare[0]}"{more} is kept'
-        warnings.warn(text, stacklevel=4)
+        warnings.warn(text, LimbikWarning, stacklevel=4)
     try:
         return Figure(joints, rest=rest, name=path.stem, source=FromBvh())
     except FigureError as error:

@@ -25,7 +25,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from limbik.errors import FormatError
+from limbik.errors import FormatError, LimbikWarning
 from limbik.figure.coordinates import euler_following
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, Turn
@@ -208,7 +208,7 @@ def _one_word_each(joints: Sequence[str], path: Path) -> list[str]:
     if changed:
         more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
         text = f"{path.name}: joint names in BVH are one word: {', '.join(changed[:3])}{more}"
-        warnings.warn(text, stacklevel=4)
+        warnings.warn(text, LimbikWarning, stacklevel=4)
     return out
 
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from limbik.errors import FormatError
+from limbik.errors import FormatError, LimbikWarning
 from limbik.formats.files import write_whole
 from limbik.formats.gltf.accessors import DTYPES, WIDTHS
 from limbik.formats.gltf.file import BIN_CHUNK, JSON_CHUNK, Document
@@ -110,7 +110,7 @@ class Draft:
         left = [uri for uri in found if isinstance(uri, str) and not uri.startswith("data:")]
         if left and document.path.parent.resolve() != self.path.parent.resolve():
             text = f"{self.path.name}: its pictures ({left[0][:60]}, ...) stay in another folder"
-            warnings.warn(text, stacklevel=6)
+            warnings.warn(text, LimbikWarning, stacklevel=6)
 
     def add(
         self, values: np.ndarray, component: int, kind: str, *, target: int = 0, ends: bool = False

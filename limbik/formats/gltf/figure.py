@@ -17,7 +17,7 @@ import warnings
 
 import numpy as np
 
-from limbik.errors import FigureError, FormatError
+from limbik.errors import FigureError, FormatError, LimbikWarning
 from limbik.figure.build import ordered
 from limbik.figure.coordinates import width_of
 from limbik.figure.figure import Figure
@@ -94,7 +94,7 @@ class _Builder:
             text = f"the scale at {shown(bad[0])} differs between directions or has a shear"
             more = f" (and at {len(bad) - 1} more joints)" if len(bad) > 1 else ""
             text += f"{more}; joints are where the file has them at rest, and nearly so in motion"
-            warnings.warn(f"{self._rig.document.path.name}: {text}", stacklevel=5)
+            warnings.warn(f"{self._rig.document.path.name}: {text}", LimbikWarning, stacklevel=5)
 
     def _joint(self, name: str) -> Joint:
         world, parent = self._world[name], self._layout.parents[name]
@@ -121,7 +121,11 @@ class _Builder:
         if max(-low.min(), high.max()) <= SHIFTED * self._size:
             return None
         spare = 1e-9 * self._size  # rounding must not put the clips outside
-        return Range([*(low - spare), *[-math.inf] * 3], [*(high + spare), *[math.inf] * 3])
+        return Range(
+            [*(low - spare), *[-math.inf] * 3],
+            [*(high + spare), *[math.inf] * 3],
+            degrees=False,
+        )
 
     def _travel(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """(3,) how far clips shift a joint's node from its place, least and most, along the axes of

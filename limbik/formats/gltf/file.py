@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
-from limbik.errors import FormatError
+from limbik.errors import FormatError, LimbikWarning
 from limbik.formats.files import read_bytes
 from limbik.formats.text_numbers import shown
 
@@ -66,7 +66,20 @@ class Document:
             names = ", ".join(shown(name) for name in [*unknown][:5])
             more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
             text = f"{self.path.name}: needs {names}{more}, which limbik does not know"
-            warnings.warn(f"{text}; what depends on that is missing or wrong", stacklevel=6)
+            warnings.warn(
+                f"{text}; what depends on that is missing or wrong", LimbikWarning, stacklevel=6
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Views of bytes cannot be pickled or copied; the bytes can.
+        chunks = [(kind, bytes(view)) for kind, view in self.chunks]
+        buffers = {index: bytes(view) for index, view in self._buffers.items()}
+        return {**self.__dict__, "chunks": chunks, "_buffers": buffers}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.chunks = [(kind, memoryview(data)) for kind, data in state["chunks"]]
+        self._buffers = {index: memoryview(data) for index, data in state["_buffers"].items()}
 
     def fail(self, message: str) -> NoReturn:
         """Refuse the file."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from limbik.errors import FigureError, FormatError
+from limbik.errors import FigureError, FormatError, LimbikWarning
 from limbik.figure.coordinates import joint_values, width_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Slide
@@ -170,4 +170,6 @@ def _say_left_out(figure: Figure, name: str) -> None:
     if shifted:
         far, joint = max(shifted)
         text = f"moves {len(shifted)} joints along their bones, by {far:.3g} m at most"
-        warnings.warn(f"{title} {text} ({shown(joint)}); that is left out", stacklevel=4)
+        warnings.warn(
+            f"{title} {text} ({shown(joint)}); that is left out", LimbikWarning, stacklevel=4
+        )

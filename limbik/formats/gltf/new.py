@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from limbik.errors import LimbikWarning
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.figure.units import METRES
@@ -33,6 +34,7 @@ def write_new(thing: Figure | Motion, path: Path) -> None:
         warnings.warn(
             f"{path.name}: glTF is in metres, and the figure's unit is not known; its lengths are "
             "written as they are",
+            LimbikWarning,
             stacklevel=4,
         )
     draft = Draft(path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-from limbik.errors import FigureError, FormatError, NoMotionError
+from limbik.errors import FigureError, FormatError, LimbikWarning, NoMotionError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats.gltf.figure import figure_of
@@ -24,8 +24,15 @@ def read_figure(path: Path) -> Figure:
     return figure_of(read_layout(read_document(path)))
 
 
-def read_motion(path: Path, figure: Figure | None = None, *, scale: str = "keep") -> Motion:
-    """The first clip of a glTF file, on its own figure or on one with the same joints.
+def read_motion(
+    path: Path,
+    figure: Figure | None = None,
+    clip: str | None = None,
+    *,
+    scale: str = "keep",
+) -> Motion:
+    """A clip of a glTF file, the first unless named, on its own figure or on one with the same
+    joints.
 
     ``scale`` "refuse" refuses a clip that changes the scale of joints.
     """
@@ -33,13 +40,17 @@ def read_motion(path: Path, figure: Figure | None = None, *, scale: str = "keep"
     names = moving_clips(own)
     if not names:
         raise NoMotionError("has no animation of its joints", path)
-    if len(names) > 1:
+    if clip is not None and clip not in names:
+        hint = did_you_mean(clip, names) or f" (it has {', '.join(map(shown, names[:20]))})"
+        raise FormatError(f"has no clip {shown(clip)}{hint}", path)
+    if len(names) > 1 and clip is None:
         text = f"{path.name}: {shown(names[0])} is the first of {len(names)} clips"
         more = ", ".join(name[:40] for name in names[:20]) + (", ..." if len(names) > 20 else "")
-        warnings.warn(f"{text} ({more}); limbik.formats.gltf.read.clips has them all", stacklevel=3)
+        warnings.warn(f"{text} ({more}); clip= takes another", LimbikWarning, stacklevel=3)
+    chosen = names[0] if clip is None else clip
     if scale == "refuse":
-        refuse_scales(own, names[0])
-    motion = motion_of(own, names[0])
+        refuse_scales(own, chosen)
+    motion = motion_of(own, chosen)
     try:
         return motion if figure is None else motion.onto(figure)
     except FigureError as error:

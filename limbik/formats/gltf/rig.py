@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.errors import FormatError
+from limbik.errors import FormatError, LimbikWarning
 from limbik.figure.figure import Figure
 from limbik.formats.gltf.animation import Clip, Clips
 from limbik.formats.gltf.file import Document, told_apart
@@ -209,7 +209,7 @@ def _say_renamed(document: Document, names: dict[int, str], unique: dict[int, st
     if renamed:
         more = f" and {len(renamed) - 3} more" if len(renamed) > 3 else ""
         text = f"joint names are used twice: {', '.join(renamed[:3])}{more}"
-        warnings.warn(f"{document.path.name}: {text}", stacklevel=6)
+        warnings.warn(f"{document.path.name}: {text}", LimbikWarning, stacklevel=6)
 
 
 def _bound(nodes: Nodes, i: int, names: dict[int, str]) -> Bound:

@@ -188,7 +188,7 @@ class _Model:
             part = Slide(axis)
         limit = self._range(move, scale)
         if rule is not None and not rule.other:
-            limit = Range(zero + rule.shift, zero + rule.shift)
+            limit = Range(zero + rule.shift, zero + rule.shift, degrees=False)
         return Joint(name, parent, (part,), _vector(offset), _quat(turn), limit, alias=alias)
 
     def _couple(self) -> None:
@@ -221,7 +221,7 @@ class _Model:
         low, high = self._tree.numbers(move, "range", 2, (0.0, 0.0))
         if low > high:
             self._tree.fail(f"range: lower {low:g} is above {high:g}", move)
-        return Range(low * scale, high * scale)
+        return Range(low * scale, high * scale, degrees=False)
 
     def _ball_limit(self, move: Any) -> SwingTwist | None:
         """MuJoCo limits how far a ball turns; the cone and the twist range that enclose that."""

@@ -224,4 +224,4 @@ def _limit(joint: Joint, unit: float):
     slides = [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
     scale = np.where(slides, 1.0 / unit, 1.0)
     low, high = np.broadcast_to(joint.limit.lower, len(slides)), joint.limit.upper
-    return Range(low * scale, np.broadcast_to(high, len(slides)) * scale)
+    return Range(low * scale, np.broadcast_to(high, len(slides)) * scale, degrees=False)

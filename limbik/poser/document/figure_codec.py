@@ -200,7 +200,9 @@ def limit_from_json(saved: dict[str, Any] | None) -> Limit | None:
     if saved is None:
         return None
     if saved["kind"] == "range":
-        return Range(_array(saved["lower"], -math.inf), _array(saved["upper"], math.inf))
+        return Range(
+            _array(saved["lower"], -math.inf), _array(saved["upper"], math.inf), degrees=False
+        )
     low, high = saved["twist"]
     swing, center = saved["swing"], saved["center"]
     return SwingTwist(

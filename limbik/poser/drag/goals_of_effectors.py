@@ -28,8 +28,8 @@ def goal_of(effector: Effector, give: float) -> Goal:
         return Aim(
             effector.joint,
             axis=effector.axis,
-            at=effector.position,
-            origin=effector.at,
+            target=effector.position,
+            at=effector.at,
             weight=give * effector.weight,
         )
     return Reach(

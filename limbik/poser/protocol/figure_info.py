@@ -187,7 +187,7 @@ def limit_from(joint: Joint, limit: Mapping[str, Any] | None) -> Limit | None:
         count = int(own.sum())
         lower[own] = [_or(v, -math.inf) for v in _numbers(limit["lower"], count, what)]
         upper[own] = [_or(v, math.inf) for v in _numbers(limit["upper"], count, what)]
-        return Range(lower, upper)
+        return Range(lower, upper, degrees=False)
     raise _unfit(what)
 
 

@@ -187,7 +187,7 @@ def test_kinds_of_steps() -> None:
 
 
 def test_other_goals_are_for_coordinates_alone() -> None:
-    found = kinds(Problem(mixed(), [REACH[0], Aim("EarTip", axis="x", at=[3, 3, 3])]))
+    found = kinds(Problem(mixed(), [REACH[0], Aim("EarTip", axis="x", target=[3, 3, 3])]))
     assert found["Ear"] == [ch.ALONE]
     assert found["Spine"] == [ch.ALONE] * 3
     assert found["Root"] == [ch.ALONE] * 6

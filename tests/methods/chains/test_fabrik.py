@@ -246,7 +246,7 @@ def test_limits_can_deadlock_it_and_it_says_so() -> None:
     ("goals", "weights", "said"),
     [
         ([Reach("Tip", wxyz=[1, 0, 0, 0])], None, "the goal of Tip"),
-        ([Aim("Tip", axis="x", at=[1, 1, 1])], None, "the goal of Tip"),
+        ([Aim("Tip", axis="x", target=[1, 1, 1])], None, "the goal of Tip"),
         ([PythonGoal(lambda figure, q: q[:1], name="height")], None, "the goal of height"),
         ([Reach("Tip", position=[1, 1, 0]), Rest()], None, "a Rest goal"),
         ([Reach("Tip", position=[1, 1, 0])], np.eye(3) + 0.1, "a full weight matrix"),

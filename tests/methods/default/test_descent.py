@@ -121,7 +121,7 @@ def test_the_unit_of_length_does_not_matter(scale: float) -> None:
             limbik.Reach(name, position=unit * figure.positions(there)[figure.index(name)])
             for name in ("LeftHand", "RightHand", "Head", "LeftFoot")
         ]
-        goals += [limbik.Aim("Head", at=[0.0, unit, 3 * unit]), limbik.Rest()]
+        goals += [limbik.Aim("Head", target=[0.0, unit, 3 * unit]), limbik.Rest()]
         begin = np.where(figure.slides, unit, 1.0) * start
         r = limbik.solve(fig, goals, start=begin, restarts=0)
         answers.append((r.status, r.iterations, r.q / np.where(figure.slides, unit, 1.0)))

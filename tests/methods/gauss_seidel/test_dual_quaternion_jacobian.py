@@ -86,7 +86,7 @@ def test_other_rows_come_from_the_axes() -> None:
     q = random_pose(rng, figure)
     joint = figure.joints[-1]
     goals = [
-        Aim(joint, axis="z", at=[1.0, 2.0, 3.0]),
+        Aim(joint, axis="z", target=[1.0, 2.0, 3.0]),
         Reach(joint, position=[0.0, 1.0, 0.0]),
         PythonGoal(lambda figure, q: figure.positions(q)[-1, :2] ** 2),
     ]

@@ -42,7 +42,7 @@ def mixed() -> tuple[Figure, list, list[float]]:
     goals = [
         Plane("Hinge", normal=[0.0, 1.0, 0.0], offset=0.4),
         Reach("Tip", position=[1.0, 2.0, 3.0], wxyz=[0.8, 0.0, 0.6, 0.0], rows="axes"),
-        Aim("Wrist", axis="x", at=[0.0, 5.0, 1.0]),
+        Aim("Wrist", axis="x", target=[0.0, 5.0, 1.0]),
         Rest(weight=0.1, pose=figure.rest + 0.3),
     ]
     return figure, goals, [0.0, 0.1, 0.0, 0.2, 0.3]

@@ -1,0 +1,208 @@
+"""How an answer moves with a target: the implicit function theorem on the free set.
+
+At an answer q of min f(q, t) inside the limits, the gradient vanishes along the free directions Z
+(coordinates that no limit holds, and tangents of the cones that do): Zᵀ∇f(q, t) = 0.  While the
+same limits hold, differentiating that gives
+
+    dq/dt = −Z (Zᵀ(∇²f + Σₖ μₖ∇²cₖ)Z)⁺ Zᵀ ∂∇f/∂t
+
+with the multipliers μₖ of the cones cₖ(q) ≤ 0 that q presses against.  Where many poses meet the
+goals the matrix is singular, and its pseudo-inverse moves the joints least.  A solve that ends
+within its tolerance does not end where the gradient vanishes; there the residual counts as 0, which
+leaves the Gauss–Newton matrix 2(JᵀJ + D).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+
+import numpy as np
+
+from limbik.errors import GoalError
+from limbik.figure import kinematics as kin
+from limbik.figure import projection as proj
+from limbik.goals import Goal, PythonGoal, Rest
+from limbik.goals import terms as tm
+from limbik.maths.so3 import exp_map, exp_matrix, quat_to_matrix, swing_twist_vector
+from limbik.solver.problem import Problem
+
+_STEP = 1e-5  # of the target, in sizes of the figure or radians, for ∂∇f/∂t
+_BEND = 1e-3  # rad, for the second derivatives of a cone on an exponential ball
+_RANK = 1e-9  # eigenvalues below this share of the largest count as 0
+_STATIONARY = 1e-2  # of ‖J‖·‖r‖: a larger gradient is that of an answer within its tolerance
+
+
+def sensitivity(problem: Problem, q: np.ndarray, goal: Goal | int | str) -> np.ndarray:
+    """dq/dtarget (n, k) at an answer q (n,) of the problem, for one of its goals.
+
+    ``goal`` is the goal, its place among the goals, or its label.  Columns as in
+    ``Result.sensitivity``.
+    """
+    number = _number(problem, goal)
+    q = problem.figure.single_pose(q, "q")
+    gradient, free = problem.gradient(q), _free(problem, q)
+    mixed = np.column_stack([*_mixed(problem, number, q)])
+    jacobian, residual = problem.jacobian(q), problem.residual(q)
+    scale = 2.0 * float(np.linalg.norm(jacobian @ free)) * float(np.linalg.norm(residual))
+    if float(np.linalg.norm(free.T @ gradient)) <= _STATIONARY * scale:
+        hessian = problem.hessian(q) + _cone_curvature(problem, q, gradient)
+    else:
+        hessian = 2.0 * (jacobian.T @ jacobian + np.diag(_rest_weights(problem)))
+    # In units in which a radian counts as the length that it moves.
+    unit = np.where(problem.figure.slides, 1.0, problem.scene.lever)
+    basis = np.linalg.qr(free * unit[:, None])[0] / unit[:, None]
+    inverse = np.linalg.pinv(basis.T @ hessian @ basis, rcond=_RANK, hermitian=True)
+    return -basis @ (inverse @ (basis.T @ mixed))
+
+
+def _number(problem: Problem, goal: Goal | int | str) -> int:
+    """Which of the problem's goals is meant; one without a target is refused."""
+    goals = problem.goals
+    if isinstance(goal, str):
+        found = [k for k, known in enumerate(goals) if known.label == goal]
+    elif isinstance(goal, int | np.integer):
+        found = [int(goal)] if 0 <= goal < len(goals) else []
+    elif hasattr(goal, "terms"):
+        found = [k for k, known in enumerate(goals) if known is goal]
+        found = found or [k for k, known in enumerate(goals) if known == goal]
+    else:
+        found = []
+    if not found:
+        labels = ", ".join(known.label for known in goals)
+        raise GoalError(f"sensitivity: {goal!r} is none of the goals that were solved ({labels})")
+    if len(found) > 1:
+        raise GoalError(f"sensitivity: {len(found)} goals are called {goal!r}; give its place")
+    if isinstance(goals[found[0]], PythonGoal):
+        raise GoalError(f"sensitivity: {goals[found[0]].label}: a PythonGoal has no target")
+    return found[0]
+
+
+def _free(problem: Problem, q: np.ndarray) -> np.ndarray:
+    """Z (n, directions): where the limits and locks let q go."""
+    n = problem.figure.n
+    starts, spans = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    coefficients = np.zeros((n, 3))
+    count = proj.free_directions(
+        problem.ints, problem.floats, q, -problem.gradient(q), starts, spans, coefficients,
+        np.empty(proj.SCRATCH),
+    )  # fmt: skip
+    free = np.zeros((n, count))
+    for d in range(count):
+        span = slice(starts[d], starts[d] + spans[d])
+        free[span, d] = coefficients[d, : spans[d]]
+    return free[:, problem.moves[starts[:count]]]
+
+
+def _rest_weights(problem: Problem) -> np.ndarray:
+    """D (n,): the weights of the Rest goals, without locked coordinates."""
+    given = [g.diagonal(problem.scene)[0] for g in problem.goals if isinstance(g, Rest)]
+    return np.sum([np.zeros(problem.figure.n), *given], axis=0) * problem.moves
+
+
+def _mixed(problem: Problem, number: int, q: np.ndarray) -> Iterator[np.ndarray]:
+    """Columns of ∂∇f/∂t (n,): exact for a Rest, else the gradient at two targets near by.
+
+    ∇f is linear in positions, lengths and offsets, so that their difference quotients are exact.
+    """
+    goal = problem.goals[number]
+    if isinstance(goal, Rest):
+        yield from np.diag(-2.0 * goal.diagonal(problem.scene)[0] * problem.moves)
+        return
+    moved = copy.copy(problem)
+    moved.floats = problem.floats.copy()
+    size = problem.figure.size
+    for term in problem.terms_of[number]:
+        first = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
+        kind = problem.terms[term].kind
+        if kind in (tm.POSITION, tm.AIM):
+            place = slice(first + tm.T_POINT, first + tm.T_POINT + 3)
+            for axis in np.eye(3):
+                yield _quotient(moved, q, place, problem.floats[place], axis, size * _STEP)
+        elif kind in (tm.ROTATION, tm.AXES):
+            where = slice(first + tm.T_MATRIX, first + tm.T_MATRIX + 9)
+            matrix = problem.floats[where].reshape(3, 3)
+            for axis in np.eye(3):
+                ends = []
+                for sign in (1.0, -1.0):
+                    turn = quat_to_matrix(exp_map(sign * _STEP * axis))
+                    moved.floats[where] = (turn @ matrix).ravel()
+                    ends.append(moved.gradient(q))
+                moved.floats[where] = problem.floats[where]
+                yield (ends[0] - ends[1]) / (2.0 * _STEP)
+        else:
+            where = slice(first + tm.T_VALUE, first + tm.T_VALUE + 1)
+            yield _quotient(moved, q, where, problem.floats[where], np.ones(1), size * _STEP)
+
+
+def _quotient(
+    moved: Problem, q: np.ndarray, where: slice, at: np.ndarray, along: np.ndarray, step: float
+) -> np.ndarray:
+    """(∇f(t + h·along) − ∇f(t − h·along)) / 2h, h the step and t = ``at`` the target ``where``."""
+    ends = []
+    for sign in (1.0, -1.0):
+        moved.floats[where] = at + sign * step * along
+        ends.append(moved.gradient(q))
+    moved.floats[where] = at
+    return (ends[0] - ends[1]) / (2.0 * step)
+
+
+# ---- cones --------------------------------------------------------------------------------------
+
+
+def _cone_curvature(problem: Problem, q: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """Σₖ μₖ∇²cₖ (n, n) of the cones that q presses against."""
+    ints, floats, n = problem.ints, problem.floats, problem.figure.n
+    out = np.zeros((n, n))
+    normals, scratch = np.empty((2, 3)), np.empty(proj.SCRATCH)
+    for cone in range(int(ints[kin.N_CONES])):
+        entry = int(ints[kin.I_CONE]) + proj.CONE_INTS * cone
+        kind, c = int(ints[entry]), int(ints[entry + 1])
+        span = slice(c, c + (2 if kind == proj.CONE_SWING else 3))
+        edges = proj.cone_normals(ints, floats, cone, q, normals, scratch)
+        if not edges:
+            continue
+        first = int(ints[kin.F_CONE]) + proj.CONE_FLOATS * cone
+        bounds = _bounds(kind, floats[first : first + proj.CONE_FLOATS], q[span])
+        active = [(slope, bend) for value, slope, bend in bounds if value > -1e-6]
+        if not active:
+            continue
+        slopes = np.array([slope for slope, _ in active])
+        multipliers = np.linalg.lstsq(slopes.T, -gradient[span], rcond=None)[0]
+        for multiplier, (_, bend) in zip(multipliers, active, strict=True):
+            out[span, span] += max(0.0, float(multiplier)) * bend
+    return out
+
+
+def _bounds(
+    kind: int, numbers: np.ndarray, x: np.ndarray
+) -> list[tuple[float, np.ndarray, np.ndarray]]:
+    """(c(x), ∇c, ∇²c) of the bounds c(x) ≤ 0 of a cone, in its own coordinates."""
+    if kind == proj.CHART:
+        return [(float(x @ x / numbers[0] ** 2) - 1.0, 2.0 * x, 2.0 * np.eye(3))]
+    axes, centre = numbers[:2], numbers[2:4]
+    if kind == proj.CONE_SWING:
+        away = (x - centre) / axes
+        return [(float(away @ away) - 1.0, 2.0 * away / axes, np.diag(2.0 / axes**2))]
+
+    low, high = np.clip(numbers[4:6], -10.0, 10.0)  # a twist is within ±π: no end is far enough
+
+    def values(w: np.ndarray) -> np.ndarray:
+        turn, parts = np.empty(9), np.empty(3)
+        exp_matrix(w[0], w[1], w[2], turn)
+        swing_twist_vector(turn, np.ascontiguousarray(numbers[6:15]), parts)
+        away = (parts[:2] - centre) / axes
+        return np.array([away @ away - 1.0, parts[2] - high, low - parts[2]])
+
+    here, steps = values(x), _BEND * np.eye(3)
+    slopes = np.array([(values(x + s) - values(x - s)) / (2 * _BEND) for s in steps])
+    bends = np.array(
+        [
+            [
+                values(x + s + t) - values(x + s - t) - values(x - s + t) + values(x - s - t)
+                for t in steps
+            ]
+            for s in steps
+        ]
+    ) / (4 * _BEND**2)
+    return [(float(here[k]), slopes[:, k], bends[:, :, k]) for k in range(3)]
