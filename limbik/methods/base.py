@@ -22,6 +22,7 @@ from numba import float64, int64, types, uint32
 from limbik.errors import MethodError
 from limbik.jit import kernel
 from limbik.maths.linear import copy
+from limbik.methods.settings import setting
 from limbik.solver.problem import Problem
 
 REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)
@@ -70,8 +71,12 @@ class Method(ABC):
     """Kinds of terms (goals.terms) it can solve for; None: any, and goals written in Python."""
     kernel: ClassVar[Any]
 
-    iterations: int = 200
-    """Iterations an attempt may take."""
+    iterations: int = setting(200, "Iterations an attempt may take.")
+    stationary: float = setting(
+        1e-6,
+        "A pose is stationary, and the end, at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away "
+        "from the limits.",
+    )
 
     @abstractmethod
     def settings(self) -> tuple[float, ...]:

@@ -35,6 +35,7 @@ from limbik.methods.chains.chain_view import (
 )
 from limbik.methods.chains.effector_points import MARK, take_marks
 from limbik.methods.chains.joint_steps import STEP_SCRATCH, take_step
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import F_REST, descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -164,10 +165,7 @@ class CyclicCoordinateDescent(Method):
     name = "ccd"
     kernel = cyclic_descent
 
-    iterations: int = 200
-    """Sweeps over all joints that an attempt may take."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(200, "Sweeps over all joints that an attempt may take.")
 
     def __post_init__(self) -> None:
         if not self.stationary >= 0.0:

@@ -32,6 +32,7 @@ from limbik.methods.chains.fabrik_passes import (
     take_bones,
 )
 from limbik.methods.chains.joint_steps import STEP_SCRATCH
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, judge, open_sheet, sheet_size
 from limbik.solver.objective import N_FULL, N_REST, descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -146,14 +147,15 @@ class Fabrik(Method):
     descends = False
     handles = frozenset({POSITION})
 
-    iterations: int = 200
-    """Pairs of an inward and an outward pass that an attempt may take."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
-    patience: int = 25
-    """Give up when so many iterations lower the least f by less than ``progress`` says."""
-    progress: float = 0.999
-    """The part to which ``patience`` iterations must bring the least f down."""
+    iterations: int = setting(
+        200, "Pairs of an inward and an outward pass that an attempt may take."
+    )
+    patience: int = setting(
+        25, "Give up when so many iterations lower the least f by less than ``progress`` says."
+    )
+    progress: float = setting(
+        0.999, "The part to which ``patience`` iterations must bring the least f down."
+    )
 
     def __post_init__(self) -> None:
         if not self.stationary >= 0.0:

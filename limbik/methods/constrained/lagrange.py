@@ -36,6 +36,7 @@ from limbik.methods.constrained.limit_faces import first_face, next_face, possib
 from limbik.methods.default.damped_step import assemble_hessian, damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns, to_gain
 from limbik.methods.default.workspace import desk_size, lay_out
+from limbik.methods.settings import setting
 from limbik.methods.workspace import Sheet, gain_left
 from limbik.solver.objective import F_REACH, descent, evaluate, linearise, reached, scratch_of
 from limbik.solver.problem import Problem
@@ -203,12 +204,17 @@ class Lagrange(Method):
     descends = False
     feasible = False
 
-    exhaustive: bool = False
-    """Try all faces of the ranges, as printed, instead of the limits that are violated most."""
-    settle: float = 1e-11
-    """A subproblem ends when f hardly falls, by this part of it, three times in a row."""
-    stationary: float = 1e-6
-    """Cosine between what is missing and the best free direction at which a subproblem ends."""
+    exhaustive: bool = setting(
+        False,
+        "Try all faces of the ranges, as printed, instead of the limits that are violated most.",
+    )
+    settle: float = setting(
+        1e-11, "A subproblem ends when f hardly falls, by this part of it, three times in a row."
+    )
+    stationary: float = setting(
+        1e-6,
+        "Cosine between what is missing and the best free direction at which a subproblem ends.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.settle < 1.0:

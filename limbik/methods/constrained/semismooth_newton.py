@@ -43,6 +43,7 @@ from limbik.methods.constrained.reduced import (
     solve_reduced,
 )
 from limbik.methods.gradient.jacobian_transpose import best_linear_step
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import F_METRIC, F_REACH, F_REST, descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -253,16 +254,14 @@ class SemismoothNewton(Method):
     name = "semismooth_newton"
     kernel = semismooth_newton
 
-    equation: Literal["natural", "fischer_burmeister"] = "natural"
-    """Φ of a range: q − P(q − s), which is a choice of what to hold, or Fischer and Burmeister's
-    function, which is smooth and holds coordinates near their ends softly.  Cones: always the
-    first."""
-    alpha: float = 1e-4
-    """Armijo constant of equation 39 of line_search."""
-    damping: float = 0.1
-    """The first λ/f."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    equation: Literal["natural", "fischer_burmeister"] = setting(
+        "natural",
+        "Φ of a range: q − P(q − s), which is a choice of what to hold, or Fischer and "
+        "Burmeister's function, which is smooth and holds coordinates near their ends softly."
+        " Cones: always the first.",
+    )
+    alpha: float = setting(1e-4, "Armijo constant of equation 39 of line_search.")
+    damping: float = setting(0.1, "The first λ/f.")
 
     def __post_init__(self) -> None:
         if self.equation not in EQUATIONS:

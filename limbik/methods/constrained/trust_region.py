@@ -34,6 +34,7 @@ from limbik.methods.constrained.reduced import (
     reduced_size,
 )
 from limbik.methods.constrained.trust_box import cauchy_point, fill_box, lay_box, step_in_box
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -166,16 +167,14 @@ class TrustRegion(Method):
     name = "trust_region"
     kernel = trust_region
 
-    radius: float = 1.0
-    """How far any coordinate may turn in the first step, in rad."""
-    largest: float = 6.0
-    """The radius grows no further than this."""
-    accept: float = 1e-3
-    """The part of the model's promise that must come true, 0 < accept < ¼."""
-    passes: int = 6
-    """How often a step may be solved for again with what it carried out of the box held."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    radius: float = setting(1.0, "How far any coordinate may turn in the first step, in rad.")
+    largest: float = setting(6.0, "The radius grows no further than this.")
+    accept: float = setting(
+        1e-3, "The part of the model's promise that must come true, 0 < accept < ¼."
+    )
+    passes: int = setting(
+        6, "How often a step may be solved for again with what it carried out of the box held."
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.radius <= self.largest < math.inf:

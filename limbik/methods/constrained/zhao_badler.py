@@ -29,6 +29,7 @@ from limbik.methods.gradient.inverse_hessian import (
     first_scale,
     gradient_change,
 )
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -136,10 +137,7 @@ class ZhaoBadler(Method):
     name = "zhao_badler"
     kernel = zhao_badler
 
-    alpha: float = 1e-4
-    """Armijo constant of equation 39 of line_search."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    alpha: float = setting(1e-4, "Armijo constant of equation 39 of line_search.")
 
     def __post_init__(self) -> None:
         if not 0.0 < self.alpha < 0.5:

@@ -41,6 +41,7 @@ from limbik.methods.gauss_seidel.sweeps import (
     relax,
     system_floats,
 )
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -192,33 +193,46 @@ class ProjectedGaussSeidel(Method):
     kernel = gauss_seidel
     descends = False
 
-    iterations: int = 100
-    """Iterations an attempt may take; each costs one Jacobian and up to ``sweeps`` sweeps."""
-    sweeps: int = 20
-    """Sweeps an iteration may take: the first of the four rules that end Algorithm 1."""
-    damping: float = 1e-4
-    """δ of equation 30, times the mean diagonal of JᵀJ (for a slide in units of the figure's lever,
-    a quarter of its size): a plain number, whatever the figure's unit and the goals' weights."""
-    residual: float = 1e-3
-    """The second rule: sweeps end at ‖Ax − b‖ ≤ this · ‖b‖, what limits hold back not counted."""
-    change: float = 1e-6
-    """The third rule: sweeps end where one changes x by this much or less, in rad."""
-    same: float = 1e-9
-    """The fourth rule: sweeps end where one changes x as much as the one before, within this."""
-    warm: bool = False
-    """Sweeps start from the x of the last iteration, not from 0."""
-    jacobian: Literal["geometric", "dual_quaternion", "differences"] = "geometric"
-    """How J is found: from the joints' axes; by Figure 8 (positions and rotation vectors; rows of
-    other goals from the axes); or by equation 47, with δ = 1e-7 rad."""
-    sweep: Literal["sequential", "colored", "blocked"] = "sequential"
-    """The order of a sweep (schedule.groups_of); all three solve the same system."""
-    shift: bool = True
-    """Exponential balls beyond π are shifted to (1 − 2π/‖w‖)w, the same rotation.  Not where a Rest
-    or a coupled joint reads w itself."""
-    halvings: int = 0
-    """How often a step that would raise f is halved; with 0 it is taken as it is."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        100, "Iterations an attempt may take; each costs one Jacobian and up to ``sweeps`` sweeps."
+    )
+    sweeps: int = setting(
+        20, "Sweeps an iteration may take: the first of the four rules that end Algorithm 1."
+    )
+    damping: float = setting(
+        1e-4,
+        "δ of equation 30, times the mean diagonal of JᵀJ (for a slide in units of the "
+        "figure's lever, a quarter of its size): a plain number, whatever the figure's unit "
+        "and the goals' weights.",
+    )
+    residual: float = setting(
+        1e-3,
+        "The second rule: sweeps end at ‖Ax − b‖ ≤ this · ‖b‖, what limits hold back not counted.",
+    )
+    change: float = setting(
+        1e-6, "The third rule: sweeps end where one changes x by this much or less, in rad."
+    )
+    same: float = setting(
+        1e-9,
+        "The fourth rule: sweeps end where one changes x as much as the one before, within this.",
+    )
+    warm: bool = setting(False, "Sweeps start from the x of the last iteration, not from 0.")
+    jacobian: Literal["geometric", "dual_quaternion", "differences"] = setting(
+        "geometric",
+        "How J is found: from the joints' axes; by Figure 8 (positions and rotation vectors; "
+        "rows of other goals from the axes); or by equation 47, with δ = 1e-7 rad.",
+    )
+    sweep: Literal["sequential", "colored", "blocked"] = setting(
+        "sequential", "The order of a sweep (schedule.groups_of); all three solve the same system."
+    )
+    shift: bool = setting(
+        True,
+        "Exponential balls beyond π are shifted to (1 − 2π/‖w‖)w, the same rotation. Not "
+        "where a Rest or a coupled joint reads w itself.",
+    )
+    halvings: int = setting(
+        0, "How often a step that would raise f is halved; with 0 it is taken as it is."
+    )
 
     def __post_init__(self) -> None:
         if self.sweeps < 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numba.extending import overload
@@ -26,6 +26,7 @@ from limbik.methods.base import (
 )
 from limbik.methods.default.projected_lm import ProjectedLevenbergMarquardt, projected_lm
 from limbik.methods.gradient.projected_gradient import ProjectedGradient, projected_gradient
+from limbik.methods.settings import setting
 from limbik.solver.problem import Problem
 
 _FIRST = len(ProjectedGradient().settings())
@@ -106,13 +107,16 @@ class Hybrid(Method):
     name = "hybrid"
     kernel = hybrid
 
-    first: ProjectedGradient = field(
-        default=ProjectedGradient(iterations=3, barzilai_borwein=True, relative=0.05)
+    first: ProjectedGradient = setting(
+        ProjectedGradient(iterations=3, barzilai_borwein=True, relative=0.05),
+        "What it starts with: at most ``first.iterations``, and no more once one of them "
+        "lowers f by no more than the part ``first.relative``.",
     )
-    """What it starts with: at most ``first.iterations``, and no more once one of them lowers f by
-    no more than the part ``first.relative``."""
-    then: ProjectedLevenbergMarquardt = field(default=ProjectedLevenbergMarquardt())
-    """What it ends with; its ``iterations`` do not count, the hybrid's own do."""
+    then: ProjectedLevenbergMarquardt = setting(
+        ProjectedLevenbergMarquardt(),
+        "What it ends with. Only the hybrid's own ``iterations`` count for it, and for both its "
+        "own ``stationary``.",
+    )
 
     def __post_init__(self) -> None:
         if self.first.iterations < 0:
@@ -121,7 +125,9 @@ class Hybrid(Method):
             )
 
     def settings(self) -> tuple[float, ...]:
-        return (self.first.iterations, *self.first.settings(), *self.then.settings())
+        first = replace(self.first, stationary=self.stationary)
+        then = replace(self.then, stationary=self.stationary)
+        return (first.iterations, *first.settings(), *then.settings())
 
     def workspace(self, problem: Problem) -> int:
         return max(self.first.workspace(problem), self.then.workspace(problem)) + _MOST

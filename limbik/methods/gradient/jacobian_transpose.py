@@ -23,6 +23,7 @@ from limbik.methods.base import (
     record,
 )
 from limbik.methods.least_squares.goal_blocks import block_ends, clamp_reach, reach_limits
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -125,20 +126,26 @@ class JacobianTranspose(Method):
     kernel = jacobian_transpose
     descends = False
 
-    iterations: int = 1000
-    """Iterations an attempt may take; each costs one evaluation and one Jacobian."""
-    step: float | None = 0.005
-    """τ of equation 27, the paper's for its figure and its unit: f is a length squared, so τ must
-    shrink as a unit's square.  None takes the step of equation 28, which fits any unit."""
-    reach_clamp: float | None = None
-    """Goal clamping: shorten what a goal asks for to this part of the figure's size, and an angle
-    to the one that moves as far at a quarter of it.  Goals written in Python and Rest are not
-    clamped.  None: any."""
-    rate_clamp: float | None = None
-    """Rate control: shorten Δθ to this length in rad, where a slide counts as the angle that moves
-    as far at a quarter of the figure's size.  None: any."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        1000, "Iterations an attempt may take; each costs one evaluation and one Jacobian."
+    )
+    step: float | None = setting(
+        0.005,
+        "τ of equation 27, the paper's for its figure and its unit: f is a length squared, so"
+        " τ must shrink as a unit's square. None takes the step of equation 28, which fits "
+        "any unit.",
+    )
+    reach_clamp: float | None = setting(
+        None,
+        "Goal clamping: shorten what a goal asks for to this part of the figure's size, and "
+        "an angle to the one that moves as far at a quarter of it. Goals written in Python "
+        "and Rest are not clamped. None: any.",
+    )
+    rate_clamp: float | None = setting(
+        None,
+        "Rate control: shorten Δθ to this length in rad, where a slide counts as the angle "
+        "that moves as far at a quarter of the figure's size. None: any.",
+    )
 
     def __post_init__(self) -> None:
         if self.step is not None and not 0.0 < self.step < math.inf:

@@ -23,6 +23,7 @@ from limbik.methods.base import (
     finish,
     record,
 )
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -145,25 +146,29 @@ class ProjectedGradient(Method):
     name = "projected_gradient"
     kernel = projected_gradient
 
-    iterations: int = 100
-    """Iterations an attempt may take; each costs one Jacobian and a few evaluations."""
-    alpha: float = 1e-4
-    """Armijo constant of equation 39: the part of the promised fall that must come true."""
-    beta: float = 0.5
-    """Back-tracking factor of equation 34, α ≤ β < 1."""
-    first_step: float = 1.0
-    """τ¹, the step that every search starts with."""
-    barzilai_borwein: bool = False
-    """Start each search but the first with the step sᵀs/sᵀy instead, s and y the last changes of q
-    and ∇f.  It is not in the paper, and converges many times faster."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
-    gradient: float = 0.0
-    """Give up at this ‖P(q − ∇f) − q‖, which depends on the figure's unit.  0: never."""
-    relative: float = 0.0
-    """Give up when f falls by no more than this part of itself.  0: never."""
-    still: float = 0.0
-    """Give up when no coordinate moves further than this (rad or the figure's unit).  0: never."""
+    iterations: int = setting(
+        100, "Iterations an attempt may take; each costs one Jacobian and a few evaluations."
+    )
+    alpha: float = setting(
+        1e-4, "Armijo constant of equation 39: the part of the promised fall that must come true."
+    )
+    beta: float = setting(0.5, "Back-tracking factor of equation 34, α ≤ β < 1.")
+    first_step: float = setting(1.0, "τ¹, the step that every search starts with.")
+    barzilai_borwein: bool = setting(
+        False,
+        "Start each search but the first with the step sᵀs/sᵀy instead, s and y the last "
+        "changes of q and ∇f. It is not in the paper, and converges many times faster.",
+    )
+    gradient: float = setting(
+        0.0, "Give up at this ‖P(q − ∇f) − q‖, which depends on the figure's unit. 0: never."
+    )
+    relative: float = setting(
+        0.0, "Give up when f falls by no more than this part of itself. 0: never."
+    )
+    still: float = setting(
+        0.0,
+        "Give up when no coordinate moves further than this (rad or the figure's unit). 0: never.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.alpha <= self.beta < 1.0:

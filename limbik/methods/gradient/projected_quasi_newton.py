@@ -24,6 +24,7 @@ from limbik.methods.base import (
     record,
 )
 from limbik.methods.gradient.inverse_hessian import curves, first_scale, gradient_change
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -256,12 +257,8 @@ class ProjectedQuasiNewton(Method):
     name = "projected_quasi_newton"
     kernel = projected_quasi_newton
 
-    alpha: float = 1e-4
-    """Armijo constant of equation 39 of line_search."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
-    pairs: int = 10
-    """How many of the last steps are remembered."""
+    alpha: float = setting(1e-4, "Armijo constant of equation 39 of line_search.")
+    pairs: int = setting(10, "How many of the last steps are remembered.")
 
     def __post_init__(self) -> None:
         if not 0.0 < self.alpha < 0.5:

@@ -24,6 +24,7 @@ from limbik.methods.base import (
     record,
 )
 from limbik.methods.least_squares.damped_solve import damped_trial, damping_scale, system_size
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -136,16 +137,19 @@ class Broyden(Method):
     name = "broyden"
     kernel = broyden
 
-    iterations: int = 200
-    """Iterations an attempt may take; each costs a Cholesky factorisation, few a Jacobian."""
-    damping: float = 0.1
-    """The first λ in units of √w·lever, with the largest weight w of a row and a lever of a quarter
-    of the figure's size; it falls to a third after each step."""
-    progress: float = 0.5
-    """The Jacobian is computed anew after a step that leaves more than this part of f.  0: after
-    every step, which is Levenberg–Marquardt."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        200, "Iterations an attempt may take; each costs a Cholesky factorisation, few a Jacobian."
+    )
+    damping: float = setting(
+        0.1,
+        "The first λ in units of √w·lever, with the largest weight w of a row and a lever of "
+        "a quarter of the figure's size; it falls to a third after each step.",
+    )
+    progress: float = setting(
+        0.5,
+        "The Jacobian is computed anew after a step that leaves more than this part of f. 0: "
+        "after every step, which is Levenberg–Marquardt.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.damping < math.inf:

@@ -24,6 +24,7 @@ from limbik.methods.base import (
     record,
 )
 from limbik.methods.least_squares.damped_solve import damped_trial, damping_scale, system_size
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -104,16 +105,21 @@ class DampedLeastSquares(Method):
     kernel = damped_least_squares
     descends = False
 
-    iterations: int = 200
-    """Iterations an attempt may take; each costs one Jacobian and one Cholesky factorisation."""
-    damping: float = 0.1
-    """λ in units of √w·lever, with the largest weight w of a row and a lever of a quarter of the
-    figure's size: the same in metres and centimetres.  Adaptive, it is the first λ."""
-    adaptive: bool = False
-    """As Levenberg and Marquardt: λ falls to a third after a step that lowers f and grows fourfold
-    after one that does not, which is then not taken."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        200,
+        "Iterations an attempt may take; each costs one Jacobian and one Cholesky factorisation.",
+    )
+    damping: float = setting(
+        0.1,
+        "λ in units of √w·lever, with the largest weight w of a row and a lever of a quarter "
+        "of the figure's size: the same in metres and centimetres. Adaptive, it is the first "
+        "λ.",
+    )
+    adaptive: bool = setting(
+        False,
+        "As Levenberg and Marquardt: λ falls to a third after a step that lowers f and grows "
+        "fourfold after one that does not, which is then not taken.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.damping < math.inf:

@@ -25,6 +25,7 @@ from limbik.methods.least_squares.svd_step import (
     pseudo_inverse_step,
     stack_size,
 )
+from limbik.methods.settings import setting
 from limbik.methods.workspace import end_inside, open_sheet, sheet_size
 from limbik.solver.objective import F_REST, descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -119,21 +120,26 @@ class NewtonSVD(Method):
     descends = False
     feasible = False
 
-    iterations: int = 100
-    """Iterations an attempt may take; each costs one SVD of J."""
-    halving: bool = True
-    """Halve a step until the distance decreases (section 3.3.3); False takes every step whole."""
-    halvings: int = 60
-    """How often a step may be halved before the method gives up; the notes name no end.  Near a
-    singular pose steps are so long that it takes dozens."""
-    limits: Limits = "end"
-    """When P is applied: "end", to the answer; "each step", to every pose before its distance is
-    measured."""
-    cutoff: float = 1e-9
-    """Singular values up to this part of the largest count as 0.  The notes invert all but zeros,
-    so it only keeps rounding out."""
-    stationary: float = 1e-6
-    """The answer is stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine inside the limits."""
+    iterations: int = setting(100, "Iterations an attempt may take; each costs one SVD of J.")
+    halving: bool = setting(
+        True,
+        "Halve a step until the distance decreases (section 3.3.3); False takes every step whole.",
+    )
+    halvings: int = setting(
+        60,
+        "How often a step may be halved before the method gives up; the notes name no end. "
+        "Near a singular pose steps are so long that it takes dozens.",
+    )
+    limits: Limits = setting(
+        "end",
+        'When P is applied: "end", to the answer; "each step", to every pose before its '
+        "distance is measured.",
+    )
+    cutoff: float = setting(
+        1e-9,
+        "Singular values up to this part of the largest count as 0. The notes invert all but "
+        "zeros, so it only keeps rounding out.",
+    )
 
     def __post_init__(self) -> None:
         if self.halvings < 0:

@@ -22,6 +22,7 @@ from limbik.methods.least_squares.svd_step import (
     pseudo_inverse_step,
     stack_size,
 )
+from limbik.methods.settings import setting
 from limbik.methods.workspace import end_inside, open_sheet, sheet_size
 from limbik.solver.objective import F_METRIC, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -89,17 +90,15 @@ class PseudoInverse(Method):
     descends = False
     feasible = False
 
-    iterations: int = 100
-    """Iterations an attempt may take; each costs one SVD of J."""
-    cutoff: float = 1e-3
-    """Singular values up to this part of the largest count as 0."""
-    step: float = 1.0
-    """The part of J⁺e that is taken."""
-    clamp: float | None = None
-    """The most that a coordinate may turn in an iteration, in rad; the whole step shrinks to it.  A
-    slide counts as the angle that moves as far at a quarter of the figure's size.  None: any."""
-    stationary: float = 1e-6
-    """The answer is stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine inside the limits."""
+    iterations: int = setting(100, "Iterations an attempt may take; each costs one SVD of J.")
+    cutoff: float = setting(1e-3, "Singular values up to this part of the largest count as 0.")
+    step: float = setting(1.0, "The part of J⁺e that is taken.")
+    clamp: float | None = setting(
+        None,
+        "The most that a coordinate may turn in an iteration, in rad; the whole step shrinks "
+        "to it. A slide counts as the angle that moves as far at a quarter of the figure's "
+        "size. None: any.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.cutoff < 1.0:

@@ -36,6 +36,7 @@ from limbik.methods.least_squares.svd_step import (
     share_of,
     stack_size,
 )
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -173,16 +174,17 @@ class SelectivelyDamped(Method):
     kernel = selectively_damped
     descends = False
 
-    iterations: int = 200
-    """Iterations an attempt may take; each costs one SVD of J."""
-    most: float = math.pi / 4
-    """γ_max, the most that a coordinate may turn in an iteration, in rad; a slide counts as the
-    angle that moves as far at a quarter of the figure's size."""
-    reach_clamp: float | None = None
-    """D_max: ask an effector to move by at most this part of the figure's size in an iteration, and
-    to turn by the angle that moves as far at a quarter of it.  None: any."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(200, "Iterations an attempt may take; each costs one SVD of J.")
+    most: float = setting(
+        math.pi / 4,
+        "γ_max, the most that a coordinate may turn in an iteration, in rad; a slide counts "
+        "as the angle that moves as far at a quarter of the figure's size.",
+    )
+    reach_clamp: float | None = setting(
+        None,
+        "D_max: ask an effector to move by at most this part of the figure's size in an "
+        "iteration, and to turn by the angle that moves as far at a quarter of it. None: any.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.most < math.inf:

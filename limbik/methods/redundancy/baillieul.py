@@ -24,6 +24,7 @@ from limbik.methods.base import (
 )
 from limbik.methods.least_squares.svd_step import decompose, fill_stack, lay_stack, stack_size
 from limbik.methods.redundancy.criteria import (
+    CRITERIA,
     check_criterion,
     criterion_size,
     criterion_table,
@@ -55,6 +56,7 @@ from limbik.methods.redundancy.square_system import (
     multipliers,
     solve_square,
 )
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -189,24 +191,32 @@ class Baillieul(Method):
     kernel = baillieul
     descends = False
 
-    iterations: int = 100
-    """Iterations an attempt may take; each costs 2n Jacobians, and 2n² where the criterion is the
-    manipulability."""
-    criterion: str = "rest"
-    """What to make small: "rest" (distance from a pose), "limits" (distance from the middle of the
-    limits, for figures whose coordinates all have some) or "manipulability" (−log √det JJᵀ)."""
-    pose: Sequence[float] | np.ndarray | None = None
-    """The pose of "rest", (n,); the figure's rest pose unless given."""
-    correction: float | None = None
-    """κ: the part of the criterion's gradient in the null space that a step takes away, the whole
-    step taken as it is.  0 is equation 6 as printed, which keeps that gradient as it is at the
-    start.  None: both parts of the step are shortened until f and the criterion fall."""
-    settle: bool = True
-    """Go on after the goals are met, as long as the criterion falls and they stay met."""
-    cutoff: float = 1e-3
-    """Singular values up to this part of the largest count as 0."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        100,
+        "Iterations an attempt may take; each costs 2n Jacobians, and 2n² where the criterion"
+        " is the manipulability.",
+    )
+    criterion: str = setting(
+        "rest",
+        'What to make small: "rest" (distance from a pose), "limits" (distance from the '
+        "middle of the limits, for figures whose coordinates all have some) or "
+        '"manipulability" (−log √det JJᵀ).',
+        choices=CRITERIA,
+    )
+    pose: Sequence[float] | np.ndarray | None = setting(
+        None, 'The pose of "rest", (n,); the figure\'s rest pose unless given.'
+    )
+    correction: float | None = setting(
+        None,
+        "κ: the part of the criterion's gradient in the null space that a step takes away, "
+        "the whole step taken as it is. 0 is equation 6 as printed, which keeps that gradient"
+        " as it is at the start. None: both parts of the step are shortened until f and the "
+        "criterion fall.",
+    )
+    settle: bool = setting(
+        True, "Go on after the goals are met, as long as the criterion falls and they stay met."
+    )
+    cutoff: float = setting(1e-3, "Singular values up to this part of the largest count as 0.")
 
     def __post_init__(self) -> None:
         check_criterion(self.name, self.criterion)

@@ -34,6 +34,7 @@ from limbik.methods.redundancy.segment_pairs import (
     turns_with_others,
 )
 from limbik.methods.redundancy.stiffness import Stiffness, stiffness_at, stiffness_table
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import (
     F_METRIC,
@@ -172,26 +173,31 @@ class ExtendedJacobian(Method):
     kernel = extended_jacobian
     descends = False
 
-    iterations: int = 200
-    """Iterations an attempt may take; each costs one LU decomposition."""
-    weight: float = 1.0
-    """w of section 3, which multiplies every added row: how much the elements resist."""
-    stiffness: Stiffness | None = None
-    """By the name of a joint or a coordinate, a number or a function of the coordinate's value (rad
-    or the figure's unit): what the coordinate's entries in the added rows are multiplied by.  1 for
-    those not named; stiffer ones move less."""
-    twist: float = 0.2
-    """A turn about a bone moves no element.  So every turn of a joint that has several, a ball for
-    instance, adds a row of its own: as if it moved something this part of a quarter of the figure's
-    size away.  0: none, as for hinges anyway."""
-    cutoff: float = 1e-7
-    """Singular values up to this part of the largest count as 0."""
-    clamp: float | None = 0.5
-    """The most that a coordinate may turn in an iteration, in rad; the whole step shrinks to it.  A
-    slide counts as the angle that moves as far at a quarter of the figure's size.  None: any, as in
-    the paper, whose targets are near."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        200, "Iterations an attempt may take; each costs one LU decomposition."
+    )
+    weight: float = setting(
+        1.0, "w of section 3, which multiplies every added row: how much the elements resist."
+    )
+    stiffness: Stiffness | None = setting(
+        None,
+        "By the name of a joint or a coordinate, a number or a function of the coordinate's "
+        "value (rad or the figure's unit): what the coordinate's entries in the added rows "
+        "are multiplied by. 1 for those not named; stiffer ones move less.",
+    )
+    twist: float = setting(
+        0.2,
+        "A turn about a bone moves no element. So every turn of a joint that has several, a "
+        "ball for instance, adds a row of its own: as if it moved something this part of a "
+        "quarter of the figure's size away. 0: none, as for hinges anyway.",
+    )
+    cutoff: float = setting(1e-7, "Singular values up to this part of the largest count as 0.")
+    clamp: float | None = setting(
+        0.5,
+        "The most that a coordinate may turn in an iteration, in rad; the whole step shrinks "
+        "to it. A slide counts as the angle that moves as far at a quarter of the figure's "
+        "size. None: any, as in the paper, whose targets are near.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.weight < math.inf:

@@ -29,6 +29,7 @@ from limbik.methods.least_squares.svd_step import (
     stack_size,
 )
 from limbik.methods.redundancy.criteria import (
+    CRITERIA,
     check_criterion,
     criterion_size,
     criterion_table,
@@ -51,6 +52,7 @@ from limbik.methods.redundancy.null_space_basis import (
     take_vectors,
     usual_rank,
 )
+from limbik.methods.settings import setting
 from limbik.methods.workspace import gain_left, open_sheet, sheet_size
 from limbik.solver.objective import descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -167,24 +169,29 @@ class NullSpace(Method):
     kernel = null_space
     descends = False
 
-    iterations: int = 200
-    """Iterations an attempt may take, those that only lower the criterion included."""
-    criterion: str = "limits"
-    """What to make small: "limits" (distance from the middle of the limits), "rest" (distance from
-    a pose) or "manipulability" (−log √det JJᵀ, by differences: 2n Jacobians an iteration)."""
-    pose: Sequence[float] | np.ndarray | None = None
-    """The pose of "rest", (n,); the figure's rest pose unless given."""
-    gain: float | None = None
-    """α of equation 5, taken as it is, as is J⁺dx.  None: found by a line search, which the paper
-    misses when it says that α is difficult to obtain."""
-    settle: bool = True
-    """Go on after the goals are met, until the criterion stops falling."""
-    polish: bool = False
-    """Go on also where the start meets the goals already."""
-    cutoff: float = 1e-3
-    """Singular values up to this part of the largest count as 0."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        200, "Iterations an attempt may take, those that only lower the criterion included."
+    )
+    criterion: str = setting(
+        "limits",
+        'What to make small: "limits" (distance from the middle of the limits), "rest" '
+        '(distance from a pose) or "manipulability" (−log √det JJᵀ, by differences: 2n '
+        "Jacobians an iteration).",
+        choices=CRITERIA,
+    )
+    pose: Sequence[float] | np.ndarray | None = setting(
+        None, 'The pose of "rest", (n,); the figure\'s rest pose unless given.'
+    )
+    gain: float | None = setting(
+        None,
+        "α of equation 5, taken as it is, as is J⁺dx. None: found by a line search, which the"
+        " paper misses when it says that α is difficult to obtain.",
+    )
+    settle: bool = setting(
+        True, "Go on after the goals are met, until the criterion stops falling."
+    )
+    polish: bool = setting(False, "Go on also where the start meets the goals already.")
+    cutoff: float = setting(1e-3, "Singular values up to this part of the largest count as 0.")
 
     def __post_init__(self) -> None:
         check_criterion(self.name, self.criterion)
