@@ -50,12 +50,12 @@ LAYERS = {
         "objective",
     ],
     "methods": [
-        "settings",
         "constrained redundancy chains gauss_seidel",
         "gradient",
         "default least_squares",
-        "workspace",
-        "base",
+        "loop",
+        "workspace base",
+        "settings",
     ],
     "poser": [
         "view",

@@ -30,7 +30,7 @@ REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)
 stationary, yet the method finds no way on."""
 
 # Entries of ``options`` that every method has; from OWN on follow its own settings and tables.
-O_ITERATIONS, O_HASTY, O_GAIN, OWN = range(4)
+O_ITERATIONS, O_HASTY, O_GAIN, O_STATIONARY, OWN = range(5)
 
 # Entries of ``out``.
 (
@@ -108,7 +108,8 @@ class Method(ABC):
                 if goal in problem.python or not kinds <= self.handles:
                     raise MethodError(f"{self.name} cannot solve for the goal of {goal.label}")
         count = self.iterations if iterations is None else iterations
-        return np.array([count, hasty, gain, *self.settings(), *self.tables(problem)], dtype=float)
+        common = (count, hasty, gain, self.stationary)
+        return np.array([*common, *self.settings(), *self.tables(problem)], dtype=float)
 
 
 @kernel

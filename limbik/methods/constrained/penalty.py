@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from limbik.errors import MethodError
 from limbik.methods.base import Method
-from limbik.methods.constrained.soft_limits import pad_size, soft_limits
+from limbik.methods.constrained.soft_limits import soft_limits, soft_limits_size
 from limbik.methods.settings import setting
 from limbik.solver.problem import Problem
 
@@ -74,8 +74,7 @@ class Penalty(Method):
             margin,
             False,
             self.settle,
-            self.stationary,
         )
 
     def workspace(self, problem: Problem) -> int:
-        return pad_size(problem)
+        return soft_limits_size(problem)

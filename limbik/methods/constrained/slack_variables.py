@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from limbik.errors import MethodError
 from limbik.methods.base import Method
-from limbik.methods.constrained.soft_limits import pad_size, soft_limits
+from limbik.methods.constrained.soft_limits import soft_limits, soft_limits_size
 from limbik.methods.settings import setting
 from limbik.solver.problem import Problem
 
@@ -51,7 +51,7 @@ class SlackVariables(Method):
             raise MethodError(f"{self.name}: rounds must be at least 1, got {self.rounds}")
 
     def settings(self) -> tuple[float, ...]:
-        return (self.weight, self.growth, self.rounds, 0.0, True, self.settle, self.stationary)
+        return (self.weight, self.growth, self.rounds, 0.0, True, self.settle)
 
     def workspace(self, problem: Problem) -> int:
-        return pad_size(problem)
+        return soft_limits_size(problem)

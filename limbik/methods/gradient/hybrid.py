@@ -11,8 +11,10 @@ from limbik.errors import MethodError
 from limbik.jit import kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
+    O_GAIN,
     O_HASTY,
     O_ITERATIONS,
+    O_STATIONARY,
     OUT_EVALUATIONS,
     OUT_F,
     OUT_HISTORY,
@@ -68,7 +70,7 @@ def hybrid(ints, floats, work, options, q, out, history):
     """
     own = work[len(work) - _MOST :]
     own[O_ITERATIONS] = min(options[OWN], options[O_ITERATIONS])
-    own[O_HASTY] = 0.0
+    own[O_HASTY], own[O_GAIN], own[O_STATIONARY] = 0.0, 0.0, options[O_STATIONARY]
     copy(options[OWN + 1 :], _FIRST, own[OWN:])
     code = _gradient_phase(ints, floats, work, own, q, out, history)
     iterations, evaluations = out[OUT_ITERATIONS], out[OUT_EVALUATIONS]
@@ -76,7 +78,7 @@ def hybrid(ints, floats, work, options, q, out, history):
     if code in (REACHED, STATIONARY):
         return code
     own[O_ITERATIONS] = options[O_ITERATIONS] - iterations
-    own[O_HASTY] = options[O_HASTY]
+    own[O_HASTY], own[O_GAIN] = options[O_HASTY], options[O_GAIN]
     copy(options[OWN + 1 + _FIRST :], _THEN, own[OWN:])
     # The second phase notes its start, which is the first's end, once more: in the same row.
     seam = max(noted - 1, 0)
