@@ -21,12 +21,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from numba.extending import register_jitable
-
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_HASTY,
@@ -63,7 +61,7 @@ class Here(NamedTuple):
     detour: bool  # the residuals to aim at are not those of q (``linearise``)
 
 
-@register_jitable
+@inlined_by_llvm
 def reached_or_spent(ints, floats, options, q, iteration, w, own, memory):
     """When a loop ends: the goals are met, or there are no iterations left."""
     if reached(ints, floats, w.state):
@@ -71,7 +69,7 @@ def reached_or_spent(ints, floats, options, q, iteration, w, own, memory):
     return SPENT if iteration >= options[O_ITERATIONS] else GO_ON
 
 
-@register_jitable
+@inlined_by_llvm
 def iterate(ints, floats, options, q, out, history, w, own, memory, prepare, step):
     """Solve from q, which becomes the last pose that was accepted; returns (code, memory)."""
     return iterate_until(
@@ -80,7 +78,7 @@ def iterate(ints, floats, options, q, out, history, w, own, memory, prepare, ste
     )  # fmt: skip
 
 
-@register_jitable
+@inlined_by_llvm
 def iterate_until(
     ints, floats, options, q, out, history, w, own, memory, ends, prepare, step, patience, progress
 ):
@@ -123,7 +121,7 @@ def iterate_until(
 # ---- what ``prepare`` may be ---------------------------------------------------------------------
 
 
-@register_jitable
+@inlined_by_llvm
 def slope_at(ints, floats, q, f, w, out):
     """J, the residuals to aim at and −½∇f at q, into w; returns (gain, detour)."""
     detour = linearise(ints, floats, q, w.state, w.r, w.jt, w.model_residual)
@@ -132,14 +130,14 @@ def slope_at(ints, floats, q, f, w, out):
     return gain_left(ints, floats, q, w, f), detour
 
 
-@register_jitable
+@inlined_by_llvm
 def by_gradient(ints, floats, options, q, f, w, own, memory, out):
     """For steps that follow the gradient: the end where q is stationary."""
     gain, detour = slope_at(ints, floats, q, f, w, out)
     return (STATIONARY if gain <= options[O_STATIONARY] else GO_ON), gain, detour
 
 
-@register_jitable
+@inlined_by_llvm
 def by_finite_gradient(ints, floats, options, q, f, w, own, memory, out):
     """The same for methods that cannot go on from an f that is not finite."""
     if not math.isfinite(f):
@@ -147,7 +145,7 @@ def by_finite_gradient(ints, floats, options, q, f, w, own, memory, out):
     return by_gradient(ints, floats, options, q, f, w, own, memory, out)
 
 
-@register_jitable
+@inlined_by_llvm
 def by_model(ints, floats, options, q, f, w, own, memory, out):
     """For steps that aim at w.model_residual: a detour leads on where the gradient is 0."""
     gain, detour = slope_at(ints, floats, q, f, w, out)
@@ -155,7 +153,7 @@ def by_model(ints, floats, options, q, f, w, own, memory, out):
     return (STATIONARY if ends else GO_ON), gain, detour
 
 
-@register_jitable
+@inlined_by_llvm
 def by_gradient_when_slow(ints, floats, options, q, f, w, own, memory, out):
     """For steps without a Jacobian: nobody looks whether q is stationary while f falls fast."""
     if memory.skip_stationarity_test:
@@ -163,7 +161,7 @@ def by_gradient_when_slow(ints, floats, options, q, f, w, own, memory, out):
     return by_gradient(ints, floats, options, q, f, w, own, memory, out)
 
 
-@register_jitable
+@inlined_by_llvm
 def by_jacobian(ints, floats, options, q, f, w, own, memory, out):
     """For steps that do not ask whether q is stationary."""
     detour = linearise(ints, floats, q, w.state, w.r, w.jt, w.model_residual)
@@ -174,7 +172,7 @@ def by_jacobian(ints, floats, options, q, f, w, own, memory, out):
 # ---- what a ``step`` may end with ----------------------------------------------------------------
 
 
-@register_jitable
+@inlined_by_llvm
 def unchecked(ints, floats, here, w, memory, out):
     """Go to w.trial whatever f is there, as long as it is finite."""
     value = evaluate(ints, floats, w.trial, w.state, w.trial_r)
@@ -217,7 +215,7 @@ def gain_left(ints, floats, q, w, f):
     return math.sqrt(square * far / f)
 
 
-@register_jitable
+@inlined_by_llvm
 def judge(ints, floats, options, q, f, w, out):
     """The exit code of a method that stops at q of its own accord: REACHED, STATIONARY or STUCK.
 
@@ -230,7 +228,7 @@ def judge(ints, floats, options, q, f, w, out):
     return STATIONARY if gain <= options[O_STATIONARY] else STUCK
 
 
-@register_jitable
+@inlined_by_llvm
 def end_inside(ints, floats, options, q, w, out, history):
     """The end of a method that leaves the limits on its way: q becomes P(q) and is judged there.
 

@@ -12,7 +12,7 @@ from limbik.errors import MethodError
 from limbik.figure.kinematics import I_COORD, N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS, N_TERMS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OUT_JACOBIANS, OWN, Method
 from limbik.methods.chains.chain_view import (
@@ -113,7 +113,7 @@ def _newton_alone(ints, floats, pose, f, c, w, out):
     return f
 
 
-@register_jitable
+@inlined_by_llvm
 def sweep_step(ints, floats, options, q, here, w, own, memory, out):
     """One sweep over all joints, from the last to the first.
 

@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_TERMS, POSITION
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     OUT_EVALUATIONS,
@@ -79,7 +79,7 @@ class Memory(NamedTuple):
     slow_iterations: int  # and how many iterations ago
 
 
-@register_jitable
+@inlined_by_llvm
 def fabrik_step(ints, floats, options, q, here, w, own, memory, out):
     """Inwards from the targets, then outwards from the root."""
     chain, x = own

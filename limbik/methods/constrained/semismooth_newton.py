@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import (
@@ -22,7 +21,7 @@ from limbik.figure.kinematics import (
 )
 from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, free_directions, project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import O_STATIONARY, OUT_EVALUATIONS, OWN, Method
 from limbik.methods.constrained.complementarity import edge_of_cone, fischer_burmeister, natural
@@ -154,7 +153,7 @@ class Memory(NamedTuple):
     damping: float
 
 
-@register_jitable
+@inlined_by_llvm
 def _newton_trial(ints, floats, options, q, here, w, z, damping, detour, out):
     """A Newton step on Φ(q) = 0, halved until f falls enough; returns (f or inf, part taken)."""
     f = here.f
@@ -175,7 +174,7 @@ def _newton_trial(ints, floats, options, q, here, w, z, damping, detour, out):
     return math.inf, part
 
 
-@register_jitable
+@inlined_by_llvm
 def _gradient_trial(ints, floats, options, q, here, w, out):
     """A projected gradient step, halved until f falls enough; returns f there, or inf."""
     f, tau = here.f, best_linear_step(ints, floats, w.jt, w.half_descent)
@@ -194,7 +193,7 @@ def _gradient_trial(ints, floats, options, q, here, w, out):
         tau *= 0.5
 
 
-@register_jitable
+@inlined_by_llvm
 def semismooth_newton_step(ints, floats, options, q, here, w, z, memory, out):
     """A Newton step on Φ(q) = 0, projected and accepted by equation 39 of line_search.
 

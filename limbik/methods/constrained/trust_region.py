@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import F_CONE, I_IN_CONE, N_COORDS
 from limbik.figure.projection import CONE_FLOATS, free_directions, project
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import O_STATIONARY, OUT_EVALUATIONS, OWN, Method
 from limbik.methods.constrained.complementarity import normal_and_curvature
@@ -76,7 +75,7 @@ class Memory(NamedTuple):
     radius: float
 
 
-@register_jitable
+@inlined_by_llvm
 def trust_region_step(ints, floats, options, q, here, w, own, memory, out):
     """The minimum of a Gauss–Newton model in a box; how true it was decides about the next box.
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
 from limbik.methods.constrained.active_set import (
@@ -44,7 +43,7 @@ class Memory(NamedTuple):
     fresh: bool  # H has learnt nothing yet
 
 
-@register_jitable
+@inlined_by_llvm
 def zhao_badler_step(ints, floats, options, q, here, w, own, memory, out):
     """−H∇f kept inside the limits, shortened until equation 39 of line_search holds.
 

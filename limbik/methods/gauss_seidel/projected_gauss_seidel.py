@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.projection import project
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_STATIONARY,
@@ -104,7 +103,7 @@ def length_of(ints, floats, x):
     return math.sqrt(square)
 
 
-@register_jitable
+@inlined_by_llvm
 def by_chosen_jacobian(ints, floats, options, q, f, w, own, memory, out):
     """Prepares a step: J as the settings say, and whether q is stationary."""
     _, _, chains = own
@@ -122,7 +121,7 @@ def by_chosen_jacobian(ints, floats, options, q, f, w, own, memory, out):
     return (STATIONARY if ends else GO_ON), gain, detour
 
 
-@register_jitable
+@inlined_by_llvm
 def gauss_seidel_step(ints, floats, options, q, here, w, own, memory, out):
     """w ← w + Δw, (JᵀJ + δI)Δw = JᵀΔe by clamped sweeps."""
     count, system, _ = own

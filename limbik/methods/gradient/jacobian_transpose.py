@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from numba.extending import register_jitable
-
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OWN, STUCK, Method
 from limbik.methods.least_squares.goal_blocks import block_ends, clamp_reach, reach_limits
@@ -43,7 +41,7 @@ def best_linear_step(ints, floats, jt, half_descent):
     return along / square if square > 0.0 else 0.0
 
 
-@register_jitable
+@inlined_by_llvm
 def jacobian_transpose_step(ints, floats, options, q, here, w, own, memory, out):
     """θ ← P(θ − τ∇f), τ fixed or from equation 28.
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN, STUCK, Method
 from limbik.methods.loop import GO_ON, by_gradient, iterate, no_way_down
@@ -66,7 +65,7 @@ def _barzilai_borwein(q, half_descent, last, otherwise):
     return min(max(along / curve, _SHORTEST), _LONGEST)
 
 
-@register_jitable
+@inlined_by_llvm
 def projected_gradient_step(ints, floats, options, q, here, w, last, memory, out):
     """Δθ = −∇f (26), projected (40), back-tracked (34) until (39) holds.
 

@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 from limbik.errors import MethodError
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.figure.projection import free_directions, project
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
 from limbik.methods.gradient.inverse_hessian import curves, first_scale, gradient_change
@@ -167,7 +167,7 @@ def _spread(ints, floats, q, half_descent, lbfgs, count, scale, step):
             step[lbfgs.starts[d] + k] += lbfgs.coefficients[d, k] * lbfgs.along[d]
 
 
-@register_jitable
+@inlined_by_llvm
 def quasi_newton_step(ints, floats, options, q, here, w, own, memory, out):
     """q ← P(q − τD∇f), with equation 39 of line_search for τ.
 

@@ -6,12 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from numba.extending import register_jitable
-
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
 from limbik.methods.least_squares.damped_solve import (
@@ -60,7 +58,7 @@ def broyden_update(ints, floats, r, moved_r, step, jt):
             jt[c, i] += missed * step[c] / (floats[metric + c] * length)
 
 
-@register_jitable
+@inlined_by_llvm
 def unless_up_to_date(ints, floats, options, q, f, w, own, memory, out):
     """Prepares a step: J where B is outdated, and then whether q is stationary."""
     if memory.outdated:
@@ -69,7 +67,7 @@ def unless_up_to_date(ints, floats, options, q, f, w, own, memory, out):
     return GO_ON, math.inf, False
 
 
-@register_jitable
+@inlined_by_llvm
 def broyden_step(ints, floats, options, q, here, w, system, memory, out):
     """θ ← P(θ + Δθ), Δθ the damped least-squares step (equation 15 of line_search) of B for J.
 

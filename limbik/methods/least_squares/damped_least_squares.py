@@ -6,10 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from numba.extending import register_jitable
-
 from limbik.errors import MethodError
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import OWN, Method
 from limbik.methods.least_squares.damped_solve import (
     damped_search,
@@ -34,7 +32,7 @@ class Memory(NamedTuple):
     damping: float
 
 
-@register_jitable
+@inlined_by_llvm
 def damped_least_squares_step(ints, floats, options, q, here, w, system, memory, out):
     """θ ← P(θ + Δθ) with the Δθ of equation 15 of line_search.
 

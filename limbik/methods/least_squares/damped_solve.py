@@ -11,7 +11,7 @@ from numba.extending import register_jitable
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import F_TERM, N_ROWS, ROWS, T_WEIGHT, TERM_FLOATS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
 from limbik.methods.base import OUT_EVALUATIONS
 from limbik.methods.workspace import floats_taken, take, take_table
@@ -118,7 +118,7 @@ def damped_solve(ints, floats, q, jt, model_residual, square, system, step):
     return True
 
 
-@register_jitable
+@inlined_by_llvm
 def damped_trial(ints, floats, q, w, system, square, out):
     """P(q + Δθ) for the Δθ of ``damped_solve`` into w.trial, residuals into w.trial_r.
 
@@ -137,7 +137,7 @@ def damped_trial(ints, floats, q, w, system, square, out):
     return evaluate(ints, floats, w.trial, w.state, w.trial_r)
 
 
-@register_jitable
+@inlined_by_llvm
 def damped_search(ints, floats, q, here, w, system, damping, scale, out):
     """``damped_trial`` with a λ that grows from ``damping``·scale until f falls.
 

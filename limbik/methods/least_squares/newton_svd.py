@@ -6,13 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from numba.extending import register_jitable
-
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import (
     O_STATIONARY,
     OUT_EVALUATIONS,
@@ -55,7 +53,7 @@ def _slope(ints, floats, jt, half_descent, f):
     return math.sqrt(along / (square * f)) if square * f > 0.0 else 0.0
 
 
-@register_jitable
+@inlined_by_llvm
 def unless_flat(ints, floats, options, q, f, w, own, memory, out):
     """Prepares a step: the end where the gradient is 0, whatever the limits say."""
     detour = linearise(ints, floats, q, w.state, w.r, w.jt, w.model_residual)
@@ -66,7 +64,7 @@ def unless_flat(ints, floats, options, q, f, w, own, memory, out):
     return (STATIONARY if ends else GO_ON), slope, detour
 
 
-@register_jitable
+@inlined_by_llvm
 def newton_svd_step(ints, floats, options, q, here, w, svd, memory, out):
     """Δp = Goal − p (6), Δθ = J⁺Δp by SVD (8, 9), θ ← θ + Δθ (5), with halved steps (3.3.3).
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from numba.extending import register_jitable
-
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.least_squares.svd_step import (
     fill_svd,
@@ -28,7 +26,7 @@ _CUTOFF, _STEP, _CLAMP = range(OWN, OWN + 3)  # settings in the order of ``optio
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
 
 
-@register_jitable
+@inlined_by_llvm
 def pseudo_inverse_method_step(ints, floats, options, q, here, w, svd, memory, out):
     """θ ← θ + J⁺e, shortened as a whole so that no coordinate turns further than the clamp."""
     n, scale = ints[N_COORDS], options[_STEP]

@@ -11,7 +11,7 @@ from numba.extending import register_jitable
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.least_squares.goal_blocks import (
     block_ends,
@@ -113,7 +113,7 @@ def selectively_damped_step(ints, floats, q, jt, model_residual, ends, most, svd
     return rank
 
 
-@register_jitable
+@inlined_by_llvm
 def selectively_damped_trial(ints, floats, options, q, here, w, own, memory, out):
     """θ ← P(θ + Δθ) with the Δθ of ``selectively_damped_step``."""
     svd, room = own

@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK, Method
 from limbik.methods.least_squares.svd_step import (
     decompose,
@@ -104,7 +104,7 @@ class Memory(NamedTuple):
     settled: bool  # the criterion is at its lowest
 
 
-@register_jitable
+@inlined_by_llvm
 def baillieul_step(ints, floats, options, q, here, w, own, memory, out):
     """θ ← P(θ + dq), dq from a square system by LU.
 

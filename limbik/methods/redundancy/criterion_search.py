@@ -11,7 +11,7 @@ from numba.extending import register_jitable
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import O_ITERATIONS, OUT_EVALUATIONS, OWN, REACHED, SPENT, STUCK
 from limbik.methods.least_squares.svd_step import add_along, share_of
 from limbik.methods.loop import GO_ON, by_gradient
@@ -60,7 +60,7 @@ def secondary_size(problem: Problem) -> int:
     return floats_taken(view_secondary, problem.ints)
 
 
-@register_jitable
+@inlined_by_llvm
 def settled_or_spent(ints, floats, options, q, iteration, w, own, memory):
     """When a loop with a criterion ends: goals met and g at its lowest, or no iterations left."""
     met = reached(ints, floats, w.state)
@@ -72,7 +72,7 @@ def settled_or_spent(ints, floats, options, q, iteration, w, own, memory):
     return GO_ON
 
 
-@register_jitable
+@inlined_by_llvm
 def by_gradient_unless_met(ints, floats, options, q, f, w, own, memory, out):
     """Prepares a step: the end where q is stationary, unless the goals are met and g goes on."""
     code, gain, detour = by_gradient(ints, floats, options, q, f, w, own, memory, out)

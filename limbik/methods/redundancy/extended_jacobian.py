@@ -13,7 +13,7 @@ from limbik.errors import MethodError
 from limbik.figure.kinematics import AXIS, N_COORDS, N_JOINTS, N_SLOTS, WORLD
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.loop import GO_ON, by_model, iterate, unchecked
 from limbik.methods.redundancy.normal_equations import Normal, least_squares, view_normal
@@ -121,7 +121,7 @@ def view_rows(ints, options):
     return Rows(counted, own, elements, stiffness, first, last, last + np.count_nonzero(own))
 
 
-@register_jitable
+@inlined_by_llvm
 def extended_jacobian_step(ints, floats, options, q, here, w, own, memory, out):
     """θ ← P(θ + dq), dq from equations 9 and 10 with dxᵢ = 0."""
     rows, x = own

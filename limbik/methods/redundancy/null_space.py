@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK, Method
 from limbik.methods.least_squares.svd_step import (
     fill_svd,
@@ -65,7 +64,7 @@ class Memory(NamedTuple):
     settled: bool  # the criterion is at its lowest
 
 
-@register_jitable
+@inlined_by_llvm
 def null_space_step(ints, floats, options, q, here, w, own, memory, out):
     """dq = J⁺dx − α(I − J⁺J)∇g, projected onto the limits.
 
