@@ -133,7 +133,10 @@ def slope_at(ints, floats, q, f, w, out):
 @inlined_by_llvm
 def by_gradient(ints, floats, options, q, f, w, own, memory, out):
     """For steps that follow the gradient: the end where q is stationary."""
-    gain, detour = slope_at(ints, floats, q, f, w, out)
+    detour = linearise(ints, floats, q, w.state, w.r, w.jt, w.model_residual)
+    out[OUT_JACOBIANS] += 1.0
+    descent(ints, floats, q, w.jt, w.r, w.half_descent)
+    gain = gain_left(ints, floats, q, w, f)
     return (STATIONARY if gain <= options[O_STATIONARY] else GO_ON), gain, detour
 
 
@@ -148,7 +151,10 @@ def by_finite_gradient(ints, floats, options, q, f, w, own, memory, out):
 @inlined_by_llvm
 def by_model(ints, floats, options, q, f, w, own, memory, out):
     """For steps that aim at w.model_residual: a detour leads on where the gradient is 0."""
-    gain, detour = slope_at(ints, floats, q, f, w, out)
+    detour = linearise(ints, floats, q, w.state, w.r, w.jt, w.model_residual)
+    out[OUT_JACOBIANS] += 1.0
+    descent(ints, floats, q, w.jt, w.r, w.half_descent)
+    gain = gain_left(ints, floats, q, w, f)
     ends = gain <= options[O_STATIONARY] and not detour
     return (STATIONARY if ends else GO_ON), gain, detour
 
