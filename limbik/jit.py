@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from numba import njit
+from numba.extending import register_jitable
 
 
 def kernel(function: Any = None, **options: Any) -> Any:
@@ -34,3 +35,13 @@ def inlined(function: Any = None, **options: Any) -> Any:
     loops, where the references it takes to its arguments cost more than a call.
     """
     return kernel(function, inline="always", **options)
+
+
+def inlined_by_llvm(function: Any) -> Any:
+    """A plain function that LLVM makes part of the kernel that calls it.
+
+    Called from Python it runs as Python, and so reaches goals written in Python.  For what a kernel
+    calls in every iteration with whole workspaces: to pass a workspace to a function of its own
+    costs a reference to each array, more than a small step itself.
+    """
+    return register_jitable(forceinline=True)(function)

@@ -18,11 +18,11 @@ from numba.extending import overload
 
 import limbik
 from helpers.common_problems import problem_of
-from limbik.methods.workspace import open_sheet, sheet_size
+from limbik.methods.workspace import gradient_size, view_gradient
 from limbik.solver.objective import evaluate, linearise, state_size
 
 SOURCES = sorted(Path(limbik.__file__).parent.rglob("*.py"))
-DECORATORS = {"kernel", "inner", "inlined", "njit", "register_jitable"}
+DECORATORS = {"kernel", "inner", "inlined", "inlined_by_llvm", "njit", "register_jitable"}
 
 
 class Two(NamedTuple):
@@ -86,32 +86,32 @@ def test_an_overload_that_numba_inlines_costs_no_writes() -> None:
 
 
 @njit
-def mark_a_sheet(ints, floats, work, q):
-    """Entries of a sheet's arrays, in all the ways a kernel may write them."""
-    sheet = open_sheet(ints, work)
-    f = evaluate(ints, floats, q, sheet.state, sheet.r)
-    linearise(ints, floats, q, sheet.state, sheet.r, sheet.jt, sheet.target)
+def mark_a_workspace(ints, floats, work, q):
+    """Entries of a workspace's arrays, in all the ways a kernel may write them."""
+    w, spare = view_gradient(ints, work)
+    f = evaluate(ints, floats, q, w.state, w.r)
+    linearise(ints, floats, q, w.state, w.r, w.jt, w.model_residual)
     for c in range(len(q)):
-        sheet.push[c] = 1.0 + c
-    step, marks = sheet.step, sheet.spare[:1].view(np.uint32)
+        w.half_descent[c] = 1.0 + c
+    step, marks = w.step, spare[:1].view(np.uint32)
     step[0] = 7.0
     step[1] += 2.0
     marks[1] = 5
-    sheet.trial[1:] = 4.0
+    w.trial[1:] = 4.0
     return f
 
 
 def test_a_kernel_that_evaluates_keeps_all_its_writes() -> None:
     problem = problem_of("planar reachable").problem
-    work = np.zeros(int(state_size(problem.ints)) + sheet_size(problem) + 1)
-    f = mark_a_sheet(problem.ints, problem.floats, work, problem.start)
+    work = np.zeros(int(state_size(problem.ints)) + gradient_size(problem) + 1)
+    f = mark_a_workspace(problem.ints, problem.floats, work, problem.start)
     assert f == problem.objective(problem.start)
-    sheet = open_sheet(problem.ints, work)
-    np.testing.assert_array_equal(sheet.jt.T, problem.jacobian(problem.start))
-    np.testing.assert_array_equal(sheet.push, [1.0, 2.0, 3.0])
-    np.testing.assert_array_equal(sheet.step, [7.0, 2.0, 0.0])
-    np.testing.assert_array_equal(sheet.trial, [0.0, 4.0, 4.0])
-    np.testing.assert_array_equal(sheet.spare.view(np.uint32), [0, 5])
+    w, spare = view_gradient(problem.ints, work)
+    np.testing.assert_array_equal(w.jt.T, problem.jacobian(problem.start))
+    np.testing.assert_array_equal(w.half_descent, [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(w.step, [7.0, 2.0, 0.0])
+    np.testing.assert_array_equal(w.trial, [0.0, 4.0, 4.0])
+    np.testing.assert_array_equal(spare.view(np.uint32), [0, 5])
 
 
 def _name(node: ast.expr) -> str:

@@ -52,12 +52,13 @@ LAYERS = {
         "objective root_alignment",
     ],
     "methods": [
-        "settings table",
+        "table",
         "constrained redundancy chains gauss_seidel",
         "gradient",
         "default least_squares",
-        "workspace",
-        "base",
+        "loop",
+        "workspace base",
+        "settings",
     ],
     "poser": [
         "view",

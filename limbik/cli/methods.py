@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import json as json_text
 import math
@@ -14,7 +13,7 @@ from rich.table import Table
 
 from limbik.cli.terminal import JSON_HELP, out
 from limbik.methods import METHODS, Method
-from limbik.methods.settings import meanings
+from limbik.methods.settings import settings_of
 from limbik.solver.solve import find_method
 
 
@@ -94,11 +93,10 @@ def _show(method: type[Method]) -> None:
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column()
-    found = meanings(method)
-    for field in dataclasses.fields(method):
+    for setting in settings_of(method):
         table.add_row(
-            escape(f"{field.name}={_short(field.default)}"),
-            f"[dim]{escape(found.get(field.name, ''))}[/dim]",
+            escape(f"{setting.name}={_short(setting.default)}"),
+            f"[dim]{escape(setting.meaning)}[/dim]",
         )
     out.print(table)
 

@@ -22,6 +22,7 @@ from numba import float64, int64, types, uint32
 from limbik.errors import MethodError
 from limbik.jit import kernel
 from limbik.maths.linear import copy
+from limbik.methods.settings import setting
 from limbik.solver.problem import Problem
 
 REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)
@@ -29,7 +30,7 @@ REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)
 stationary, yet the method finds no way on."""
 
 # Entries of ``options`` that every method has; from OWN on follow its own settings and tables.
-O_ITERATIONS, O_HASTY, O_GAIN, OWN = range(4)
+O_ITERATIONS, O_HASTY, O_GAIN, O_STATIONARY, OWN = range(5)
 
 # Entries of ``out``.
 (
@@ -70,8 +71,12 @@ class Method(ABC):
     """Kinds of terms (goals.terms) it can solve for; None: any, and goals written in Python."""
     kernel: ClassVar[Any]
 
-    iterations: int = 200
-    """Iterations an attempt may take."""
+    iterations: int = setting(200, "Iterations an attempt may take.")
+    stationary: float = setting(
+        1e-6,
+        "A pose is stationary, and the end, at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away "
+        "from the limits.",
+    )
 
     @abstractmethod
     def settings(self) -> tuple[float, ...]:
@@ -103,7 +108,8 @@ class Method(ABC):
                 if goal in problem.python or not kinds <= self.handles:
                     raise MethodError(f"{self.name} cannot solve for the goal of {goal.label}")
         count = self.iterations if iterations is None else iterations
-        return np.array([count, hasty, gain, *self.settings(), *self.tables(problem)], dtype=float)
+        common = (count, hasty, gain, self.stationary)
+        return np.array([*common, *self.settings(), *self.tables(problem)], dtype=float)
 
 
 @kernel

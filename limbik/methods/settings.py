@@ -1,19 +1,20 @@
-"""What can be set on a method, for people: names, kinds, defaults, and what each means."""
+"""What can be set on a method: how a setting is declared, and how people are told about it.
+
+A method is a dataclass, and each of its settings a field that carries its own text.
+"""
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import inspect
-import textwrap
 from functools import cache
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from limbik.methods.base import Method
-from limbik.methods.redundancy.criteria import CRITERIA
-
-_WORDS = {"criterion": CRITERIA}  # texts that stand for one of a few names
 _KINDS: dict[Any, str] = {bool: "bool", int: "int", float: "float", str: "text"}
+
+
+def setting(default: Any, meaning: str, *, choices: tuple[str, ...] = ()) -> Any:
+    """A field of a method with its default and what it means; a text may be one of ``choices``."""
+    return dataclasses.field(default=default, metadata={"meaning": meaning, "choices": choices})
 
 
 class Setting(NamedTuple):
@@ -32,45 +33,19 @@ class Setting(NamedTuple):
 
 
 @cache
-def settings_of(method: type[Method]) -> tuple[Setting, ...]:
+def settings_of(method: type[Any]) -> tuple[Setting, ...]:
     """The settings of a method, in the order in which its class has them."""
-    hints, meaning = get_type_hints(method), meanings(method)
+    hints = get_type_hints(method)
     found = []
     for field in dataclasses.fields(method):
         options = get_args(hints[field.name])
         literal = get_origin(hints[field.name]) is Literal
         optional = not literal and type(None) in options
         rest = [option for option in options if option is not type(None)]
-        kind = "choice" if literal else _KINDS.get(rest[0] if len(rest) == 1 else hints[field.name])
-        choices = tuple(map(str, options)) if literal else ()
-        if kind == "text" and field.name in _WORDS:
-            kind, choices = "choice", _WORDS[field.name]
-        found.append(
-            Setting(
-                field.name,
-                kind or "",
-                field.default,
-                choices,
-                optional,
-                meaning.get(field.name, ""),
-            )
-        )
+        kind = _KINDS.get(rest[0] if len(rest) == 1 else hints[field.name], "")
+        choices = tuple(map(str, options)) if literal else field.metadata.get("choices", ())
+        if choices:
+            kind = "choice"
+        meaning = field.metadata.get("meaning", "")
+        found.append(Setting(field.name, kind, field.default, choices, optional, meaning))
     return tuple(found)
-
-
-def meanings(method: type[Method]) -> dict[str, str]:
-    """What stands below each setting in the source of the method and of ``Method``."""
-    found: dict[str, str] = {}
-    for source in (Method, method):
-        (owner,) = ast.parse(textwrap.dedent(inspect.getsource(source))).body
-        assert isinstance(owner, ast.ClassDef)
-        for setting, below in zip(owner.body, owner.body[1:], strict=False):
-            if (
-                isinstance(setting, ast.AnnAssign)
-                and isinstance(setting.target, ast.Name)
-                and isinstance(below, ast.Expr)
-                and isinstance(below.value, ast.Constant)
-                and isinstance(below.value.value, str)
-            ):
-                found[setting.target.id] = " ".join(below.value.value.split())
-    return found

@@ -1,130 +1,109 @@
-"""The sheet a first-order method works on: its arrays in one workspace, and its last judgement."""
+"""Workspaces: named arrays that are views of one array of floats, and how many floats they need.
+
+``view_<name>(ints, work)`` takes one array after the other off the front of ``work`` and returns
+them by name, with what is left of ``work``.  It is the only description of a workspace: its size is
+found by running the same function on a work that only counts (``floats_taken``).
+"""
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
 
 from limbik.figure.kinematics import N_COORDS
-from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
-from limbik.maths.linear import copy
-from limbik.methods.base import REACHED, SPENT, STATIONARY, STUCK, record
-from limbik.solver.objective import (
-    F_REST,
-    descent,
-    evaluate,
-    linearise,
-    reached,
-    scratch_of,
-    state_size,
-)
+from limbik.solver.objective import scratch_of, state_size
 from limbik.solver.problem import Problem
 
 
-class Sheet(NamedTuple):
-    """Arrays of a problem's n coordinates and its rows, and what is left of the workspace."""
+@register_jitable
+def take(work, count):
+    """(count,) floats off the front of ``work``, and what is left."""
+    return work[:count], work[count:]
+
+
+@register_jitable
+def take_table(work, rows, columns):
+    """(rows, columns) floats off the front of ``work``, and what is left."""
+    size = rows * columns
+    return work[:size].reshape(rows, columns), work[size:]
+
+
+@register_jitable
+def take_integers(work, rows, columns):
+    """(rows, columns) uint32 off the front of ``work``, and what is left."""
+    count = rows * columns
+    size = (count + 1) // 2
+    return work[:size].view(np.uint32)[:count].reshape(rows, columns), work[size:]
+
+
+class _CountingWork:
+    """Stands for a work of any length while ``floats_taken`` counts."""
+
+    def __init__(self, taken: int = 0) -> None:
+        self.taken = taken
+
+    def __getitem__(self, part: slice) -> Any:
+        if part.stop is None:
+            return _CountingWork(self.taken + int(part.start))
+        return np.empty(int(part.stop))
+
+
+def floats_taken(view: Callable[..., Any], *arguments: Any) -> int:
+    """How many floats ``view(*arguments, work)`` takes off the front of ``work``."""
+    return view(*arguments, _CountingWork())[-1].taken
+
+
+class GradientWorkspace(NamedTuple):
+    """What most methods need for a problem of n coordinates and some rows."""
 
     state: np.ndarray  # where everything is, for evaluate and linearise
     scratch: np.ndarray  # for project, and for anyone between two evaluations
     r: np.ndarray  # (rows,) residuals at q
     trial_r: np.ndarray  # (rows,) residuals at the trial
-    target: np.ndarray  # (rows,) residuals to aim a step at
-    push: np.ndarray  # (n,) −½∇f
+    model_residual: np.ndarray  # (rows,) residuals to aim a step at
+    half_descent: np.ndarray  # (n,) −½∇f
     trial: np.ndarray  # (n,) pose to try
     step: np.ndarray  # (n,) the way there
     jt: np.ndarray  # (n, rows) transposed Jacobian
-    spare: np.ndarray  # everything that the method asked for beyond ``sheet_size``
 
 
-def sheet_size(problem: Problem) -> int:
-    """Floats that ``open_sheet`` needs beyond the problem's state."""
-    n, rows = problem.figure.n, problem.rows
-    return 3 * rows + 3 * n + n * rows
-
-
-@kernel
-def open_sheet(ints, work):
-    """work (state_size + sheet_size + the method's own,) -> Sheet."""
+@register_jitable
+def view_gradient(ints, work):
+    """work -> GradientWorkspace, and what is left; the problem's state comes first."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    at = state_size(ints)
-    state = work[:at]
-    by_row = work[at : at + 3 * rows].reshape(3, rows)
-    at += 3 * rows
-    by_n = work[at : at + 3 * n].reshape(3, n)
-    at += 3 * n
-    jt = work[at : at + n * rows].reshape(n, rows)
-    at += n * rows
-    return Sheet(
-        state, scratch_of(ints, state), by_row[0], by_row[1], by_row[2], by_n[0], by_n[1], by_n[2],
-        jt, work[at:],
-    )  # fmt: skip
+    state, work = take(work, state_size(ints))
+    by_row, work = take_table(work, 3, rows)
+    by_n, work = take_table(work, 3, n)
+    jt, work = take_table(work, n, rows)
+    scratch = scratch_of(ints, state)
+    return GradientWorkspace(
+        state, scratch, by_row[0], by_row[1], by_row[2], by_n[0], by_n[1], by_n[2], jt
+    ), work
 
 
-@kernel
-def gain_left(ints, floats, q, sheet, f):
-    """‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f: the projected gradient in a scale of its own.
-
-    0 exactly where q is stationary; away from the limits it is the cosine ‖Jᵀr‖/‖J‖‖r‖ between
-    what is missing and what J can give, whatever the figure's unit.  J and r include the diagonal
-    goals; sheet.jt and sheet.push must be those of q, and sheet.trial is overwritten.
-    """
-    n, weight = ints[N_COORDS], ints[F_REST]
-    jt, moved = sheet.jt, sheet.trial
-    square = 0.0
-    for c in range(n):
-        square += floats[weight + c]
-        for i in range(ints[N_ROWS]):
-            square += jt[c, i] * jt[c, i]
-    if square == 0.0 or f <= 1e-28 * square:
-        return 0.0  # what is left is rounding
-    for c in range(n):
-        moved[c] = q[c] + sheet.push[c] / square
-    project(ints, floats, moved, sheet.scratch)
-    far = 0.0
-    for c in range(n):
-        far += (moved[c] - q[c]) ** 2
-    return math.sqrt(square * far / f)
+def gradient_size(problem: Problem) -> int:
+    """Floats that ``view_gradient`` needs beyond the problem's state."""
+    return floats_taken(view_gradient, problem.ints) - int(state_size(problem.ints))
 
 
-# Not kernels: run as plain Python, these two must reach goals written in Python.
+class LastStep(NamedTuple):
+    """Where the last step began, for methods that learn from what it changed."""
+
+    q: np.ndarray  # (n,) the pose
+    half_descent: np.ndarray  # (n,) −½∇f there
 
 
 @register_jitable
-def judge(ints, floats, q, sheet, f, stationary):
-    """The exit code of a method that stops at q of its own accord: REACHED, STATIONARY or STUCK.
-
-    q must be inside the limits and the pose that was evaluated last, with residuals sheet.r.  Costs
-    one Jacobian unless the goals are reached.
-    """
-    if reached(ints, floats, sheet.state):
-        return REACHED
-    linearise(ints, floats, q, sheet.state, sheet.r, sheet.jt, sheet.target)
-    descent(ints, floats, q, sheet.jt, sheet.r, sheet.push)
-    if gain_left(ints, floats, q, sheet, f) <= stationary:
-        return STATIONARY
-    return STUCK
+def view_last_step(ints, work):
+    """work -> LastStep, and what is left."""
+    by_n, work = take_table(work, 2, np.int64(ints[N_COORDS]))
+    return LastStep(by_n[0], by_n[1]), work
 
 
-@register_jitable
-def end_inside(ints, floats, q, sheet, spent, stationary, history, noted):
-    """The end of a method that leaves the limits on its way: q becomes P(q) and is judged there.
-
-    Returns (exit code, f, how many iterates are noted); ``spent`` says that no iterations are left.
-    Costs one evaluation, and one Jacobian unless the goals are reached.
-    """
-    copy(q, len(q), sheet.trial)
-    project(ints, floats, q, sheet.scratch)
-    f = evaluate(ints, floats, q, sheet.state, sheet.r)
-    for c in range(len(q)):
-        if q[c] != sheet.trial[c]:
-            noted = record(history, noted, f, q)
-            break
-    code = judge(ints, floats, q, sheet, f, stationary)
-    if code == STUCK and spent:
-        code = SPENT
-    return code, f, noted
+def last_step_size(problem: Problem) -> int:
+    """Floats that ``view_last_step`` needs."""
+    return floats_taken(view_last_step, problem.ints)

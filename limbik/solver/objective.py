@@ -161,7 +161,7 @@ def evaluate(ints, floats, q, state, r):
 
 # LLVM may inline these calls, Numba must not: after it has inlined an overload it removes what it
 # takes for dead, and so drops writes to arrays that it does not see read again, such as
-# sheet.push[c] = 0.0 with a Sheet that the kernel made itself (tests/test_jit.py).
+# w.half_descent[c] = 0.0 with a workspace that the kernel made itself (tests/test_jit.py).
 _BY_LLVM: Any = {"forceinline": True}
 
 

@@ -7,12 +7,12 @@ import numpy as np
 import limbik
 from limbik import Problem, Reach, Rest
 from limbik.methods.gauss_seidel.schedule import schedule
-from limbik.methods.gauss_seidel.sweeps import System, fill_system, lay_system, relax, system_floats
+from limbik.methods.gauss_seidel.sweeps import System, fill_system, relax, system_size, view_system
 
 
 def system_of(problem: Problem, q: np.ndarray, damping: float) -> System:
     """Equations 28 to 30, as the kernel sets them up."""
-    system = lay_system(problem.ints, np.zeros(system_floats(problem.figure.n)))
+    system, _ = view_system(problem.ints, np.zeros(system_size(problem)))
     jt = np.ascontiguousarray(problem.jacobian(q).T)
     fill_system(problem.ints, problem.floats, q, jt, problem.residual(q), damping, system)
     system.x[:], system.y[:] = 0.0, q

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import I_COORD, N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS, N_TERMS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Method,
-    finish,
-    record,
-)
+from limbik.methods.base import OUT_EVALUATIONS, OUT_JACOBIANS, OWN, Method
 from limbik.methods.chains.chain_view import (
     ALONE,
     S_COUNT,
@@ -35,117 +27,141 @@ from limbik.methods.chains.chain_view import (
 )
 from limbik.methods.chains.effector_points import MARK, take_marks
 from limbik.methods.chains.joint_steps import STEP_SCRATCH, take_step
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import F_REST, descent, evaluate, linearise, reached
+from limbik.methods.loop import (
+    GO_ON,
+    by_gradient_when_slow,
+    iterate,
+    no_way_down,
+    slope_at,
+)
+from limbik.methods.settings import setting
+from limbik.methods.workspace import (
+    floats_taken,
+    gradient_size,
+    take,
+    take_table,
+    view_gradient,
+)
+from limbik.solver.objective import F_REST, descent, evaluate, linearise
 from limbik.solver.problem import Problem
 
-_SETTINGS = 1
-_BRISK = 0.5  # while a sweep lowers f to this part, nobody looks whether q is stationary
+_FAST = 0.5  # while a sweep lowers f to this part, nobody looks whether q is stationary
 _NEWTON, _TRIES, _SHORTER = 8, 10, 0.25  # Newton steps for a coordinate alone, and their tries
 _STILL = 1e-10  # rad or the figure's unit: a step that a coordinate alone does not take any more
 _ROUNDED = 1.0 + 1e-15  # f is known no better; a sweep as a whole must lower it all the same
-_ROUNDING = 1e-5  # where f is rounded, no sweep lowers it any more at a gain up to about this one
 
 
-@kernel
-def cyclic_descent(ints, floats, work, options, q, out, history):
-    """One iteration is one sweep over all joints, from the last to the first.
+class SweepWorkspace(NamedTuple):
+    """What a sweep works with."""
+
+    marks: np.ndarray  # (terms, MARK) the effectors' points
+    pose: np.ndarray  # (n,) the pose under way
+    scratch: np.ndarray  # for the joints' steps
+
+
+@register_jitable
+def view_sweep(ints, work):
+    """work -> SweepWorkspace, and what is left."""
+    marks, work = take_table(work, np.int64(ints[N_TERMS]), MARK)
+    pose, work = take(work, np.int64(ints[N_COORDS]))
+    scratch, work = take(work, STEP_SCRATCH)
+    return SweepWorkspace(marks, pose, scratch), work
+
+
+class Memory(NamedTuple):
+    """What is carried from sweep to sweep."""
+
+    skip_stationarity_test: bool  # a sweep may leave a point that is stationary and no minimum
+
+
+@register_jitable
+def _newton_alone(ints, floats, pose, f, c, w, out):
+    """Newton steps of f along coordinate c from ``pose``, evaluated last; returns f there."""
+    n, trial, jt = ints[N_COORDS], w.trial, w.jt
+    moved, last_slope = 0.0, 0.0
+    for _ in range(_NEWTON):
+        linearise(ints, floats, pose, w.state, w.r, jt, w.model_residual)
+        out[OUT_JACOBIANS] += 1.0
+        descent(ints, floats, pose, jt, w.model_residual, w.half_descent)
+        slope = w.half_descent[c]
+        # f curves as JᵀJ and D say or, after a step, as its slope has changed.
+        curvature = floats[ints[F_REST] + c]
+        for i in range(ints[N_ROWS]):
+            curvature += jt[c, i] * jt[c, i]
+        if moved != 0.0 and (last_slope - slope) / moved > 0.0:
+            curvature = (last_slope - slope) / moved
+        length, value = slope / curvature if curvature > 0.0 else 0.0, f
+        if not abs(length) > _STILL:
+            break
+        for _ in range(_TRIES):
+            copy(pose, n, trial)
+            trial[c] += length
+            project(ints, floats, trial, w.scratch)
+            moved = trial[c] - pose[c]
+            value = evaluate(ints, floats, trial, w.state, w.trial_r)
+            out[OUT_EVALUATIONS] += 1.0
+            if value <= _ROUNDED * f or moved == 0.0:
+                break
+            length *= _SHORTER
+        if moved == 0.0 or not value <= _ROUNDED * f:
+            evaluate(ints, floats, pose, w.state, w.r)
+            out[OUT_EVALUATIONS] += 1.0
+            break
+        f, last_slope = value, slope
+        copy(trial, n, pose)
+        copy(w.trial_r, ints[N_ROWS], w.r)
+    return f
+
+
+@inlined_by_llvm
+def sweep_step(ints, floats, options, q, here, w, own, memory, out):
+    """One sweep over all joints, from the last to the first.
 
     Going inwards, a turn moves what hangs below a joint and nothing above it: so the axes found at
     the start of a sweep stay true, and only the effectors' points have to be moved along.
     """
-    n, rows, terms = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS]), np.int64(ints[N_TERMS])
-    sheet = open_sheet(ints, work)
-    state, r, push, trial, jt = sheet.state, sheet.r, sheet.push, sheet.trial, sheet.jt
-    world, axes = places(ints, state)
-    chain = open_chain(options[OWN + _SETTINGS :])
-    marks = sheet.spare[: MARK * terms].reshape(terms, MARK)
-    before = sheet.spare[MARK * terms : MARK * terms + n]
-    scratch = sheet.spare[MARK * terms + n :]
-    stationary = options[OWN]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration = 1, 0, 0
-    code = SPENT
-    brisk = True  # a sweep may leave a point that is stationary and no minimum
-    while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        if not brisk:
-            linearise(ints, floats, q, state, r, jt, sheet.target)
-            jacobians += 1
-            descent(ints, floats, q, jt, r, push)
-            if gain_left(ints, floats, q, sheet, f) <= stationary:
-                code = STATIONARY
-                break
-        copy(q, n, before)
+    chain, sweep = own
+    n, pose, marks = ints[N_COORDS], sweep.pose, sweep.marks
+    world, axes = places(ints, w.state)
+    copy(q, n, pose)
+    take_marks(ints, floats, world, 0, marks)
+    now, known = here.f, True  # f at the pose, if the state is that of the pose
+    for k in range(len(chain.steps)):
+        step = chain.steps[k]
+        if step[S_KIND] != ALONE:
+            first = int(step[S_FIRST])
+            which = chain.below[first : first + int(step[S_COUNT])]
+            take_step(ints, floats, step, pose, world, axes, marks, which, sweep.scratch)
+            known = False
+            continue
+        if not known:
+            now = evaluate(ints, floats, pose, w.state, w.r)
+            out[OUT_EVALUATIONS] += 1.0
+        c = ints[ints[I_COORD] + int(step[S_SLOT])]
+        now = _newton_alone(ints, floats, pose, now, c, w, out)
+        known = True
         take_marks(ints, floats, world, 0, marks)
-        now, known = f, True  # f at q, if the state is that of q
-        for k in range(len(chain.steps)):
-            step = chain.steps[k]
-            if step[S_KIND] != ALONE:
-                first = int(step[S_FIRST])
-                which = chain.below[first : first + int(step[S_COUNT])]
-                take_step(ints, floats, step, q, world, axes, marks, which, scratch)
-                known = False
-                continue
-            c = ints[ints[I_COORD] + int(step[S_SLOT])]
-            if not known:
-                now = evaluate(ints, floats, q, state, r)
-                evaluations += 1
-            moved, pushed = 0.0, 0.0
-            for _ in range(_NEWTON):
-                linearise(ints, floats, q, state, r, jt, sheet.target)
-                jacobians += 1
-                descent(ints, floats, q, jt, sheet.target, push)
-                # f bends as JᵀJ and D say or, after a step, as its slope has changed.
-                bend = floats[ints[F_REST] + c]
-                for i in range(rows):
-                    bend += jt[c, i] * jt[c, i]
-                if moved != 0.0 and (pushed - push[c]) / moved > 0.0:
-                    bend = (pushed - push[c]) / moved
-                length, value = push[c] / bend if bend > 0.0 else 0.0, now
-                if not abs(length) > _STILL:
-                    break
-                for _ in range(_TRIES):
-                    copy(q, n, trial)
-                    trial[c] += length
-                    project(ints, floats, trial, sheet.scratch)
-                    moved = trial[c] - q[c]
-                    value = evaluate(ints, floats, trial, state, sheet.trial_r)
-                    evaluations += 1
-                    if value <= _ROUNDED * now or moved == 0.0:
-                        break
-                    length *= _SHORTER
-                if moved == 0.0 or not value <= _ROUNDED * now:
-                    evaluate(ints, floats, q, state, r)
-                    evaluations += 1
-                    break
-                now, pushed = value, push[c]
-                copy(trial, n, q)
-                copy(sheet.trial_r, rows, r)
-            known = True
-            take_marks(ints, floats, world, 0, marks)
-        value = evaluate(ints, floats, q, state, r)
-        evaluations += 1
-        if not value < f:
-            copy(before, n, q)
-            evaluate(ints, floats, q, state, r)
-            linearise(ints, floats, q, state, r, jt, sheet.target)
-            evaluations, jacobians = evaluations + 1, jacobians + 1
-            descent(ints, floats, q, jt, r, push)
-            gain = gain_left(ints, floats, q, sheet, f)
-            code = STATIONARY if gain <= max(stationary, _ROUNDING) else STUCK
-            break
-        brisk = value < _BRISK * f
-        f = value
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted)
+    copy(pose, n, w.trial)
+    value = evaluate(ints, floats, w.trial, w.state, w.trial_r)
+    out[OUT_EVALUATIONS] += 1.0
+    if value < here.f:
+        return GO_ON, value, Memory(value < _FAST * here.f)
+    evaluate(ints, floats, q, w.state, w.r)
+    out[OUT_EVALUATIONS] += 1.0
+    gain, _ = slope_at(ints, floats, q, here.f, w, out)
+    return no_way_down(options, gain), here.f, memory
+
+
+@kernel
+def cyclic_descent(ints, floats, work, options, q, out, history):
+    """One iteration is one sweep, ``sweep_step``."""
+    w, work = view_gradient(ints, work)
+    sweep, _ = view_sweep(ints, work)
+    own = (open_chain(options[OWN:]), sweep)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, own, Memory(True), by_gradient_when_slow,
+        sweep_step,
+    )  # fmt: skip
     return code
 
 
@@ -164,10 +180,7 @@ class CyclicCoordinateDescent(Method):
     name = "ccd"
     kernel = cyclic_descent
 
-    iterations: int = 200
-    """Sweeps over all joints that an attempt may take."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(200, "Sweeps over all joints that an attempt may take.")
 
     def __post_init__(self) -> None:
         if not self.stationary >= 0.0:
@@ -176,10 +189,10 @@ class CyclicCoordinateDescent(Method):
             )
 
     def settings(self) -> tuple[float, ...]:
-        return (self.stationary,)
+        return ()
 
     def tables(self, problem: Problem) -> np.ndarray:
         return chain_view(problem).table()
 
     def workspace(self, problem: Problem) -> int:
-        return sheet_size(problem) + MARK * len(problem.terms) + problem.figure.n + STEP_SCRATCH
+        return gradient_size(problem) + floats_taken(view_sweep, problem.ints)

@@ -126,12 +126,12 @@ def best_value(x, scale, low, high, a, b, c, s, rest, pose):
             value, lowest = sample, there
     left, right = max(left, value - space), min(right, value + space)
     for _ in range(60):
-        _, slope, bend = _along(value, x, scale, a, b, c, s, rest, pose)
+        _, slope, curvature = _along(value, x, scale, a, b, c, s, rest, pose)
         if slope > 0.0:
             right = value
         else:
             left = value
-        step = value - slope / bend if bend > 0.0 else left
+        step = value - slope / curvature if curvature > 0.0 else left
         if not left < step < right:
             step = 0.5 * (left + right)
         done = abs(step - value) <= 1e-15 * (1.0 + abs(value))

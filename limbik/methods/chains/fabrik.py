@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_TERMS, POSITION
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
-    O_ITERATIONS,
+    OUT_EVALUATIONS,
+    OUT_F,
+    OUT_HISTORY,
     OWN,
     REACHED,
-    SPENT,
     STATIONARY,
     STUCK,
     Method,
-    finish,
     record,
 )
 from limbik.methods.chains.chain_view import chain_view, open_chain, places
@@ -32,95 +34,110 @@ from limbik.methods.chains.fabrik_passes import (
     take_bones,
 )
 from limbik.methods.chains.joint_steps import STEP_SCRATCH
-from limbik.methods.workspace import gain_left, judge, open_sheet, sheet_size
-from limbik.solver.objective import N_FULL, N_REST, descent, evaluate, linearise, reached
+from limbik.methods.loop import GO_ON, by_gradient_when_slow, iterate, judge
+from limbik.methods.settings import setting
+from limbik.methods.workspace import (
+    floats_taken,
+    gradient_size,
+    take,
+    take_table,
+    view_gradient,
+)
+from limbik.solver.objective import N_FULL, N_REST, evaluate
 from limbik.solver.problem import Problem
 
-_SETTINGS = 3
+_PATIENCE, _PROGRESS, _CHAIN = range(OWN, OWN + 3)  # settings, then the chain's table
 _NO_STEP = 1e-12  # rad or the figure's unit: a pass that changes nothing any more
-_BRISK = 0.9  # while f falls to this part, nobody looks whether q is stationary
+_FAST = 0.9  # while f falls to this part, nobody looks whether q is stationary
+
+
+class FabrikWorkspace(NamedTuple):
+    """What the passes work with."""
+
+    best: np.ndarray  # (n,) the best pose so far
+    marks: np.ndarray  # (pivots + terms, MARK) points of the bones and the effectors
+    local: np.ndarray  # (aims, 3) where the aims are, seen from their joints
+    scratch: np.ndarray  # for the joints' steps
+
+
+@register_jitable
+def view_fabrik(ints, pivots, aims, work):
+    """work -> FabrikWorkspace, and what is left."""
+    best, work = take(work, np.int64(ints[N_COORDS]))
+    marks, work = take_table(work, pivots + np.int64(ints[N_TERMS]), MARK)
+    local, work = take_table(work, aims, 3)
+    scratch, work = take(work, STEP_SCRATCH)
+    return FabrikWorkspace(best, marks, local, scratch), work
+
+
+class Memory(NamedTuple):
+    """What is carried from iteration to iteration."""
+
+    skip_stationarity_test: bool
+    lowest: float  # the least f so far
+    f_at_checkpoint: float  # what it was when it last fell by enough,
+    slow_iterations: int  # and how many iterations ago
+
+
+@inlined_by_llvm
+def fabrik_step(ints, floats, options, q, here, w, own, memory, out):
+    """Inwards from the targets, then outwards from the root."""
+    chain, x = own
+    n, trial, start = ints[N_COORDS], w.trial, here.iteration == 0
+    lowest = here.f if start else memory.lowest
+    world, axes = places(ints, w.state)
+    if memory.slow_iterations >= options[_PATIENCE]:
+        return STUCK, here.f, memory
+    copy(q, n, trial)
+    if carry_root(ints, floats, chain, trial, world, axes, x.marks, x.scratch):
+        evaluate(ints, floats, trial, w.state, w.trial_r)
+        out[OUT_EVALUATIONS] += 1.0
+    take_bones(ints, floats, chain, world, axes, x.marks, x.local)
+    reach_inwards(chain, x.marks)
+    reach_outwards(ints, floats, chain, trial, world, axes, x.marks, x.local, x.scratch)
+    value = evaluate(ints, floats, trial, w.state, w.trial_r)
+    out[OUT_EVALUATIONS] += 1.0
+    moved = 0.0
+    for c in range(n):
+        moved = max(moved, abs(trial[c] - q[c]))
+    if not moved > _NO_STEP or not math.isfinite(value):
+        evaluate(ints, floats, q, w.state, w.r)
+        out[OUT_EVALUATIONS] += 1.0
+        return STUCK, here.f, memory
+    if value < lowest:
+        lowest = value
+        copy(trial, n, x.best)
+    checkpoint = here.f if start else memory.f_at_checkpoint
+    slow = memory.slow_iterations + 1
+    if lowest < options[_PROGRESS] * checkpoint:
+        checkpoint, slow = lowest, 0
+    return GO_ON, value, Memory(value < _FAST * here.f, lowest, checkpoint, slow)
 
 
 @kernel
 def fabrik(ints, floats, work, options, q, out, history):
-    """Aristidou & Lasenby 2011: inwards from the targets, then outwards from the root, in turn.
+    """Aristidou & Lasenby 2011: the passes of ``fabrik_step``, in turn.
 
     The answer is the best pose on the way, or the first one that meets the goals.
     """
-    n, terms = np.int64(ints[N_COORDS]), np.int64(ints[N_TERMS])
-    sheet = open_sheet(ints, work)
-    state, r = sheet.state, sheet.r
-    world, axes = places(ints, state)
-    stationary, patience, progress = options[OWN], options[OWN + 1], options[OWN + 2]
-    chain = open_chain(options[OWN + _SETTINGS :])
-    count, spare = len(chain.pivots) + terms, sheet.spare
-    before, best = spare[:n], spare[n : 2 * n]
-    a = 2 * n + MARK * count
-    b = a + 3 * len(chain.aims)
-    marks, local = spare[2 * n : a].reshape(count, MARK), spare[a:b].reshape(len(chain.aims), 3)
-    scratch = spare[b:]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration, idle = 1, 0, 0, 0
-    lowest, mark, brisk = f, f, True
-    copy(q, n, best)
-    code = SPENT
-    while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        if not brisk:
-            linearise(ints, floats, q, state, r, sheet.jt, sheet.target)
-            jacobians += 1
-            descent(ints, floats, q, sheet.jt, r, sheet.push)
-            if gain_left(ints, floats, q, sheet, f) <= stationary:
-                code = STATIONARY
-                break
-        if idle >= patience:
-            code = STUCK
-            break
-        copy(q, n, before)
-        if carry_root(ints, floats, chain, q, world, axes, marks, scratch):
-            evaluate(ints, floats, q, state, r)
-            evaluations += 1
-        take_bones(ints, floats, chain, world, axes, marks, local)
-        reach_inwards(chain, marks)
-        reach_outwards(ints, floats, chain, q, world, axes, marks, local, scratch)
-        value = evaluate(ints, floats, q, state, r)
-        evaluations += 1
-        moved = 0.0
-        for c in range(n):
-            moved = max(moved, abs(q[c] - before[c]))
-        if not moved > _NO_STEP or not math.isfinite(value):
-            copy(before, n, q)
-            f = evaluate(ints, floats, q, state, r)
-            evaluations += 1
-            code = STUCK
-            break
-        brisk = value < _BRISK * f
-        f = value
-        iteration += 1
-        noted = record(history, noted, f, q)
-        if f < lowest:
-            lowest = f
-            copy(q, n, best)
-        idle += 1
-        if lowest < progress * mark:
-            mark, idle = lowest, 0
-    if code != REACHED and lowest < f:
-        copy(best, n, q)
-        f = evaluate(ints, floats, q, state, r)
-        evaluations += 1
-        noted = record(history, noted, f, q)
+    chain = open_chain(options[_CHAIN:])
+    w, work = view_gradient(ints, work)
+    x, _ = view_fabrik(ints, len(chain.pivots), len(chain.aims), work)
+    copy(q, len(q), x.best)
+    memory = Memory(True, math.inf, math.inf, 0)
+    code, memory = iterate(
+        ints, floats, options, q, out, history, w, (chain, x), memory, by_gradient_when_slow,
+        fabrik_step,
+    )  # fmt: skip
+    if code != REACHED and memory.lowest < out[OUT_F]:
+        copy(x.best, len(q), q)
+        out[OUT_F] = evaluate(ints, floats, q, w.state, w.r)
+        out[OUT_EVALUATIONS] += 1.0
+        out[OUT_HISTORY] = record(history, int(out[OUT_HISTORY]), out[OUT_F], q)
         if code == STATIONARY:
             code = STUCK
     if code == STUCK:
-        code = judge(ints, floats, q, sheet, f, stationary)
-        jacobians += code != REACHED
-    finish(out, f, iteration, evaluations, jacobians, noted)
+        code = judge(ints, floats, options, q, out[OUT_F], w, out)
     return code
 
 
@@ -146,14 +163,15 @@ class Fabrik(Method):
     descends = False
     handles = frozenset({POSITION})
 
-    iterations: int = 200
-    """Pairs of an inward and an outward pass that an attempt may take."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
-    patience: int = 25
-    """Give up when so many iterations lower the least f by less than ``progress`` says."""
-    progress: float = 0.999
-    """The part to which ``patience`` iterations must bring the least f down."""
+    iterations: int = setting(
+        200, "Pairs of an inward and an outward pass that an attempt may take."
+    )
+    patience: int = setting(
+        25, "Give up when so many iterations lower the least f by less than ``progress`` says."
+    )
+    progress: float = setting(
+        0.999, "The part to which ``patience`` iterations must bring the least f down."
+    )
 
     def __post_init__(self) -> None:
         if not self.stationary >= 0.0:
@@ -166,7 +184,7 @@ class Fabrik(Method):
             raise MethodError(f"{self.name}: needs 0 < progress ≤ 1, got {self.progress:g}")
 
     def settings(self) -> tuple[float, ...]:
-        return (self.stationary, self.patience, self.progress)
+        return (self.patience, self.progress)
 
     def tables(self, problem: Problem) -> np.ndarray:
         if problem.ints[N_FULL]:
@@ -177,5 +195,5 @@ class Fabrik(Method):
 
     def workspace(self, problem: Problem) -> int:
         chain = chain_view(problem)
-        marks = MARK * (len(chain.pivots) + len(problem.terms)) + 3 * len(chain.aims)
-        return sheet_size(problem) + 2 * problem.figure.n + marks + STEP_SCRATCH
+        own = floats_taken(view_fabrik, problem.ints, len(chain.pivots), len(chain.aims))
+        return gradient_size(problem) + own

@@ -18,7 +18,7 @@ _SUM, _TURN, _LOCAL = _FRAME + 12, _FRAME + 21, _FRAME + 30
 _KEPT = _FRAME + 39
 _FIT = _KEPT + 3
 STEP_SCRATCH = _FIT + RIGID
-_TRIES, _SHORTER = 6, 0.25  # a bend that does not pay is tried so often, shorter each time
+_TRIES, _SHORTER = 6, 0.25  # a turn that does not pay is tried so often, shorter each time
 
 
 @kernel
@@ -50,23 +50,23 @@ def _move_slot(ints, floats, slot, q, axes, marks, which):
 
 
 @inner
-def _push(ints, floats, slot, first, q, axes, marks, which, push):
-    """−½∇f by the three coordinates of a ball, into push (3,)."""
+def _half_descent(ints, floats, slot, first, q, axes, marks, which, half_descent):
+    """−½∇f by the three coordinates of a ball, into half_descent (3,)."""
     for k in range(3):
         rest, x = floats[ints[F_REST] + first + k], kin.AXIS * (slot + k)
-        push[k] = rest * (floats[ints[F_REST_POSE] + first + k] - q[first + k])
+        half_descent[k] = rest * (floats[ints[F_REST_POSE] + first + k] - q[first + k])
         for i in range(len(which)):
             m = marks[int(which[i])]
             ex, ey, ez = m[6] * (m[3] - m[0]), m[7] * (m[4] - m[1]), m[8] * (m[5] - m[2])
             vx, vy, vz = m[0] - axes[x + 3], m[1] - axes[x + 4], m[2] - axes[x + 5]
-            push[k] += axes[x] * (vy * ez - vz * ey)
-            push[k] += axes[x + 1] * (vz * ex - vx * ez)
-            push[k] += axes[x + 2] * (vx * ey - vy * ex)
+            half_descent[k] += axes[x] * (vy * ez - vz * ey)
+            half_descent[k] += axes[x + 1] * (vz * ex - vx * ez)
+            half_descent[k] += axes[x + 2] * (vx * ey - vy * ex)
 
 
 @inner
-def _along_edge(ints, floats, first, q, push, way, scratch):
-    """Take out of ``way`` (3,) what leads over the edge of a ball's cone that ``push`` presses on.
+def _along_edge(ints, floats, first, q, half_descent, way, scratch):
+    """Take out of ``way`` (3,) what leads over the edge of a ball's cone that −∇f presses on.
 
     Stepping over it and projecting would land far along a curved edge.  False if nothing is left.
     """
@@ -77,7 +77,10 @@ def _along_edge(ints, floats, first, q, push, way, scratch):
     found = cone_normals(ints, floats, int(cone), q, normals, scratch)
     for i in range(found):
         normal = normals[i]
-        if normal[0] * push[0] + normal[1] * push[1] + normal[2] * push[2] <= 0.0:
+        if (
+            normal[0] * half_descent[0] + normal[1] * half_descent[1] + normal[2] * half_descent[2]
+            <= 0.0
+        ):
             continue
         if i == 1:
             both = normal[0] * normals[0, 0] + normal[1] * normals[0, 1] + normal[2] * normals[0, 2]
@@ -99,11 +102,11 @@ def _bend(ints, floats, joint, slot, k, first, q, world, axes, marks, which, scr
     Its axis moves as it turns, so there is no closed form.  At a cone's edge it goes along the
     edge.  ``slot`` and ``first`` are the ball's first slot and coordinate.
     """
-    push, way = scratch[_TURN : _TURN + 3], scratch[_TURN + 3 : _TURN + 6]
-    _push(ints, floats, slot, first, q, axes, marks, which, push)
+    half_descent, way = scratch[_TURN : _TURN + 3], scratch[_TURN + 3 : _TURN + 6]
+    _half_descent(ints, floats, slot, first, q, axes, marks, which, half_descent)
     way[:] = 0.0
     way[k] = 1.0
-    if not _along_edge(ints, floats, first, q, push, way, scratch[:SCRATCH]):
+    if not _along_edge(ints, floats, first, q, half_descent, way, scratch[:SCRATCH]):
         return
     x = kin.AXIS * slot
     y, z = x + kin.AXIS, x + 2 * kin.AXIS
@@ -112,7 +115,7 @@ def _bend(ints, floats, joint, slot, k, first, q, world, axes, marks, which, scr
     az = way[0] * axes[x + 2] + way[1] * axes[y + 2] + way[2] * axes[z + 2]
     along, square = 0.0, 0.0
     for i in range(3):
-        along += way[i] * push[i]
+        along += way[i] * half_descent[i]
         square += way[i] * way[i] * floats[ints[F_REST] + first + i]
     for i in range(len(which)):
         m = marks[int(which[i])]

@@ -6,72 +6,77 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
 from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals
 from limbik.jit import kernel
 from limbik.methods.gradient.inverse_hessian import hold_coordinate, hold_normal
+from limbik.methods.workspace import floats_taken, take_table
 from limbik.solver.objective import F_METRIC
+from limbik.solver.problem import Problem
 
 FREE, AT_LOWER, AT_UPPER = 0.0, 1.0, 2.0
 
 
-class Book(NamedTuple):
-    """The method's own arrays."""
+class BFGSWorkspace(NamedTuple):
+    """An inverse Hessian, and the limits that are active."""
 
     h: np.ndarray  # (n, n) the inverse of ∇²f, as far as it is known
     held: np.ndarray  # (n, n) the same with the normals of the active limits projected out
     active: np.ndarray  # (n,) FREE, AT_LOWER or AT_UPPER
-    pushed: np.ndarray  # (n,) −½∇f at the pose before
-    before: np.ndarray  # (n,) that pose
     y: np.ndarray  # (n,) change of the gradient
     image: np.ndarray  # (n,) for anyone
 
 
-@kernel
-def open_book(n, spare):
-    """spare (2n² + 5n,) -> Book."""
-    square = n * n
-    rest = spare[2 * square : 2 * square + 5 * n].reshape(5, n)
-    return Book(
-        spare[:square].reshape(n, n), spare[square : 2 * square].reshape(n, n), rest[0], rest[1],
-        rest[2], rest[3], rest[4],
-    )  # fmt: skip
+@register_jitable
+def view_bfgs(ints, work):
+    """work -> BFGSWorkspace, and what is left."""
+    n = np.int64(ints[N_COORDS])
+    h, work = take_table(work, n, n)
+    held, work = take_table(work, n, n)
+    by_n, work = take_table(work, 3, n)
+    return BFGSWorkspace(h, held, by_n[0], by_n[1], by_n[2]), work
+
+
+def bfgs_size(problem: Problem) -> int:
+    """Floats that ``view_bfgs`` needs."""
+    return floats_taken(view_bfgs, problem.ints)
 
 
 @kernel
-def forget(ints, floats, scale, book):
+def forget(ints, floats, scale, bfgs):
     """H = scale·M, and no limit is active."""
-    book.h[:, :] = 0.0
+    bfgs.h[:, :] = 0.0
     for c in range(ints[N_COORDS]):
-        book.h[c, c] = scale * floats[ints[F_METRIC] + c]
-        book.active[c] = FREE
+        bfgs.h[c, c] = scale * floats[ints[F_METRIC] + c]
+        bfgs.active[c] = FREE
 
 
 @kernel
-def _along(book, push, step):
-    """step = −H∇f for the H in book.held; returns −½∇fᵀ·step."""
+def _along(bfgs, half_descent, step):
+    """step = −H∇f for the H in bfgs.held; returns −½∇fᵀ·step."""
     slope = 0.0
-    for c in range(len(push)):
+    for c in range(len(half_descent)):
         total = 0.0
-        for e in range(len(push)):
-            total += book.held[c, e] * push[e]
+        for e in range(len(half_descent)):
+            total += bfgs.held[c, e] * half_descent[e]
         step[c] = 2.0 * total
-        slope += push[c] * step[c]
+        slope += half_descent[c] * step[c]
     return slope
 
 
 @kernel
-def _hold_active(book):
-    """book.held = H with the normals of the active ranges projected out."""
-    book.held[:, :] = book.h
-    for c in range(len(book.active)):
-        if book.active[c] != FREE:
-            hold_coordinate(book.held, c, book.image)
+def _hold_active(bfgs):
+    """bfgs.held = H with the normals of the active ranges projected out."""
+    bfgs.held[:, :] = bfgs.h
+    for c in range(len(bfgs.active)):
+        if bfgs.active[c] != FREE:
+            hold_coordinate(bfgs.held, c, bfgs.image)
 
 
 @kernel
-def _release(ints, floats, push, slope, book):
+def _release(ints, floats, half_descent, slope, bfgs):
     """Take one range whose multiplier has the wrong sign out of the active set; True if done.
 
     It is the one whose limit costs most, ½H_cc·ν², and it leaves only where that is more than the
@@ -80,32 +85,32 @@ def _release(ints, floats, push, slope, book):
     """
     worst, most = -1, 0.0
     for c in range(np.int64(ints[N_COORDS])):
-        if book.active[c] == FREE or floats[ints[F_LOWER] + c] == floats[ints[F_UPPER] + c]:
+        if bfgs.active[c] == FREE or floats[ints[F_LOWER] + c] == floats[ints[F_UPPER] + c]:
             continue
-        inward = push[c] if book.active[c] == AT_LOWER else -push[c]
-        if inward > 0.0 and book.h[c, c] * push[c] * push[c] > most:
-            worst, most = c, book.h[c, c] * push[c] * push[c]
+        inward = half_descent[c] if bfgs.active[c] == AT_LOWER else -half_descent[c]
+        if inward > 0.0 and bfgs.h[c, c] * half_descent[c] * half_descent[c] > most:
+            worst, most = c, bfgs.h[c, c] * half_descent[c] * half_descent[c]
     if worst >= 0 and 2.0 * most >= slope:
-        book.active[worst] = FREE
+        bfgs.active[worst] = FREE
         return True
     return False
 
 
 @kernel
-def _blocked(ints, floats, q, step, book, scratch):
-    """Project out of book.held each limit that q is at and ``step`` would cross; True if any."""
+def _blocked(ints, floats, q, step, bfgs, scratch):
+    """Project out of bfgs.held each limit that q is at and ``step`` would cross; True if any."""
     lower, upper, in_cone = ints[F_LOWER], ints[F_UPPER], ints[I_IN_CONE]
     any_blocked = False
     for c in range(ints[N_COORDS]):
-        if ints[in_cone + c] != NONE or book.active[c] != FREE:
+        if ints[in_cone + c] != NONE or bfgs.active[c] != FREE:
             continue
         if step[c] < 0.0 and q[c] <= floats[lower + c]:
-            book.active[c] = AT_LOWER
+            bfgs.active[c] = AT_LOWER
         elif step[c] > 0.0 and q[c] >= floats[upper + c]:
-            book.active[c] = AT_UPPER
+            bfgs.active[c] = AT_UPPER
         else:
             continue
-        hold_coordinate(book.held, c, book.image)
+        hold_coordinate(bfgs.held, c, bfgs.image)
         any_blocked = True
     normals = scratch[48:54].reshape(2, 3)
     for cone in range(np.int64(ints[N_CONES])):
@@ -117,36 +122,36 @@ def _blocked(ints, floats, q, step, book, scratch):
                 across += normals[k, d] * step[c + d]
                 size += step[c + d] * step[c + d]
             if across > 1e-9 * math.sqrt(size):
-                hold_normal(book.held, normals[k], c, span, book.image)
+                hold_normal(bfgs.held, normals[k], c, span, bfgs.image)
                 any_blocked = True
     return any_blocked
 
 
 @kernel
-def choose_step(ints, floats, q, push, step, book, scratch):
+def choose_step(ints, floats, q, half_descent, step, bfgs, scratch):
     """The quasi-Newton step that the limits at q allow, −H∇f with their normals projected out.
 
     Limits that the step would cross at once join the active set, one with a multiplier of the wrong
     sign may leave it.  Returns −½∇fᵀ·step, 0 where no way is left.
     """
-    _hold_active(book)
-    slope = _along(book, push, step)
-    if _release(ints, floats, push, slope, book):
-        _hold_active(book)
-        slope = _along(book, push, step)
+    _hold_active(bfgs)
+    slope = _along(bfgs, half_descent, step)
+    if _release(ints, floats, half_descent, slope, bfgs):
+        _hold_active(bfgs)
+        slope = _along(bfgs, half_descent, step)
     for _ in range(len(step) + 2):
-        if not _blocked(ints, floats, q, step, book, scratch):
+        if not _blocked(ints, floats, q, step, bfgs, scratch):
             break
-        slope = _along(book, push, step)
+        slope = _along(bfgs, half_descent, step)
     return slope
 
 
 @kernel
-def longest(ints, floats, q, step, book):
+def longest(ints, floats, q, step, bfgs):
     """The part of ``step`` up to the first range that blocks it, at most 1."""
     part = 1.0
     for c in range(ints[N_COORDS]):
-        if ints[ints[I_IN_CONE] + c] != NONE or book.active[c] != FREE:
+        if ints[ints[I_IN_CONE] + c] != NONE or bfgs.active[c] != FREE:
             continue
         if step[c] < 0.0:
             part = min(part, (floats[ints[F_LOWER] + c] - q[c]) / step[c])
@@ -156,11 +161,11 @@ def longest(ints, floats, q, step, book):
 
 
 @kernel
-def land(ints, floats, q, step, part, book, trial):
+def land(ints, floats, q, step, part, bfgs, trial):
     """trial = q + part·step; ranges that end it there are met exactly."""
     for c in range(ints[N_COORDS]):
         trial[c] = q[c] + part * step[c]
-        if ints[ints[I_IN_CONE] + c] != NONE or book.active[c] != FREE:
+        if ints[ints[I_IN_CONE] + c] != NONE or bfgs.active[c] != FREE:
             continue
         low, high = floats[ints[F_LOWER] + c], floats[ints[F_UPPER] + c]
         near = 1e-14 * (abs(q[c]) + abs(trial[c]))

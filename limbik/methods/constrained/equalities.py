@@ -6,14 +6,17 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
 from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals, project
 from limbik.jit import kernel
+from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.objective import F_METRIC
+from limbik.solver.problem import Problem
 
 
-class Ledger(NamedTuple):
+class EqualitySet(NamedTuple):
     """Which limits are equalities in the subproblem, and the best pose so far."""
 
     fixed: np.ndarray  # (n,) −1 or 1: at the lower or upper limit; a cone's first: 1 at its edge
@@ -26,31 +29,38 @@ class Ledger(NamedTuple):
     chosen: np.ndarray  # (n,) the face of the subproblem
 
 
-@kernel
-def open_ledger(n, spare):
-    """spare (9n,) -> Ledger."""
-    by_n = spare[: 7 * n].reshape(7, n)
-    return Ledger(
-        by_n[0], by_n[1], by_n[2], by_n[3], by_n[4], by_n[5], spare[7 * n : 9 * n], by_n[6]
-    )
+@register_jitable
+def view_equalities(ints, work):
+    """work -> EqualitySet, and what is left."""
+    n = np.int64(ints[N_COORDS])
+    by_n, work = take_table(work, 7, n)
+    possible, work = take(work, 2 * n)
+    return EqualitySet(
+        by_n[0], by_n[1], by_n[2], by_n[3], by_n[4], by_n[5], possible, by_n[6]
+    ), work
+
+
+def equalities_size(problem: Problem) -> int:
+    """Floats that ``view_equalities`` needs."""
+    return floats_taken(view_equalities, problem.ints)
 
 
 @kernel
-def press_equalities(ints, floats, q, ledger, scratch):
-    """ledger.press: outward at every limit that is an equality, so that free_directions skips it.
+def press_equalities(ints, floats, q, equalities, scratch):
+    """press (n,): outward at every limit that is an equality, so that free_directions skips it.
 
     Along a cone's edge the tangents stay free: one variable less, as with a range.
     """
     normals = scratch[48:54].reshape(2, 3)
     for c in range(ints[N_COORDS]):
-        ledger.press[c] = ledger.fixed[c] if ints[ints[I_IN_CONE] + c] == NONE else 0.0
+        equalities.press[c] = equalities.fixed[c] if ints[ints[I_IN_CONE] + c] == NONE else 0.0
     for cone in range(np.int64(ints[N_CONES])):
         i = ints[I_CONE] + CONE_INTS * cone
         c, span = ints[i + 1], 2 if ints[i] == CONE_SWING else 3
-        if ledger.fixed[c] != 0.0:
+        if equalities.fixed[c] != 0.0:
             for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
                 for d in range(span):
-                    ledger.press[c + d] += normals[k, d]
+                    equalities.press[c + d] += normals[k, d]
 
 
 @kernel
@@ -65,20 +75,20 @@ def is_inside(ints, floats, q, inside, scratch):
 
 
 @kernel
-def back_to_edges(ints, floats, trial, ledger, inside, scratch):
+def back_to_edges(ints, floats, trial, equalities, inside, scratch):
     """Bring cones whose edge is an equality back to it; inside (n,) becomes P(trial)."""
     inside[:] = trial
     project(ints, floats, inside, scratch)
     for cone in range(np.int64(ints[N_CONES])):
         i = ints[I_CONE] + CONE_INTS * cone
         c, span = ints[i + 1], 2 if ints[i] == CONE_SWING else 3
-        if ledger.fixed[c] != 0.0:
+        if equalities.fixed[c] != 0.0:
             for d in range(span):
                 trial[c + d] = inside[c + d]
 
 
 @kernel
-def fix_worst(ints, floats, q, inside, ledger, cones_only):
+def fix_worst(ints, floats, q, inside, equalities, cones_only):
     """Make an equality of the limit that q violates most, and meet it; False where q is inside.
 
     inside (n,) is P(q).  With ``cones_only`` ranges are left alone.
@@ -100,14 +110,14 @@ def fix_worst(ints, floats, q, inside, ledger, cones_only):
             worst, most, of_cone = c, math.sqrt(over), span
     if most == 0.0:
         return False
-    ledger.fixed[worst] = -1.0 if of_cone == 1 and q[worst] < inside[worst] else 1.0
+    equalities.fixed[worst] = -1.0 if of_cone == 1 and q[worst] < inside[worst] else 1.0
     for d in range(of_cone):
         q[worst + d] = inside[worst + d]
     return True
 
 
 @kernel
-def free_wrong(ints, floats, q, push, ledger, scratch):
+def free_wrong(ints, floats, q, half_descent, equalities, scratch):
     """Give up the equality whose multiplier has the wrong sign by most; False where none has.
 
     Each is given up once at most, so that the search ends.
@@ -115,32 +125,32 @@ def free_wrong(ints, floats, q, push, ledger, scratch):
     worst, most = np.int64(0), 0.0
     normals = scratch[48:54].reshape(2, 3)
     for c in range(np.int64(ints[N_COORDS])):
-        if ints[ints[I_IN_CONE] + c] == NONE and ledger.freed[c] == 0.0:
-            inward = -ledger.fixed[c] * push[c] * math.sqrt(floats[ints[F_METRIC] + c])
+        if ints[ints[I_IN_CONE] + c] == NONE and equalities.freed[c] == 0.0:
+            inward = -equalities.fixed[c] * half_descent[c] * math.sqrt(floats[ints[F_METRIC] + c])
             if inward > most and floats[ints[F_LOWER] + c] < floats[ints[F_UPPER] + c]:
                 worst, most = c, inward
     for cone in range(np.int64(ints[N_CONES])):
         i = ints[I_CONE] + CONE_INTS * cone
         c, span = np.int64(ints[i + 1]), 2 if ints[i] == CONE_SWING else 3
-        if ledger.fixed[c] != 0.0 and ledger.freed[c] == 0.0:
+        if equalities.fixed[c] != 0.0 and equalities.freed[c] == 0.0:
             for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
                 inward = 0.0
                 for d in range(span):
-                    inward -= normals[k, d] * push[c + d]
+                    inward -= normals[k, d] * half_descent[c + d]
                 if inward > most:
                     worst, most = c, inward
     if most == 0.0:
         return False
-    ledger.fixed[worst], ledger.freed[worst] = 0.0, 1.0
+    equalities.fixed[worst], equalities.freed[worst] = 0.0, 1.0
     return True
 
 
 @kernel
-def set_face(ints, floats, count, ledger, q):
+def set_face(ints, floats, count, equalities, q):
     """Begin the subproblem of a face: the start, with the chosen coordinates at their limits."""
-    q[:] = ledger.start
-    ledger.fixed[:] = 0.0
+    q[:] = equalities.start
+    equalities.fixed[:] = 0.0
     for k in range(count):
-        c, upper = int(ledger.chosen[k]) // 2, int(ledger.chosen[k]) % 2
-        ledger.fixed[c] = 1.0 if upper else -1.0
+        c, upper = int(equalities.chosen[k]) // 2, int(equalities.chosen[k]) % 2
+        equalities.fixed[c] = 1.0 if upper else -1.0
         q[c] = floats[ints[F_UPPER] + c] if upper else floats[ints[F_LOWER] + c]

@@ -25,18 +25,21 @@ from limbik.methods.base import (
 )
 from limbik.methods.constrained.equalities import (
     back_to_edges,
+    equalities_size,
     fix_worst,
     free_wrong,
     is_inside,
-    open_ledger,
     press_equalities,
     set_face,
+    view_equalities,
 )
 from limbik.methods.constrained.limit_faces import first_face, next_face, possible_faces
 from limbik.methods.default.damped_step import assemble_hessian, damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns, to_gain
 from limbik.methods.default.workspace import desk_size, lay_out
-from limbik.methods.workspace import Sheet, gain_left
+from limbik.methods.loop import gain_left
+from limbik.methods.settings import setting
+from limbik.methods.workspace import GradientWorkspace
 from limbik.solver.objective import F_REACH, descent, evaluate, linearise, reached, scratch_of
 from limbik.solver.problem import Problem
 
@@ -58,7 +61,7 @@ def lagrange(ints, floats, work, options, q, out, history):
     desk = lay_out(ints, work)
     state, r, trial, push = desk.state, desk.r, desk.trial, desk.push
     scratch, inside = scratch_of(ints, state), desk.base[:n]
-    ledger = open_ledger(n, work[len(work) - 9 * n :])
+    equalities, _ = view_equalities(ints, work[len(work) - 9 * n :])
     exhaustive, settle, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
 
     f = evaluate(ints, floats, q, state, r)
@@ -66,11 +69,11 @@ def lagrange(ints, floats, work, options, q, out, history):
     evaluations, jacobians, iteration = 1, 0, 0
     code, level, slow, damping = SPENT, 0, 0, 0.1
     lowest = f
-    for array in (ledger.best, ledger.start, ledger.last):
+    for array in (equalities.best, equalities.start, equalities.last):
         array[:] = q
-    ledger.fixed[:] = 0.0
-    ledger.freed[:] = 0.0
-    possible_faces(ints, floats, ledger.possible)
+    equalities.fixed[:] = 0.0
+    equalities.freed[:] = 0.0
+    possible_faces(ints, floats, equalities.possible)
     while True:
         met = reached(ints, floats, state)
         if met and is_inside(ints, floats, q, inside, scratch):
@@ -84,9 +87,9 @@ def lagrange(ints, floats, work, options, q, out, history):
         linearise(ints, floats, q, state, r, desk.jt, desk.target)
         jacobians += 1
         descent(ints, floats, q, desk.jt, r, push)
-        press_equalities(ints, floats, q, ledger, scratch)
+        press_equalities(ints, floats, q, equalities, scratch)
         count = free_directions(
-            ints, floats, q, ledger.press, desk.starts, desk.spans, desk.coefficients, scratch
+            ints, floats, q, equalities.press, desk.starts, desk.spans, desk.coefficients, scratch
         )
         count = take_columns(ints, floats, desk, count)
         pulls(ints, floats, q, desk, count, False)
@@ -102,7 +105,7 @@ def lagrange(ints, floats, work, options, q, out, history):
                     for d in range(count):
                         for s in range(desk.spans[d]):
                             trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
-                    back_to_edges(ints, floats, trial, ledger, inside, scratch)
+                    back_to_edges(ints, floats, trial, equalities, inside, scratch)
                     slope = 0.0
                     for c in range(n):
                         slope += push[c] * (trial[c] - q[c])
@@ -126,7 +129,7 @@ def lagrange(ints, floats, work, options, q, out, history):
                         r[:] = desk.trial_r
                         iteration += 1
                         noted = record(history, noted, f, q)
-                        ledger.last[:] = q
+                        equalities.last[:] = q
                         break
                 damping *= 4.0
         if accepted:
@@ -135,18 +138,18 @@ def lagrange(ints, floats, work, options, q, out, history):
         slow, damping = 0, 0.1
         if is_inside(ints, floats, q, inside, scratch) and f < lowest:
             lowest = f
-            ledger.best[:] = q
-        on = fix_worst(ints, floats, q, inside, ledger, exhaustive > 0.0)
+            equalities.best[:] = q
+        on = fix_worst(ints, floats, q, inside, equalities, exhaustive > 0.0)
         if not on and exhaustive > 0.0:
-            on = level > 0 and next_face(ledger.possible, ledger.chosen, level)
+            on = level > 0 and next_face(equalities.possible, equalities.chosen, level)
             if not on:
                 level += 1
-                on = level <= n and first_face(ledger.possible, ledger.chosen, level)
+                on = level <= n and first_face(equalities.possible, equalities.chosen, level)
             if on:
-                set_face(ints, floats, level, ledger, q)
+                set_face(ints, floats, level, equalities, q)
                 iteration += 1  # so that faces without a step to make have an end too
         elif not on:
-            on = free_wrong(ints, floats, q, push, ledger, scratch)
+            on = free_wrong(ints, floats, q, push, equalities, scratch)
         if not on:
             code = STUCK
             break
@@ -158,7 +161,7 @@ def lagrange(ints, floats, work, options, q, out, history):
         is_inside(ints, floats, q, inside, scratch)
         value = evaluate(ints, floats, inside, state, r)
         evaluations += 1
-        q[:] = inside if value < lowest else ledger.best
+        q[:] = inside if value < lowest else equalities.best
         f = evaluate(ints, floats, q, state, r)
         evaluations += 1
         if reached(ints, floats, state):
@@ -167,13 +170,13 @@ def lagrange(ints, floats, work, options, q, out, history):
             linearise(ints, floats, q, state, r, desk.jt, desk.target)
             jacobians += 1
             descent(ints, floats, q, desk.jt, r, push)
-            sheet = Sheet(
-                state, scratch, r, desk.trial_r, desk.target, push, trial, inside, desk.jt, desk.y
+            w = GradientWorkspace(
+                state, scratch, r, desk.trial_r, desk.target, push, trial, inside, desk.jt
             )
-            if gain_left(ints, floats, q, sheet, f) <= max(stationary, _ROUNDING):
+            if gain_left(ints, floats, q, w, f) <= max(stationary, _ROUNDING):
                 code = STATIONARY
     for c in range(n):
-        if q[c] != ledger.last[c]:
+        if q[c] != equalities.last[c]:
             noted = record(history, noted, f, q)
             break
     finish(out, f, iteration, evaluations, jacobians, noted)
@@ -203,12 +206,17 @@ class Lagrange(Method):
     descends = False
     feasible = False
 
-    exhaustive: bool = False
-    """Try all faces of the ranges, as printed, instead of the limits that are violated most."""
-    settle: float = 1e-11
-    """A subproblem ends when f hardly falls, by this part of it, three times in a row."""
-    stationary: float = 1e-6
-    """Cosine between what is missing and the best free direction at which a subproblem ends."""
+    exhaustive: bool = setting(
+        False,
+        "Try all faces of the ranges, as printed, instead of the limits that are violated most.",
+    )
+    settle: float = setting(
+        1e-11, "A subproblem ends when f hardly falls, by this part of it, three times in a row."
+    )
+    stationary: float = setting(
+        1e-6,
+        "Cosine between what is missing and the best free direction at which a subproblem ends.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.settle < 1.0:
@@ -220,4 +228,4 @@ class Lagrange(Method):
         return (self.exhaustive, self.settle, self.stationary)
 
     def workspace(self, problem: Problem) -> int:
-        return desk_size(problem) + 9 * problem.figure.n
+        return desk_size(problem) + equalities_size(problem)

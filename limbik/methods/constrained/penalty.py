@@ -8,7 +8,8 @@ from typing import Literal, get_args
 
 from limbik.errors import MethodError
 from limbik.methods.base import Method
-from limbik.methods.constrained.soft_limits import pad_size, soft_limits
+from limbik.methods.constrained.soft_limits import soft_limits, soft_limits_size
+from limbik.methods.settings import setting
 from limbik.solver.problem import Problem
 
 Kind = Literal["exterior", "approach"]
@@ -35,20 +36,20 @@ class Penalty(Method):
     descends = False
     feasible = False
 
-    kind: Kind = "exterior"
-    """Charge beyond the limits, or on approaching them."""
-    weight: float = 1.0
-    """The first μ, as part of the largest diagonal entry of JᵀJ."""
-    growth: float = 10.0
-    """What μ grows by from round to round."""
-    rounds: int = 12
-    """Rounds at most; it ends earlier where P(q) meets the goals or is stationary."""
-    margin: float = 0.1
-    """"approach": where the wall begins, as part of a range's half width or a cone's half axes."""
-    settle: float = 1e-8
-    """A round ends when φ hardly falls, by this part of it, three times in a row."""
-    stationary: float = 1e-6
-    """The answer is stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine inside the limits."""
+    kind: Kind = setting("exterior", "Charge beyond the limits, or on approaching them.")
+    weight: float = setting(1.0, "The first μ, as part of the largest diagonal entry of JᵀJ.")
+    growth: float = setting(10.0, "What μ grows by from round to round.")
+    rounds: int = setting(
+        12, "Rounds at most; it ends earlier where P(q) meets the goals or is stationary."
+    )
+    margin: float = setting(
+        0.1,
+        "\"approach\": where the wall begins, as part of a range's half width or a cone's half "
+        "axes.",
+    )
+    settle: float = setting(
+        1e-8, "A round ends when φ hardly falls, by this part of it, three times in a row."
+    )
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -73,8 +74,7 @@ class Penalty(Method):
             margin,
             False,
             self.settle,
-            self.stationary,
         )
 
     def workspace(self, problem: Problem) -> int:
-        return pad_size(problem)
+        return soft_limits_size(problem)

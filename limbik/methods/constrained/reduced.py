@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.maths.linear import cholesky, cholesky_solve, dot
+from limbik.methods.workspace import floats_taken, take_integers, take_table
 from limbik.solver.objective import F_REST, I_RUN, I_RUN_FIRST
 from limbik.solver.problem import Problem
 
@@ -35,28 +37,25 @@ class Reduced(NamedTuple):
     solved: np.ndarray  # the directions it solves for
 
 
-def reduced_size(problem: Problem) -> int:
-    """Floats that ``lay_reduced`` needs."""
-    n, rows = problem.figure.n, problem.rows
-    return 9 * n + n * rows + 2 * n * n
-
-
-@kernel
-def lay_reduced(ints, spare):
-    """spare (reduced_size + more,) -> Reduced, and what is left."""
+@register_jitable
+def view_reduced(ints, work):
+    """work -> Reduced, and what is left."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    marks = spare[: 2 * n].view(np.uint32).reshape(4, n)
-    by_n = spare[2 * n : 6 * n].reshape(4, n)
-    coefficients = spare[6 * n : 9 * n].reshape(n, 3)
-    at = 9 * n
-    columns = spare[at : at + n * rows].reshape(n, rows)
-    at += n * rows
-    square = spare[at : at + 2 * n * n].reshape(2, n, n)
-    at += 2 * n * n
+    integers, work = take_integers(work, 4, n)
+    coefficients, work = take_table(work, n, 3)
+    columns, work = take_table(work, n, rows)
+    hessian, work = take_table(work, n, n)
+    factor, work = take_table(work, n, n)
+    by_n, work = take_table(work, 4, n)
     return Reduced(
-        marks[0], marks[1], marks[2], coefficients, columns, square[0], square[1], by_n[0],
-        by_n[1], by_n[2], by_n[3], marks[3],
-    ), spare[at:]  # fmt: skip
+        integers[0], integers[1], integers[2], coefficients, columns, hessian, factor, by_n[0],
+        by_n[1], by_n[2], by_n[3], integers[3],
+    ), work  # fmt: skip
+
+
+def reduced_size(problem: Problem) -> int:
+    """Floats that ``view_reduced`` needs."""
+    return floats_taken(view_reduced, problem.ints)
 
 
 @kernel
@@ -146,13 +145,13 @@ def promised(z, count, x):
 
 
 @kernel
-def promised_by(ints, floats, jt, push, q, trial):
-    """The same for a whole step from q to trial (n,), with push = −½∇f."""
+def promised_by(ints, floats, jt, half_descent, q, trial):
+    """The same for a whole step from q to trial (n,), with half_descent = −½∇f."""
     n, rows, weight = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS]), ints[F_REST]
     total = 0.0
     for c in range(n):
         away = trial[c] - q[c]
-        total += away * (2.0 * push[c] - floats[weight + c] * away)
+        total += away * (2.0 * half_descent[c] - floats[weight + c] * away)
     for i in range(rows):
         row = 0.0
         for c in range(n):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,35 +21,28 @@ from limbik.figure.kinematics import (
 )
 from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, free_directions, project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Method,
-    finish,
-    record,
-)
+from limbik.methods.base import O_STATIONARY, OUT_EVALUATIONS, OWN, Method
 from limbik.methods.constrained.complementarity import edge_of_cone, fischer_burmeister, natural
 from limbik.methods.constrained.reduced import (
     add_step,
-    lay_reduced,
     reduce_model,
     reduced_size,
     solve_reduced,
+    view_reduced,
 )
 from limbik.methods.gradient.jacobian_transpose import best_linear_step
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import F_METRIC, F_REACH, F_REST, descent, evaluate, linearise, reached
+from limbik.methods.loop import GO_ON, by_model, iterate, no_way_down
+from limbik.methods.settings import setting
+from limbik.methods.workspace import gradient_size, view_gradient
+from limbik.solver.objective import F_METRIC, F_REACH, F_REST, descent, evaluate
 from limbik.solver.problem import Problem
 
 EQUATIONS = ("natural", "fischer_burmeister")
 
-_ROUNDING = 1e-5  # where f is rounded, every step fails at a gain up to about this one
+_FISCHER, _ALPHA, _DAMPING = range(OWN, OWN + 3)  # settings in the order of ``options``
+
 _SHORTEST = 1e-300  # the shortest gradient step that is tried
 _HELD = 1e-12  # B below this part of A: the row says how far dq goes, whatever the gradient does
 _HALVINGS = 5  # of a Newton step, before the gradient is tried
@@ -78,18 +71,19 @@ def _gamma(ints, floats, jt):
 
 
 @kernel
-def newton_rows(ints, floats, q, push, gamma, fischer, z, scratch):
+def newton_rows(ints, floats, q, half_descent, gamma, fischer, z, scratch):
     """The directions of the Newton system, and what each row says of them; returns how many.
 
-    push (n,) is −½∇f, so s = −γM·push.  Ranges use either equation, a cone always q − P(q − s):
-    where q − s is outside a swing cone, its two coordinates become the edge's tangent and normal at
-    P(q − s).  On other balls the tangents of ``free_directions`` stand for P's derivative.
+    half_descent (n,) is −½∇f, so s = −γM·half_descent.  Ranges use either equation, a cone always
+    q − P(q − s): where q − s is outside a swing cone, its two coordinates become the edge's tangent
+    and normal at P(q − s).  On other balls the tangents of ``free_directions`` stand for P's
+    derivative.
     """
     in_cone, metric = ints[I_IN_CONE], ints[F_METRIC]
     lower, upper = ints[F_LOWER], ints[F_UPPER]
     count = 0
     for d in range(
-        free_directions(ints, floats, q, push, z.starts, z.spans, z.coefficients, scratch)
+        free_directions(ints, floats, q, half_descent, z.starts, z.spans, z.coefficients, scratch)
     ):
         c, along = z.starts[d], 0.0
         cone = ints[in_cone + c]
@@ -98,7 +92,7 @@ def newton_rows(ints, floats, q, push, gamma, fischer, z, scratch):
         z.starts[count], z.spans[count] = c, z.spans[d]
         for s in range(z.spans[count]):
             z.coefficients[count, s] = z.coefficients[d, s]
-            along += z.coefficients[count, s] * push[c + s]
+            along += z.coefficients[count, s] * half_descent[c + s]
         _row(z, count, -along, 0.0, 1.0, 1.0)
         count += 1
     for c in range(np.int64(ints[N_COORDS])):
@@ -107,9 +101,9 @@ def newton_rows(ints, floats, q, push, gamma, fischer, z, scratch):
         low, high, scale = floats[lower + c], floats[upper + c], gamma * floats[metric + c]
         z.starts[count], z.spans[count], z.coefficients[count, 0] = c, 1, 1.0
         if fischer > 0.0:
-            phi, by_q, by_s = fischer_burmeister(q[c], -scale * push[c], low, high)
+            phi, by_q, by_s = fischer_burmeister(q[c], -scale * half_descent[c], low, high)
         else:
-            phi, by_q, by_s = natural(q[c], -scale * push[c], low, high)
+            phi, by_q, by_s = natural(q[c], -scale * half_descent[c], low, high)
         _row(z, count, phi, by_q, by_s, scale)
         count += 1
     for cone in range(np.int64(ints[N_CONES])):
@@ -118,13 +112,13 @@ def newton_rows(ints, floats, q, push, gamma, fischer, z, scratch):
             continue
         c, scale = ints[i + 1], gamma * floats[metric + ints[i + 1]]
         a, b, x, y = floats[f], floats[f + 1], q[c] - floats[f + 2], q[c + 1] - floats[f + 3]
-        to_x, to_y = x + scale * push[c], y + scale * push[c + 1]
+        to_x, to_y = x + scale * half_descent[c], y + scale * half_descent[c + 1]
         inside = (to_x / a) * (to_x / a) + (to_y / b) * (to_y / b) <= 1.0
         px, py, nx, ny, tau = edge_of_cone(to_x, to_y, a, b)
         for k in range(2):
             if inside:
                 z.starts[count], z.spans[count], z.coefficients[count, 0] = c + k, 1, 1.0
-                _row(z, count, -scale * push[c + k], 0.0, 1.0, scale)
+                _row(z, count, -scale * half_descent[c + k], 0.0, 1.0, scale)
             else:
                 ux, uy, share = (nx, ny, 0.0) if k else (-ny, nx, tau)
                 z.starts[count], z.spans[count] = c, 2
@@ -146,97 +140,94 @@ def newton_step(ints, floats, q, aim, jt, fischer, lam, z, scratch):
 
 
 @kernel
-def _slope(push, q, trial):
+def _slope(half_descent, q, trial):
     """∇fᵀ(trial − q)."""
     total = 0.0
     for c in range(len(q)):
-        total -= 2.0 * push[c] * (trial[c] - q[c])
+        total -= 2.0 * half_descent[c] * (trial[c] - q[c])
     return total
 
 
-@kernel
-def semismooth_newton(ints, floats, work, options, q, out, history):
-    """Newton steps on Φ(q) = 0, projected and accepted by equation 39 of line_search.
+class Memory(NamedTuple):
+    """What is carried from step to step."""
+
+    damping: float
+
+
+@inlined_by_llvm
+def _newton_trial(ints, floats, options, q, here, w, z, damping, detour, out):
+    """A Newton step on Φ(q) = 0, halved until f falls enough; returns (f or inf, part taken)."""
+    f = here.f
+    descent(ints, floats, q, w.jt, w.model_residual if detour else w.r, w.step)
+    lam = damping * min(f, floats[ints[F_REACH]])
+    count = newton_step(ints, floats, q, w.step, w.jt, options[_FISCHER], lam, z, w.scratch)
+    part = 1.0
+    for _ in range(min(count, 1) * (1 if detour else _HALVINGS)):
+        copy(q, ints[N_COORDS], w.trial)
+        add_step(z, count, part, w.trial)
+        project(ints, floats, w.trial, w.scratch)
+        slope = _slope(w.half_descent, q, w.trial)
+        value = evaluate(ints, floats, w.trial, w.state, w.trial_r)
+        out[OUT_EVALUATIONS] += 1.0
+        if value < (0.99 * f if detour else f) and value < f + options[_ALPHA] * slope:
+            return value, part
+        part *= 0.5
+    return math.inf, part
+
+
+@inlined_by_llvm
+def _gradient_trial(ints, floats, options, q, here, w, out):
+    """A projected gradient step, halved until f falls enough; returns f there, or inf."""
+    f, tau = here.f, best_linear_step(ints, floats, w.jt, w.half_descent)
+    while True:
+        for c in range(ints[N_COORDS]):
+            w.trial[c] = q[c] + tau * w.half_descent[c]
+        project(ints, floats, w.trial, w.scratch)
+        slope = _slope(w.half_descent, q, w.trial)
+        # Written so that it also ends where the target is too far for f to be finite.
+        if tau < _SHORTEST or not abs(slope) > 1e-17 * f:
+            return math.inf
+        value = evaluate(ints, floats, w.trial, w.state, w.trial_r)
+        out[OUT_EVALUATIONS] += 1.0
+        if value < f and value < f + options[_ALPHA] * slope:
+            return value
+        tau *= 0.5
+
+
+@inlined_by_llvm
+def semismooth_newton_step(ints, floats, options, q, here, w, z, memory, out):
+    """A Newton step on Φ(q) = 0, projected and accepted by equation 39 of line_search.
 
     A step that does not lower f enough is halved; where that does not help either, a projected
     gradient step is made and the next Newton step damped more.  Near half a turn the gradient in Φ
     aims at what ``linearise`` says instead of r: such a step must pay at once.
     """
-    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    sheet = open_sheet(ints, work)
-    state, r, trial_r, scratch = sheet.state, sheet.r, sheet.trial_r, sheet.scratch
-    push, aim, trial, jt = sheet.push, sheet.step, sheet.trial, sheet.jt
-    z, _ = lay_reduced(ints, sheet.spare)
-    fischer, alpha, damping = options[OWN], options[OWN + 1], options[OWN + 2]
-    stationary, reach = options[OWN + 3], floats[ints[F_REACH]]
+    damping, stationary = memory.damping, here.gain <= options[O_STATIONARY]
+    value, part = math.inf, 1.0
+    if here.detour:
+        value, part = _newton_trial(ints, floats, options, q, here, w, z, damping, True, out)
+    if not value < math.inf and not stationary:
+        value, part = _newton_trial(ints, floats, options, q, here, w, z, damping, False, out)
+    if value < math.inf:
+        damping = max(damping / 3.0, 1e-8) if part == 1.0 else min(damping * 4.0, 1e8)
+        return GO_ON, value, Memory(damping)
+    if not stationary:
+        value = _gradient_trial(ints, floats, options, q, here, w, out)
+        if value < math.inf:
+            return GO_ON, value, Memory(min(damping * 10.0, 1e8))
+    evaluate(ints, floats, q, w.state, w.r)
+    return no_way_down(options, here.gain), here.f, memory
 
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration = 1, 0, 0
-    code = SPENT
-    while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
-        jacobians += 1
-        descent(ints, floats, q, jt, r, push)
-        gain = gain_left(ints, floats, q, sheet, f)
-        accepted, value = False, f
-        for straight in range(0 if bent else 1, 2):
-            if straight and gain <= stationary:
-                break
-            descent(ints, floats, q, jt, r if straight else sheet.target, aim)
-            lam = damping * min(f, reach)
-            count = newton_step(ints, floats, q, aim, jt, fischer, lam, z, scratch)
-            part = 1.0
-            for _ in range(_HALVINGS if straight and count else min(count, 1)):
-                copy(q, n, trial)
-                add_step(z, count, part, trial)
-                project(ints, floats, trial, scratch)
-                slope = _slope(push, q, trial)
-                value = evaluate(ints, floats, trial, state, trial_r)
-                evaluations += 1
-                if value < (f if straight else 0.99 * f) and value < f + alpha * slope:
-                    accepted = True
-                    break
-                part *= 0.5
-            if accepted:
-                damping = max(damping / 3.0, 1e-8) if part == 1.0 else min(damping * 4.0, 1e8)
-                break
-        if not accepted and gain <= stationary:
-            code = STATIONARY
-            evaluate(ints, floats, q, state, r)
-            break
-        if not accepted:
-            damping = min(damping * 10.0, 1e8)
-            tau = best_linear_step(ints, floats, jt, push)
-            while tau > _SHORTEST:
-                for c in range(n):
-                    trial[c] = q[c] + tau * push[c]
-                project(ints, floats, trial, scratch)
-                slope = _slope(push, q, trial)
-                # Written so that it also ends where the target is too far for f to be finite.
-                if not abs(slope) > 1e-17 * f:
-                    break
-                value = evaluate(ints, floats, trial, state, trial_r)
-                evaluations += 1
-                if value < f and value < f + alpha * slope:
-                    accepted = True
-                    break
-                tau *= 0.5
-        if not accepted:
-            code = STATIONARY if gain <= max(stationary, _ROUNDING) else STUCK
-            evaluate(ints, floats, q, state, r)
-            break
-        f = value
-        copy(trial, n, q)
-        copy(trial_r, rows, r)
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted)
+
+@kernel
+def semismooth_newton(ints, floats, work, options, q, out, history):
+    """The steps of ``semismooth_newton_step``."""
+    w, work = view_gradient(ints, work)
+    z, _ = view_reduced(ints, work)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, z, Memory(options[_DAMPING]), by_model,
+        semismooth_newton_step,
+    )  # fmt: skip
     return code
 
 
@@ -254,16 +245,14 @@ class SemismoothNewton(Method):
     name = "semismooth_newton"
     kernel = semismooth_newton
 
-    equation: Literal["natural", "fischer_burmeister"] = "natural"
-    """Φ of a range: q − P(q − s), which is a choice of what to hold, or Fischer and Burmeister's
-    function, which is smooth and holds coordinates near their ends softly.  Cones: always the
-    first."""
-    alpha: float = 1e-4
-    """Armijo constant of equation 39 of line_search."""
-    damping: float = 0.1
-    """The first λ/f."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    equation: Literal["natural", "fischer_burmeister"] = setting(
+        "natural",
+        "Φ of a range: q − P(q − s), which is a choice of what to hold, or Fischer and "
+        "Burmeister's function, which is smooth and holds coordinates near their ends softly."
+        " Cones: always the first.",
+    )
+    alpha: float = setting(1e-4, "Armijo constant of equation 39 of line_search.")
+    damping: float = setting(0.1, "The first λ/f.")
 
     def __post_init__(self) -> None:
         if self.equation not in EQUATIONS:
@@ -277,7 +266,7 @@ class SemismoothNewton(Method):
 
     def settings(self) -> tuple[float, ...]:
         fischer = EQUATIONS.index(self.equation)
-        return (fischer, self.alpha, self.damping, self.stationary)
+        return (fischer, self.alpha, self.damping)
 
     def workspace(self, problem: Problem) -> int:
-        return sheet_size(problem) + reduced_size(problem)
+        return gradient_size(problem) + reduced_size(problem)

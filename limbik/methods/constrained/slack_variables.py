@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from limbik.errors import MethodError
 from limbik.methods.base import Method
-from limbik.methods.constrained.soft_limits import pad_size, soft_limits
+from limbik.methods.constrained.soft_limits import soft_limits, soft_limits_size
+from limbik.methods.settings import setting
 from limbik.solver.problem import Problem
 
 
@@ -32,16 +33,14 @@ class SlackVariables(Method):
     descends = False
     feasible = False
 
-    weight: float = 1.0
-    """The first μ, as part of the largest diagonal entry of JᵀJ."""
-    growth: float = 4.0
-    """What μ grows by after a round that hardly cut the violation."""
-    rounds: int = 40
-    """Rounds at most; it ends earlier where P(q) meets the goals or is stationary."""
-    settle: float = 1e-8
-    """A round ends when φ hardly falls, by this part of it, three times in a row."""
-    stationary: float = 1e-6
-    """The answer is stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine inside the limits."""
+    weight: float = setting(1.0, "The first μ, as part of the largest diagonal entry of JᵀJ.")
+    growth: float = setting(4.0, "What μ grows by after a round that hardly cut the violation.")
+    rounds: int = setting(
+        40, "Rounds at most; it ends earlier where P(q) meets the goals or is stationary."
+    )
+    settle: float = setting(
+        1e-8, "A round ends when φ hardly falls, by this part of it, three times in a row."
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.weight < math.inf:
@@ -52,7 +51,7 @@ class SlackVariables(Method):
             raise MethodError(f"{self.name}: rounds must be at least 1, got {self.rounds}")
 
     def settings(self) -> tuple[float, ...]:
-        return (self.weight, self.growth, self.rounds, 0.0, True, self.settle, self.stationary)
+        return (self.weight, self.growth, self.rounds, 0.0, True, self.settle)
 
     def workspace(self, problem: Problem) -> int:
-        return pad_size(problem)
+        return soft_limits_size(problem)

@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.figure.kinematics import (
     F_CONE,
@@ -29,6 +30,7 @@ from limbik.jit import kernel
 from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.methods.base import (
     O_ITERATIONS,
+    O_STATIONARY,
     OWN,
     REACHED,
     SPENT,
@@ -37,7 +39,8 @@ from limbik.methods.base import (
     finish,
     record,
 )
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
+from limbik.methods.loop import gain_left
+from limbik.methods.workspace import floats_taken, gradient_size, take_table, view_gradient
 from limbik.solver.objective import (
     F_METRIC,
     F_REACH,
@@ -54,7 +57,7 @@ _TRIES = 24  # raising the damping by 4 each time makes any step a tiny gradient
 _SLOW = 3  # so many iterations that hardly lower φ are the end of a round
 
 
-class Pad(NamedTuple):
+class SoftLimitWorkspace(NamedTuple):
     """Arrays of the method's own."""
 
     system: np.ndarray  # (n, n) JᵀJ + D + μN and the damping, then its factor
@@ -63,17 +66,18 @@ class Pad(NamedTuple):
     nearest: np.ndarray  # (n,) Pₘ(z)
 
 
-def pad_size(problem: Problem) -> int:
+@register_jitable
+def view_soft_limits(ints, work):
+    """work -> SoftLimitWorkspace, and what is left."""
+    n = np.int64(ints[N_COORDS])
+    system, work = take_table(work, n, n)
+    by_n, work = take_table(work, 3, n)
+    return SoftLimitWorkspace(system, by_n[0], by_n[1], by_n[2]), work
+
+
+def soft_limits_size(problem: Problem) -> int:
     """Floats that ``soft_limits`` needs beyond the problem's state."""
-    n = problem.figure.n
-    return sheet_size(problem) + n * n + 3 * n
-
-
-@kernel
-def open_pad(n, spare):
-    """spare (n² + 3n,) -> Pad."""
-    rest = spare[n * n : n * n + 3 * n].reshape(3, n)
-    return Pad(spare[: n * n].reshape(n, n), rest[0], rest[1], rest[2])
+    return gradient_size(problem) + floats_taken(view_soft_limits, problem.ints)
 
 
 @kernel
@@ -105,18 +109,18 @@ def draw_in(ints, floats, q, margin, nearest, scratch):
 
 
 @kernel
-def look_outside(ints, floats, q, margin, pad, scratch):
-    """pad.away = z − Pₘ(z) for z = q + shift; returns its square in the metric.
+def look_outside(ints, floats, q, margin, soft, scratch):
+    """soft.away = z − Pₘ(z) for z = q + shift; returns its square in the metric.
 
     Coordinates that no goal feels (locked ones too) have no part in it.
     """
-    away, first = pad.away, ints[I_RUN_FIRST]
+    away, first = soft.away, ints[I_RUN_FIRST]
     for c in range(ints[N_COORDS]):
-        away[c] = q[c] + pad.shift[c]
-    draw_in(ints, floats, away, margin, pad.nearest, scratch)
+        away[c] = q[c] + soft.shift[c]
+    draw_in(ints, floats, away, margin, soft.nearest, scratch)
     square = 0.0
     for c in range(ints[N_COORDS]):
-        away[c] -= pad.nearest[c]
+        away[c] -= soft.nearest[c]
         if ints[first + c] == ints[first + c + 1] and floats[ints[F_REST] + c] == 0.0:
             away[c] = 0.0
         square += away[c] * away[c] / floats[ints[F_METRIC] + c]
@@ -146,21 +150,21 @@ def largest_column(ints, floats, jt):
 
 
 @kernel
-def soft_step(ints, floats, jt, push, mu, lam, pad, step):
-    """(JᵀJ + D + μN + λM⁻¹)·step = push − μM⁻¹(z − P(z)); False where rounding forbids it.
+def soft_step(ints, floats, jt, half_descent, mu, lam, soft, step):
+    """(JᵀJ + D + μN + λM⁻¹)·step = half_descent − μM⁻¹(z − P(z)); False where rounding forbids it.
 
     N is 1 on the diagonal for a coordinate outside its range and aaᵀ for a cone's outward normal a:
     the Hessian of half the squared distance, up to the curvature of the cone.
     """
     n, rows, metric = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS]), ints[F_METRIC]
-    a, away = pad.system, pad.away
+    a, away = soft.system, soft.away
     for c in range(n):
         for e in range(c + 1):
             a[c, e] = dot(jt[c], jt[e], rows)
         a[c, c] += floats[ints[F_REST] + c] + lam / floats[metric + c]
         if ints[ints[I_IN_CONE] + c] == NONE and away[c] != 0.0:
             a[c, c] += mu / floats[metric + c]
-        step[c] = push[c] - mu * away[c] / floats[metric + c]
+        step[c] = half_descent[c] - mu * away[c] / floats[metric + c]
     for cone in range(np.int64(ints[N_CONES])):
         i = ints[I_CONE] + CONE_INTS * cone
         first, span = np.int64(ints[i + 1]), 2 if ints[i] == CONE_SWING else 3
@@ -176,11 +180,11 @@ def soft_step(ints, floats, jt, push, mu, lam, pad, step):
 
 
 @kernel
-def _slope(ints, floats, push, mu, pad, step):
+def _slope(ints, floats, half_descent, mu, soft, step):
     """−½∇φᵀ·step."""
     total = 0.0
     for c in range(ints[N_COORDS]):
-        total += (push[c] - mu * pad.away[c] / floats[ints[F_METRIC] + c]) * step[c]
+        total += (half_descent[c] - mu * soft.away[c] / floats[ints[F_METRIC] + c]) * step[c]
     return total
 
 
@@ -192,19 +196,20 @@ def soft_limits(ints, floats, work, options, q, out, history):
     Otherwise μ grows, the margin shrinks, or the shift follows the multipliers, shift = z − P(z).
     """
     n = np.int64(ints[N_COORDS])
-    sheet = open_sheet(ints, work)
-    state, r, push, trial, step = sheet.state, sheet.r, sheet.push, sheet.trial, sheet.step
-    pad, scratch = open_pad(n, sheet.spare), sheet.scratch
+    w, spare = view_gradient(ints, work)
+    state, r, half_descent, trial, step = w.state, w.r, w.half_descent, w.trial, w.step
+    soft, _ = view_soft_limits(ints, spare)
+    scratch = w.scratch
     weight, growth, rounds = options[OWN], options[OWN + 1], options[OWN + 2]
     margin, multipliers = options[OWN + 3], options[OWN + 4]
-    settle, stationary = options[OWN + 5], options[OWN + 6]
+    settle, stationary = options[OWN + 5], options[O_STATIONARY]
 
     f = evaluate(ints, floats, q, state, r)
     noted = record(history, 0, f, q)
     evaluations, jacobians, iteration, singular = 1, 0, 0, 0
     code, turn, slow = SPENT, 0, 0
     mu, damping, last, clear = 0.0, 0.1, math.inf, True
-    pad.shift[:] = 0.0
+    soft.shift[:] = 0.0
     while True:
         if clear and reached(ints, floats, state):
             code = REACHED
@@ -214,27 +219,27 @@ def soft_limits(ints, floats, work, options, q, out, history):
             break
         if iteration >= options[O_ITERATIONS]:
             break
-        linearise(ints, floats, q, state, r, sheet.jt, sheet.target)
+        linearise(ints, floats, q, state, r, w.jt, w.model_residual)
         jacobians += 1
-        descent(ints, floats, q, sheet.jt, r, push)
+        descent(ints, floats, q, w.jt, r, half_descent)
         if mu == 0.0:
-            mu = weight * largest_column(ints, floats, sheet.jt)
-        phi = f + mu * look_outside(ints, floats, q, margin, pad, scratch)
+            mu = weight * largest_column(ints, floats, w.jt)
+        phi = f + mu * look_outside(ints, floats, q, margin, soft, scratch)
         accepted, value = False, phi
         for _ in range(_TRIES):
             lam = max(damping * min(phi, floats[ints[F_REACH]]), 1e-300)
-            if not soft_step(ints, floats, sheet.jt, push, mu, lam, pad, step):
+            if not soft_step(ints, floats, w.jt, half_descent, mu, lam, soft, step):
                 singular += 1
                 damping *= 4.0
                 continue
-            slope = _slope(ints, floats, push, mu, pad, step)
+            slope = _slope(ints, floats, half_descent, mu, soft, step)
             if not slope > 1e-16 * phi:
                 break
             for c in range(n):
                 trial[c] = q[c] + step[c]
-            new = evaluate(ints, floats, trial, state, sheet.trial_r)
+            new = evaluate(ints, floats, trial, state, w.trial_r)
             evaluations += 1
-            value = new + mu * look_outside(ints, floats, trial, margin, pad, scratch)
+            value = new + mu * look_outside(ints, floats, trial, margin, soft, scratch)
             if value < phi and value < phi - 2e-4 * slope:
                 accepted, f = True, new
                 # The model promises between slope and 2·slope.
@@ -243,11 +248,11 @@ def soft_limits(ints, floats, work, options, q, out, history):
                 elif phi - value < 0.25 * slope:
                     damping = min(damping * 4.0, 1e8)
                 break
-            look_outside(ints, floats, q, margin, pad, scratch)
+            look_outside(ints, floats, q, margin, soft, scratch)
             damping *= 4.0
         if accepted:
             q[:] = trial
-            r[:] = sheet.trial_r
+            r[:] = w.trial_r
             iteration += 1
             noted = record(history, noted, f, q)
             clear = outside(ints, floats, q, trial, scratch) == 0.0
@@ -258,26 +263,26 @@ def soft_limits(ints, floats, work, options, q, out, history):
         turn, slow, damping = turn + 1, 0, 0.1
         far = outside(ints, floats, q, trial, scratch)
         step[:] = trial
-        value = evaluate(ints, floats, step, state, sheet.trial_r)
+        value = evaluate(ints, floats, step, state, w.trial_r)
         evaluations += 1
         if reached(ints, floats, state):
             code = REACHED
             break
-        linearise(ints, floats, step, state, sheet.trial_r, sheet.jt, sheet.target)
+        linearise(ints, floats, step, state, w.trial_r, w.jt, w.model_residual)
         jacobians += 1
-        descent(ints, floats, step, sheet.jt, sheet.trial_r, push)
-        if gain_left(ints, floats, step, sheet, value) <= stationary:
+        descent(ints, floats, step, w.jt, w.trial_r, half_descent)
+        if gain_left(ints, floats, step, w, value) <= stationary:
             code = STATIONARY
             break
         if turn >= rounds:
             code = STUCK
             break
         if multipliers > 0.0:
-            look_outside(ints, floats, q, margin, pad, scratch)
+            look_outside(ints, floats, q, margin, soft, scratch)
             grow = growth if far > 0.25 * last else 1.0
             # shift = λ/2μ for the multipliers λ = 2μ(z − P(z)) and the μ to come.
             for c in range(n):
-                pad.shift[c] = pad.away[c] / grow
+                soft.shift[c] = soft.away[c] / grow
             last = far
             mu *= grow
         else:

@@ -9,12 +9,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.jit import kernel
 from limbik.maths.linear import copy, dot
 from limbik.methods.constrained.reduced import promised, solve_reduced
+from limbik.methods.workspace import floats_taken, take_table
 from limbik.solver.objective import F_METRIC
+from limbik.solver.problem import Problem
 
 _RIDGE = 1e-10  # part of the largest curvature that a singular J is given everywhere
 
@@ -28,12 +31,16 @@ class Box(NamedTuple):
     other: np.ndarray  # one to compare it with
 
 
-@kernel
-def lay_box(ints, spare):
-    """spare (4n,) -> Box, empty."""
-    n = np.int64(ints[N_COORDS])
-    by_n = spare[: 4 * n].reshape(4, n)
-    return Box(by_n[0], by_n[1], by_n[2], by_n[3])
+@register_jitable
+def view_box(ints, work):
+    """work -> Box, empty, and what is left."""
+    by_n, work = take_table(work, 4, np.int64(ints[N_COORDS]))
+    return Box(by_n[0], by_n[1], by_n[2], by_n[3]), work
+
+
+def box_size(problem: Problem) -> int:
+    """Floats that ``view_box`` needs."""
+    return floats_taken(view_box, problem.ints)
 
 
 @kernel
@@ -54,7 +61,7 @@ def fill_box(ints, floats, q, z, count, radius, box):
 
 @kernel
 def cauchy_point(ints, floats, z, count, box):
-    """The bent path of steepest descent inside the box, followed to about its lowest point.
+    """The path of steepest descent clipped to the box, followed to about its lowest point.
 
     x(t) = clip(tMg); t starts at the lowest point of the straight path and halves until the model
     falls by a tenth of what its slope says, as in Conn, Gould and Toint's generalised Cauchy point.

@@ -2,123 +2,108 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import kernel
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Method,
-    finish,
-    record,
+from limbik.jit import inlined_by_llvm, kernel
+from limbik.maths.linear import copy
+from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
+from limbik.methods.constrained.active_set import (
+    bfgs_size,
+    choose_step,
+    forget,
+    land,
+    longest,
+    view_bfgs,
 )
-from limbik.methods.constrained.active_set import choose_step, forget, land, longest, open_book
 from limbik.methods.gradient.inverse_hessian import (
     bfgs_update,
     curves,
     first_scale,
     gradient_change,
 )
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import descent, evaluate, linearise, reached
+from limbik.methods.loop import GO_ON, by_finite_gradient, iterate, no_way_down
+from limbik.methods.settings import setting
+from limbik.methods.workspace import gradient_size, last_step_size, view_gradient, view_last_step
+from limbik.solver.objective import evaluate
 from limbik.solver.problem import Problem
 
-_ROUNDING = 1e-5  # where f is rounded, the line search fails at a gain up to about this one
+_ALPHA = OWN  # the setting in ``options``
 _TRIES = 40  # shortening a step so often takes it below rounding
 
 
-@kernel
-def zhao_badler(ints, floats, work, options, q, out, history):
-    """Zhao and Badler 1994, as section 4 of line_search describes it: −H∇f kept inside the limits.
+class Memory(NamedTuple):
+    """What is carried from step to step."""
+
+    fresh: bool  # H has learnt nothing yet
+
+
+@inlined_by_llvm
+def zhao_badler_step(ints, floats, options, q, here, w, own, memory, out):
+    """−H∇f kept inside the limits, shortened until equation 39 of line_search holds.
 
     Ranges are linear constraints with the normals ±e_c.  A step ends at the first one that blocks
     it; that one then is active, and projected out of H until its multiplier has the wrong sign.  A
     cone's edge is linearised where q is at it, and P brings back what a step takes it over.
     """
-    n = np.int64(ints[N_COORDS])
-    sheet = open_sheet(ints, work)
-    state, r, push, trial, step = sheet.state, sheet.r, sheet.push, sheet.trial, sheet.step
-    book, scratch = open_book(n, sheet.spare), sheet.scratch
-    alpha, stationary = options[OWN], options[OWN + 1]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration = 1, 0, 0
-    code, fresh = SPENT, True
+    bfgs, last = own
+    n, f, fresh = np.int64(ints[N_COORDS]), here.f, memory.fresh
+    half_descent, trial, step = w.half_descent, w.trial, w.step
+    if here.iteration > 0:
+        gradient_change(ints, floats, last, q, half_descent, w.scratch, bfgs.y)
+        for c in range(n):
+            step[c] = q[c] - last.q[c]
+        if curves(ints, floats, step, bfgs.y):
+            bfgs_update(bfgs.h, step, bfgs.y, bfgs.image)
+            fresh = False
+    else:
+        forget(ints, floats, first_scale(ints, floats, w.jt, half_descent), bfgs)
     while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if not math.isfinite(f):
-            code = STUCK
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        linearise(ints, floats, q, state, r, sheet.jt, sheet.target)
-        jacobians += 1
-        descent(ints, floats, q, sheet.jt, r, push)
-        gain = gain_left(ints, floats, q, sheet, f)
-        if gain <= stationary:
-            code = STATIONARY
-            break
-        if iteration > 0:
-            gradient_change(ints, floats, book.before, book.pushed, q, push, scratch, book.y)
+        choose_step(ints, floats, q, half_descent, step, bfgs, w.scratch)
+        part = longest(ints, floats, q, step, bfgs)
+        for _ in range(_TRIES):
+            land(ints, floats, q, step, part, bfgs, trial)
+            project(ints, floats, trial, w.scratch)
+            slope = 0.0
             for c in range(n):
-                step[c] = q[c] - book.before[c]
-            if curves(ints, floats, step, book.y):
-                bfgs_update(book.h, step, book.y, book.image)
-                fresh = False
-        else:
-            forget(ints, floats, first_scale(ints, floats, sheet.jt, push), book)
-        accepted, value = False, f
-        while True:
-            choose_step(ints, floats, q, push, step, book, scratch)
-            part = longest(ints, floats, q, step, book)
-            for _ in range(_TRIES):
-                land(ints, floats, q, step, part, book, trial)
-                project(ints, floats, trial, scratch)
-                slope = 0.0
-                for c in range(n):
-                    slope += push[c] * (trial[c] - q[c])
-                if not slope > 1e-17 * f:
-                    part *= 0.25  # what P cut off outweighs the rest
-                    continue
-                value = evaluate(ints, floats, trial, state, sheet.trial_r)
-                evaluations += 1
-                if value < f and value < f - 2.0 * alpha * slope:
-                    accepted = True
-                    break
-                # The lowest point of the parabola through f, its slope and the trial.
-                shorter = slope / (value - f + 2.0 * slope)
-                part *= min(max(shorter, 0.1), 0.5) if shorter == shorter else 0.1
-            if accepted or fresh:
-                break
-            # What H has learnt misleads: start again with the gradient.
-            forget(ints, floats, first_scale(ints, floats, sheet.jt, push), book)
-            fresh = True
-        if not accepted:
-            evaluate(ints, floats, q, state, r)
-            evaluations += 1
-            code = STATIONARY if gain <= max(stationary, _ROUNDING) else STUCK
+                slope += half_descent[c] * (trial[c] - q[c])
+            if not slope > 1e-17 * f:
+                part *= 0.25  # what P cut off outweighs the rest
+                continue
+            value = evaluate(ints, floats, trial, w.state, w.trial_r)
+            out[OUT_EVALUATIONS] += 1.0
+            if value < f and value < f - 2.0 * options[_ALPHA] * slope:
+                copy(q, n, last.q)
+                copy(half_descent, n, last.half_descent)
+                return GO_ON, value, Memory(fresh)
+            # The lowest point of the parabola through f, its slope and the trial.
+            shorter = slope / (value - f + 2.0 * slope)
+            part *= min(max(shorter, 0.1), 0.5) if shorter == shorter else 0.1
+        if fresh:
             break
-        f = value
-        book.before[:] = q
-        book.pushed[:] = push
-        q[:] = trial
-        r[:] = sheet.trial_r
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted)
+        # What H has learnt misleads: start again with the gradient.
+        forget(ints, floats, first_scale(ints, floats, w.jt, half_descent), bfgs)
+        fresh = True
+    evaluate(ints, floats, q, w.state, w.r)
+    out[OUT_EVALUATIONS] += 1.0
+    return no_way_down(options, here.gain), f, memory
+
+
+@kernel
+def zhao_badler(ints, floats, work, options, q, out, history):
+    """Zhao and Badler 1994, as section 4 of line_search describes it; see ``zhao_badler_step``."""
+    w, work = view_gradient(ints, work)
+    bfgs, work = view_bfgs(ints, work)
+    last, _ = view_last_step(ints, work)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, (bfgs, last), Memory(True), by_finite_gradient,
+        zhao_badler_step,
+    )  # fmt: skip
     return code
 
 
@@ -136,18 +121,14 @@ class ZhaoBadler(Method):
     name = "zhao_badler"
     kernel = zhao_badler
 
-    alpha: float = 1e-4
-    """Armijo constant of equation 39 of line_search."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    alpha: float = setting(1e-4, "Armijo constant of equation 39 of line_search.")
 
     def __post_init__(self) -> None:
         if not 0.0 < self.alpha < 0.5:
             raise MethodError(f"{self.name}: needs 0 < alpha < ½, got {self.alpha:g}")
 
     def settings(self) -> tuple[float, ...]:
-        return (self.alpha, self.stationary)
+        return (self.alpha,)
 
     def workspace(self, problem: Problem) -> int:
-        n = problem.figure.n
-        return sheet_size(problem) + 2 * n * n + 5 * n
+        return gradient_size(problem) + bfgs_size(problem) + last_step_size(problem)

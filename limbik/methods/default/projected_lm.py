@@ -17,6 +17,7 @@ from limbik.methods.base import (
     O_GAIN,
     O_HASTY,
     O_ITERATIONS,
+    O_STATIONARY,
     OUT_WORK,
     OWN,
     REACHED,
@@ -30,6 +31,7 @@ from limbik.methods.base import (
 from limbik.methods.default.damped_step import assemble_hessian, damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns, to_gain
 from limbik.methods.default.workspace import desk_size, lay_out
+from limbik.methods.settings import setting
 from limbik.solver.objective import (
     F_REACH,
     curvature,
@@ -89,9 +91,9 @@ def projected_lm(ints, floats, work, options, q, out, history):
     desk = lay_out(ints, work)
     state, r = desk.state, desk.r
     scratch = scratch_of(ints, state)
-    alpha, damping, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
-    passes, patience, progress = int(options[OWN + 3]), options[OWN + 4], options[OWN + 5]
-    settle, newton_after, slow = options[OWN + 6], options[OWN + 7], options[OWN + 8]
+    alpha, damping, stationary = options[OWN], options[OWN + 1], options[O_STATIONARY]
+    passes, patience, progress = int(options[OWN + 2]), options[OWN + 3], options[OWN + 4]
+    settle, newton_after, slow = options[OWN + 5], options[OWN + 6], options[OWN + 7]
     reach = floats[ints[F_REACH]]
 
     f = evaluate(ints, floats, q, state, r)
@@ -209,26 +211,29 @@ class ProjectedLevenbergMarquardt(Method):
     name = "projected_lm"
     kernel = projected_lm
 
-    alpha: float = 1e-4
-    """Armijo constant of equation 39 of line_search."""
-    damping: float = 1.0
-    """The first λ/f."""
-    stationary: float = 1e-6
-    """Cosine between what is missing and the best free direction at which it stops."""
-    passes: int = 3
-    """How often a step may be solved for again with its clipped coordinates held."""
-    patience: int = 4
-    """An attempt that may be followed by another is given up if over so many iterations ..."""
-    progress: float = 0.5
-    """... f did not fall below this part of itself."""
-    settle: float = 5e-6
-    """Some iterations in a row that lower f by no more than this part of it are the end, unless
-    much is still to gain."""
-
-    newton_after: int = 1
-    """Newton steps, with the exact Hessian, are taken after so many slow iterations; 1e9: never."""
-    slow: float = 0.7
-    """An iteration is slow where it leaves more than this part of f."""
+    alpha: float = setting(1e-4, "Armijo constant of equation 39 of line_search.")
+    damping: float = setting(1.0, "The first λ/f.")
+    stationary: float = setting(
+        1e-6, "Cosine between what is missing and the best free direction at which it stops."
+    )
+    passes: int = setting(
+        3, "How often a step may be solved for again with its clipped coordinates held."
+    )
+    patience: int = setting(
+        4,
+        "An attempt that may be followed by another is given up if over so many iterations f did "
+        "not fall below the part ``progress`` of itself.",
+    )
+    progress: float = setting(0.5, "The part of f that ``patience`` asks for.")
+    settle: float = setting(
+        5e-6,
+        "Some iterations in a row that lower f by no more than this part of it are the end, unless "
+        "much is still to gain.",
+    )
+    newton_after: int = setting(
+        1, "Newton steps, with the exact Hessian, are taken after so many slow iterations."
+    )
+    slow: float = setting(0.7, "An iteration is slow where it leaves more than this part of f.")
 
     def __post_init__(self) -> None:
         if not (self.damping > 0 and 0 < self.alpha < 1 and self.passes >= 1):
@@ -238,7 +243,6 @@ class ProjectedLevenbergMarquardt(Method):
         return (
             self.alpha,
             self.damping,
-            self.stationary,
             self.passes,
             self.patience,
             self.progress,

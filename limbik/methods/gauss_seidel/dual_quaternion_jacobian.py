@@ -11,6 +11,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.figure.kinematics import (
     EXPONENTIAL,
@@ -52,6 +53,7 @@ from limbik.maths.dual_quaternions import (
     log_quat_derivative,
 )
 from limbik.maths.quaternions import exp_quat, quat_of_matrix
+from limbik.methods.workspace import floats_taken, take_table
 from limbik.solver.objective import I_USED, N_USED
 from limbik.solver.problem import Problem
 
@@ -68,25 +70,21 @@ class Chains(NamedTuple):
     spare: np.ndarray  # (_SPARE, 8)
 
 
-def chains_size(problem: Problem) -> int:
-    """Floats that ``lay_chains`` needs."""
-    joints, slots = (int(problem.ints[k]) for k in (N_JOINTS, N_SLOTS))
-    return DQ * (joints + 2 * slots + _SPARE)
+@register_jitable
+def view_chains(ints, wanted, work):
+    """work -> Chains, empty, and what is left; tables without rows unless they are ``wanted``."""
+    joints = np.int64(ints[N_JOINTS]) if wanted else 0
+    slots, spare = (np.int64(ints[N_SLOTS]), _SPARE) if wanted else (0, 0)
+    world, work = take_table(work, joints, DQ)
+    change, work = take_table(work, slots, DQ)
+    done, work = take_table(work, slots, DQ)
+    temporary, work = take_table(work, spare, DQ)
+    return Chains(world, change, done, temporary), work
 
 
-@kernel
-def lay_chains(ints, spare):
-    """spare (chains_size,) -> Chains, empty."""
-    joints, slots = np.int64(ints[N_JOINTS]), np.int64(ints[N_SLOTS])
-    # Where nobody asked for them there is no room, and the tables are empty.
-    size = min(DQ * (joints + 2 * slots + _SPARE), len(spare) // DQ * DQ)
-    table = spare[:size].reshape(-1, DQ)
-    return Chains(
-        table[:joints],
-        table[joints : joints + slots],
-        table[joints + slots : joints + 2 * slots],
-        table[joints + 2 * slots :],
-    )
+def chains_size(problem: Problem, wanted: bool = True) -> int:
+    """Floats that ``view_chains`` needs."""
+    return floats_taken(view_chains, problem.ints, wanted)
 
 
 @inner
@@ -196,7 +194,7 @@ def dual_quaternion_rows(ints, floats, q, jt, chains):
     """
     place_by_dual_quaternions(ints, floats, q, chains)
     spare = chains.spare
-    end, at, inverse, rest, change, goal, short, bent = (
+    end, at, inverse, rest, change, goal, short, changed = (
         spare[0], spare[1], spare[2], spare[3], spare[4], spare[5], spare[6], spare[7],
     )  # fmt: skip
     for term in range(ints[N_TERMS]):
@@ -223,12 +221,12 @@ def dual_quaternion_rows(ints, floats, q, jt, chains):
             dq_multiply_into(inverse, end, rest)
             dq_multiply_into(chains.change[slot], rest, change)
             if kind == POSITION:
-                _translation_change(end, change, short, bent)
+                _translation_change(end, change, short, changed)
             else:
-                _missing_change(goal, end, change, short, bent)
+                _missing_change(goal, end, change, short, changed)
             c, scale = ints[ints[I_COORD] + slot], floats[ints[F_SCALE] + slot]
             for d in range(3):
-                jt[c, row + d] += floats[f + T_WEIGHT + d] * scale * bent[d]
+                jt[c, row + d] += floats[f + T_WEIGHT + d] * scale * changed[d]
 
 
 @inner

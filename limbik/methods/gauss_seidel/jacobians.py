@@ -14,7 +14,7 @@ from limbik.maths.linear import copy
 from limbik.methods.gauss_seidel.dual_quaternion_jacobian import (
     chains_size,
     dual_quaternion_rows,
-    lay_chains,
+    view_chains,
 )
 from limbik.solver.objective import F_METRIC, I_RUN_FIRST, N_FULL, evaluate, linearise, state_size
 from limbik.solver.problem import Problem
@@ -61,12 +61,16 @@ def jacobian_by(problem: Problem, q: np.ndarray, kind: str) -> np.ndarray:
     check_jacobian(problem, kind, "jacobian_by")
     ints, floats, q = problem.ints, problem.floats, np.array(q, float)
     state = np.empty(int(state_size(ints)))
-    r, target, jt = np.empty(problem.rows), np.empty(problem.rows), np.empty((len(q), problem.rows))
+    r, model_residual, jt = (
+        np.empty(problem.rows),
+        np.empty(problem.rows),
+        np.empty((len(q), problem.rows)),
+    )
     evaluate(ints, floats, q, state, r)
-    linearise(ints, floats, q, state, r, jt, target)
+    linearise(ints, floats, q, state, r, jt, model_residual)
     if kind == "dual_quaternion":
-        chains = lay_chains(ints, np.empty(chains_size(problem)))
+        chains, _ = view_chains(ints, True, np.empty(chains_size(problem)))
         dual_quaternion_rows(ints, floats, q, jt, chains)
     elif kind == "differences":
-        difference_rows(ints, floats, q, state, r, np.empty(len(q)), target, jt)
+        difference_rows(ints, floats, q, state, r, np.empty(len(q)), model_residual, jt)
     return np.ascontiguousarray(jt.T)

@@ -9,26 +9,22 @@ from typing import Literal
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
-    O_ITERATIONS,
+    O_STATIONARY,
+    OUT_EVALUATIONS,
+    OUT_JACOBIANS,
     OWN,
-    REACHED,
-    SPENT,
     STATIONARY,
     STUCK,
     Method,
-    finish,
-    record,
 )
 from limbik.methods.gauss_seidel.dual_quaternion_jacobian import (
     chains_size,
     dual_quaternion_rows,
-    lay_chains,
+    view_chains,
 )
 from limbik.methods.gauss_seidel.jacobians import JACOBIANS, check_jacobian, difference_rows
 from limbik.methods.gauss_seidel.schedule import SWEEPS, schedule
@@ -37,12 +33,14 @@ from limbik.methods.gauss_seidel.sweeps import (
     S_GROUPS,
     UNIT,
     fill_system,
-    lay_system,
     relax,
-    system_floats,
+    system_size,
+    view_system,
 )
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
+from limbik.methods.loop import GO_ON, gain_left, iterate
+from limbik.methods.settings import setting
+from limbik.methods.workspace import gradient_size, take, view_gradient
+from limbik.solver.objective import F_METRIC, descent, evaluate, linearise
 from limbik.solver.problem import Problem
 
 _GEOMETRIC, _DUAL_QUATERNION, _DIFFERENCES = range(len(JACOBIANS))
@@ -58,9 +56,8 @@ _GEOMETRIC, _DUAL_QUATERNION, _DIFFERENCES = range(len(JACOBIANS))
     _JACOBIAN,
     _SHIFT,
     _HALVINGS,
-    _STATIONARY,
     _SCHEDULE,
-) = range(OWN, OWN + 11)
+) = range(OWN, OWN + 10)
 
 _NO_STEP = 1e-12  # rad: a step that changes nothing any more
 
@@ -106,77 +103,75 @@ def length_of(ints, floats, x):
     return math.sqrt(square)
 
 
+@inlined_by_llvm
+def by_chosen_jacobian(ints, floats, options, q, f, w, own, memory, out):
+    """Prepares a step: J as the settings say, and whether q is stationary."""
+    _, _, chains = own
+    kind = int(options[_JACOBIAN])
+    detour = linearise(ints, floats, q, w.state, w.r, w.jt, w.model_residual)
+    out[OUT_JACOBIANS] += 1.0
+    if kind == _DUAL_QUATERNION:
+        dual_quaternion_rows(ints, floats, q, w.jt, chains)
+    elif kind == _DIFFERENCES:
+        tried = difference_rows(ints, floats, q, w.state, w.r, w.trial, w.trial_r, w.jt)
+        out[OUT_EVALUATIONS] += tried
+    descent(ints, floats, q, w.jt, w.r, w.half_descent)
+    gain = gain_left(ints, floats, q, w, f)
+    ends = gain <= options[O_STATIONARY] and not detour
+    return (STATIONARY if ends else GO_ON), gain, detour
+
+
+@inlined_by_llvm
+def gauss_seidel_step(ints, floats, options, q, here, w, own, memory, out):
+    """w ← w + Δw, (JᵀJ + δI)Δw = JᵀΔe by clamped sweeps."""
+    count, system, _ = own
+    n, trial, table, halvings = len(q), w.trial, options[_SCHEDULE:], options[_HALVINGS]
+    fill_system(ints, floats, q, w.jt, w.model_residual, options[_DAMPING], system)
+    set_off(ints, floats, q, system.x, system.y, options[_WARM] > 0.0, w.scratch)
+    count[0] += relax(
+        ints, floats, q, system, table, options[_SWEEPS], options[_RESIDUAL],
+        options[_CHANGE], options[_SAME], w.scratch,
+    )  # fmt: skip
+    length = length_of(ints, floats, system.x)
+    if not _NO_STEP < length < math.inf:
+        return STUCK, here.f, memory
+    copy(system.y, n, trial)
+    project(ints, floats, trial, w.scratch)
+    value = evaluate(ints, floats, trial, w.state, w.trial_r)
+    out[OUT_EVALUATIONS] += 1.0
+    halved = 0
+    while not value <= here.f and halved < halvings:
+        halved += 1
+        for c in range(n):
+            trial[c] = q[c] + (system.y[c] - q[c]) * 0.5**halved
+        project(ints, floats, trial, w.scratch)
+        value = evaluate(ints, floats, trial, w.state, w.trial_r)
+        out[OUT_EVALUATIONS] += 1.0
+    if not math.isfinite(value) or (halvings > 0.0 and value > here.f):
+        return STUCK, here.f, memory
+    if options[_SHIFT] > 0.0 and shift_balls(trial, table, system.x):
+        project(ints, floats, trial, w.scratch)
+        value = evaluate(ints, floats, trial, w.state, w.trial_r)
+        out[OUT_EVALUATIONS] += 1.0
+    return GO_ON, value, memory
+
+
 @kernel
 def gauss_seidel(ints, floats, work, options, q, out, history):
-    """Section VII of dual_quaternion: w ← w + Δw, (JᵀJ + δI)Δw = JᵀΔe by clamped sweeps.
+    """Section VII of dual_quaternion, with the steps of ``gauss_seidel_step``.
 
     The first float of the method's own workspace counts the sweeps.
     """
-    n = np.int64(ints[N_COORDS])
-    sheet = open_sheet(ints, work)
-    state, r, trial_r, trial, jt = sheet.state, sheet.r, sheet.trial_r, sheet.trial, sheet.jt
-    count = sheet.spare[:1]
-    system = lay_system(ints, sheet.spare[1:])
-    chains = lay_chains(ints, sheet.spare[1 + system_floats(n) :])
-    kind, table = int(options[_JACOBIAN]), options[_SCHEDULE:]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration = 1, 0, 0
+    w, work = view_gradient(ints, work)
+    count, work = take(work, 1)
+    system, work = view_system(ints, work)
+    chains, _ = view_chains(ints, int(options[_JACOBIAN]) == _DUAL_QUATERNION, work)
     count[0] = 0.0
     system.x[:] = 0.0
-    while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if iteration >= options[O_ITERATIONS]:
-            code = SPENT
-            break
-        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
-        jacobians += 1
-        if kind == _DUAL_QUATERNION:
-            dual_quaternion_rows(ints, floats, q, jt, chains)
-        elif kind == _DIFFERENCES:
-            evaluations += difference_rows(ints, floats, q, state, r, trial, trial_r, jt)
-        descent(ints, floats, q, jt, r, sheet.push)
-        if gain_left(ints, floats, q, sheet, f) <= options[_STATIONARY] and not bent:
-            code = STATIONARY
-            break
-        fill_system(ints, floats, q, jt, sheet.target, options[_DAMPING], system)
-        set_off(ints, floats, q, system.x, system.y, options[_WARM] > 0.0, sheet.scratch)
-        count[0] += relax(
-            ints, floats, q, system, table, options[_SWEEPS], options[_RESIDUAL],
-            options[_CHANGE], options[_SAME], sheet.scratch,
-        )  # fmt: skip
-        length = length_of(ints, floats, system.x)
-        if not _NO_STEP < length < math.inf:
-            code = STUCK
-            break
-        copy(system.y, n, trial)
-        project(ints, floats, trial, sheet.scratch)
-        value = evaluate(ints, floats, trial, state, trial_r)
-        evaluations += 1
-        halved = 0
-        while not value <= f and halved < options[_HALVINGS]:
-            halved += 1
-            for c in range(n):
-                trial[c] = q[c] + (system.y[c] - q[c]) * 0.5**halved
-            project(ints, floats, trial, sheet.scratch)
-            value = evaluate(ints, floats, trial, state, trial_r)
-            evaluations += 1
-        if not math.isfinite(value) or (options[_HALVINGS] > 0.0 and value > f):
-            code = STUCK
-            break
-        copy(trial, n, q)
-        copy(trial_r, np.int64(ints[N_ROWS]), r)
-        f = value
-        if options[_SHIFT] > 0.0 and shift_balls(q, table, system.x):
-            project(ints, floats, q, sheet.scratch)
-            f = evaluate(ints, floats, q, state, r)
-            evaluations += 1
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, (count, system, chains), (),
+        by_chosen_jacobian, gauss_seidel_step,
+    )  # fmt: skip
     return code
 
 
@@ -192,33 +187,46 @@ class ProjectedGaussSeidel(Method):
     kernel = gauss_seidel
     descends = False
 
-    iterations: int = 100
-    """Iterations an attempt may take; each costs one Jacobian and up to ``sweeps`` sweeps."""
-    sweeps: int = 20
-    """Sweeps an iteration may take: the first of the four rules that end Algorithm 1."""
-    damping: float = 1e-4
-    """δ of equation 30, times the mean diagonal of JᵀJ (for a slide in units of the figure's lever,
-    a quarter of its size): a plain number, whatever the figure's unit and the goals' weights."""
-    residual: float = 1e-3
-    """The second rule: sweeps end at ‖Ax − b‖ ≤ this · ‖b‖, what limits hold back not counted."""
-    change: float = 1e-6
-    """The third rule: sweeps end where one changes x by this much or less, in rad."""
-    same: float = 1e-9
-    """The fourth rule: sweeps end where one changes x as much as the one before, within this."""
-    warm: bool = False
-    """Sweeps start from the x of the last iteration, not from 0."""
-    jacobian: Literal["geometric", "dual_quaternion", "differences"] = "geometric"
-    """How J is found: from the joints' axes; by Figure 8 (positions and rotation vectors; rows of
-    other goals from the axes); or by equation 47, with δ = 1e-7 rad."""
-    sweep: Literal["sequential", "colored", "blocked"] = "sequential"
-    """The order of a sweep (schedule.groups_of); all three solve the same system."""
-    shift: bool = True
-    """Exponential balls beyond π are shifted to (1 − 2π/‖w‖)w, the same rotation.  Not where a Rest
-    or a coupled joint reads w itself."""
-    halvings: int = 0
-    """How often a step that would raise f is halved; with 0 it is taken as it is."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        100, "Iterations an attempt may take; each costs one Jacobian and up to ``sweeps`` sweeps."
+    )
+    sweeps: int = setting(
+        20, "Sweeps an iteration may take: the first of the four rules that end Algorithm 1."
+    )
+    damping: float = setting(
+        1e-4,
+        "δ of equation 30, times the mean diagonal of JᵀJ (for a slide in units of the "
+        "figure's lever, a quarter of its size): a plain number, whatever the figure's unit "
+        "and the goals' weights.",
+    )
+    residual: float = setting(
+        1e-3,
+        "The second rule: sweeps end at ‖Ax − b‖ ≤ this · ‖b‖, what limits hold back not counted.",
+    )
+    change: float = setting(
+        1e-6, "The third rule: sweeps end where one changes x by this much or less, in rad."
+    )
+    same: float = setting(
+        1e-9,
+        "The fourth rule: sweeps end where one changes x as much as the one before, within this.",
+    )
+    warm: bool = setting(False, "Sweeps start from the x of the last iteration, not from 0.")
+    jacobian: Literal["geometric", "dual_quaternion", "differences"] = setting(
+        "geometric",
+        "How J is found: from the joints' axes; by Figure 8 (positions and rotation vectors; "
+        "rows of other goals from the axes); or by equation 47, with δ = 1e-7 rad.",
+    )
+    sweep: Literal["sequential", "colored", "blocked"] = setting(
+        "sequential", "The order of a sweep (schedule.groups_of); all three solve the same system."
+    )
+    shift: bool = setting(
+        True,
+        "Exponential balls beyond π are shifted to (1 − 2π/‖w‖)w, the same rotation. Not "
+        "where a Rest or a coupled joint reads w itself.",
+    )
+    halvings: int = setting(
+        0, "How often a step that would raise f is halved; with 0 it is taken as it is."
+    )
 
     def __post_init__(self) -> None:
         if self.sweeps < 1:
@@ -239,7 +247,7 @@ class ProjectedGaussSeidel(Method):
     def settings(self) -> tuple[float, ...]:
         return (
             self.sweeps, self.damping, self.residual, self.change, self.same, self.warm,
-            JACOBIANS.index(self.jacobian), self.shift, self.halvings, self.stationary,
+            JACOBIANS.index(self.jacobian), self.shift, self.halvings,
         )  # fmt: skip
 
     def tables(self, problem: Problem) -> np.ndarray:
@@ -247,8 +255,8 @@ class ProjectedGaussSeidel(Method):
         return schedule(problem, self.sweep)
 
     def workspace(self, problem: Problem) -> int:
-        size = sheet_size(problem) + 1 + system_floats(problem.figure.n)
-        return size + (chains_size(problem) if self.jacobian == "dual_quaternion" else 0)
+        chains = chains_size(problem, self.jacobian == "dual_quaternion")
+        return gradient_size(problem) + 1 + system_size(problem) + chains
 
 
 def _one_of(names: tuple[str, ...]) -> str:

@@ -10,12 +10,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.figure.kinematics import F_CONE, F_LOWER, F_UPPER, HEADER, I_CONE, N_CONES, N_COORDS
 from limbik.figure.projection import CONE_FLOATS, CONE_INTS, project
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import copy
+from limbik.methods.workspace import floats_taken, take_integers, take_table
 from limbik.solver.objective import F_METRIC, F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST
+from limbik.solver.problem import Problem
 
 # A schedule as floats: how many units and groups, the share of a group's update that is taken, the
 # first unit of each group and one more, then the units.
@@ -37,26 +40,24 @@ class System(NamedTuple):
     one_cone: np.ndarray  # header of a figure that has no limits but one cone
 
 
-@kernel
-def system_floats(n):
-    """Floats that ``lay_system`` needs."""
-    return n * n + 5 * n + (HEADER + CONE_INTS) // 2
-
-
-@kernel
-def lay_system(ints, spare):
-    """spare (system_floats(n),) -> System, empty."""
+@register_jitable
+def view_system(ints, work):
+    """work -> System, empty, and what is left."""
     n = np.int64(ints[N_COORDS])
-    a, at = spare[: n * n].reshape(n, n), n * n
-    by_n = spare[at : at + 5 * n].reshape(5, n)
-    at += 5 * n
-    one_cone = spare[at : at + (HEADER + CONE_INTS) // 2].view(np.uint32)
-    return System(a, by_n[0], by_n[1], by_n[2], by_n[3], by_n[4], one_cone)
+    a, work = take_table(work, n, n)
+    by_n, work = take_table(work, 5, n)
+    one_cone, work = take_integers(work, 1, HEADER + CONE_INTS)
+    return System(a, by_n[0], by_n[1], by_n[2], by_n[3], by_n[4], one_cone[0]), work
+
+
+def system_size(problem: Problem) -> int:
+    """Floats that ``view_system`` needs."""
+    return floats_taken(view_system, problem.ints)
 
 
 @kernel
-def fill_system(ints, floats, q, jt, target, damping, system):
-    """A = JᵀJ + D + δsM⁻¹ and b = Jᵀe + D(pose − q), from jt (n, rows) and target (rows,).
+def fill_system(ints, floats, q, jt, model_residual, damping, system):
+    """A = JᵀJ + D + δsM⁻¹ and b = Jᵀe + D(pose − q), from jt (n, rows) and model_residual (rows,).
 
     M is 1 for a turn and the square of the figure's lever for a slide, s the mean of (JᵀJ + D)M
     over the coordinates that a goal feels: so δ is a plain number, whatever unit and weights.
@@ -76,7 +77,7 @@ def fill_system(ints, floats, q, jt, target, damping, system):
         b[c] = floats[weight + c] * (floats[pose + c] - q[c])
         for k in range(begin, end, 2):
             for i in range(ints[k], ints[k + 1]):
-                b[c] += jt[c, i] * target[i]
+                b[c] += jt[c, i] * model_residual[i]
         a[c, c] += floats[weight + c]
         if a[c, c] > 0.0:
             felt += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numba.extending import overload
@@ -11,8 +11,10 @@ from limbik.errors import MethodError
 from limbik.jit import kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
+    O_GAIN,
     O_HASTY,
     O_ITERATIONS,
+    O_STATIONARY,
     OUT_EVALUATIONS,
     OUT_F,
     OUT_HISTORY,
@@ -26,6 +28,7 @@ from limbik.methods.base import (
 )
 from limbik.methods.default.projected_lm import ProjectedLevenbergMarquardt, projected_lm
 from limbik.methods.gradient.projected_gradient import ProjectedGradient, projected_gradient
+from limbik.methods.settings import setting
 from limbik.solver.problem import Problem
 
 _FIRST = len(ProjectedGradient().settings())
@@ -67,7 +70,7 @@ def hybrid(ints, floats, work, options, q, out, history):
     """
     own = work[len(work) - _MOST :]
     own[O_ITERATIONS] = min(options[OWN], options[O_ITERATIONS])
-    own[O_HASTY] = 0.0
+    own[O_HASTY], own[O_GAIN], own[O_STATIONARY] = 0.0, 0.0, options[O_STATIONARY]
     copy(options[OWN + 1 :], _FIRST, own[OWN:])
     code = _gradient_phase(ints, floats, work, own, q, out, history)
     iterations, evaluations = out[OUT_ITERATIONS], out[OUT_EVALUATIONS]
@@ -75,7 +78,7 @@ def hybrid(ints, floats, work, options, q, out, history):
     if code in (REACHED, STATIONARY):
         return code
     own[O_ITERATIONS] = options[O_ITERATIONS] - iterations
-    own[O_HASTY] = options[O_HASTY]
+    own[O_HASTY], own[O_GAIN] = options[O_HASTY], options[O_GAIN]
     copy(options[OWN + 1 + _FIRST :], _THEN, own[OWN:])
     # The second phase notes its start, which is the first's end, once more: in the same row.
     seam = max(noted - 1, 0)
@@ -106,13 +109,16 @@ class Hybrid(Method):
     name = "hybrid"
     kernel = hybrid
 
-    first: ProjectedGradient = field(
-        default=ProjectedGradient(iterations=3, barzilai_borwein=True, relative=0.05)
+    first: ProjectedGradient = setting(
+        ProjectedGradient(iterations=3, barzilai_borwein=True, relative=0.05),
+        "What it starts with: at most ``first.iterations``, and no more once one of them "
+        "lowers f by no more than the part ``first.relative``.",
     )
-    """What it starts with: at most ``first.iterations``, and no more once one of them lowers f by
-    no more than the part ``first.relative``."""
-    then: ProjectedLevenbergMarquardt = field(default=ProjectedLevenbergMarquardt())
-    """What it ends with; its ``iterations`` do not count, the hybrid's own do."""
+    then: ProjectedLevenbergMarquardt = setting(
+        ProjectedLevenbergMarquardt(),
+        "What it ends with. Only the hybrid's own ``iterations`` count for it, and for both its "
+        "own ``stationary``.",
+    )
 
     def __post_init__(self) -> None:
         if self.first.iterations < 0:
@@ -121,7 +127,9 @@ class Hybrid(Method):
             )
 
     def settings(self) -> tuple[float, ...]:
-        return (self.first.iterations, *self.first.settings(), *self.then.settings())
+        first = replace(self.first, stationary=self.stationary)
+        then = replace(self.then, stationary=self.stationary)
+        return (first.iterations, *first.settings(), *then.settings())
 
     def workspace(self, problem: Problem) -> int:
         return max(self.first.workspace(problem), self.then.workspace(problem)) + _MOST

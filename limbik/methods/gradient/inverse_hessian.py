@@ -16,47 +16,47 @@ _FLAT = 1e-10  # cosine between s and y up to which f counts as not curved along
 
 
 @kernel
-def first_scale(ints, floats, jt, push):
-    """τ/2 with τ the best step along M·push for a linear F (equation 28 of line_search).
+def first_scale(ints, floats, jt, half_descent):
+    """τ/2 with τ the best step along M·half_descent for a linear F (equation 28 of line_search).
 
     M, the metric, makes turns and slides comparable; (τ/2)·M is a first guess of the inverse
     Hessian that fits any unit of length.  0 where nothing moves.
     """
     along, square = 0.0, 0.0
     for c in range(ints[N_COORDS]):
-        step = floats[ints[F_METRIC] + c] * push[c]
-        along += step * push[c]
+        step = floats[ints[F_METRIC] + c] * half_descent[c]
+        along += step * half_descent[c]
         square += floats[ints[F_REST] + c] * step * step
     for i in range(ints[N_ROWS]):
         z = 0.0
         for c in range(ints[N_COORDS]):
-            z += jt[c, i] * floats[ints[F_METRIC] + c] * push[c]
+            z += jt[c, i] * floats[ints[F_METRIC] + c] * half_descent[c]
         square += z * z
     return 0.5 * along / square if square > 0.0 else 0.0
 
 
 @kernel
-def gradient_change(ints, floats, before, pushed, q, push, scratch, y):
-    """y (n,): how the Lagrangian's gradient changed from ``before`` to q.
+def gradient_change(ints, floats, last, q, half_descent, scratch, y):
+    """y (n,): how the Lagrangian's gradient changed from last.q to q.
 
-    That of f is 2(pushed − push), with push = −½∇f at q and pushed at ``before``.  Ranges are flat,
-    so they add nothing.  Along the edge of a cone the outward normal a turns, which adds ν(a − a')
-    for the multiplier ν = 2aᵀpush; without it the edge's own curvature would be missed.
+    That of f is twice the fall of half_descent = −½∇f.  Ranges are flat, so they add nothing.
+    Along the edge of a cone the outward normal a turns, which adds ν(a − a') for the multiplier
+    ν = −aᵀ∇f; without it the edge's own curvature would be missed.
     """
     for c in range(ints[N_COORDS]):
-        y[c] = 2.0 * (pushed[c] - push[c])
+        y[c] = 2.0 * (last.half_descent[c] - half_descent[c])
     normals = scratch[48:54].reshape(2, 3)
     for cone in range(np.int64(ints[N_CONES])):
         i = ints[I_CONE] + CONE_INTS * cone
         c, span = ints[i + 1], 2 if ints[i] == CONE_SWING else 3
-        if cone_normals(ints, floats, cone, before, normals, scratch) != 1:
+        if cone_normals(ints, floats, cone, last.q, normals, scratch) != 1:
             continue
         x0, x1, x2 = normals[0, 0], normals[0, 1], normals[0, 2]
         if cone_normals(ints, floats, cone, q, normals, scratch) != 1:
             continue
         nu = 0.0
         for d in range(span):
-            nu += 2.0 * normals[0, d] * push[c + d]
+            nu += 2.0 * normals[0, d] * half_descent[c + d]
         if nu > 0.0:
             y[c] += nu * (normals[0, 0] - x0)
             y[c + 1] += nu * (normals[0, 1] - x1)

@@ -9,105 +9,82 @@ from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Method,
-    finish,
-    record,
-)
+from limbik.methods.base import OWN, STUCK, Method
 from limbik.methods.least_squares.goal_blocks import block_ends, clamp_reach, reach_limits
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
+from limbik.methods.loop import by_gradient, iterate, unchecked
+from limbik.methods.settings import setting
+from limbik.methods.workspace import gradient_size, view_gradient
+from limbik.solver.objective import F_METRIC, F_REST, descent
 from limbik.solver.problem import Problem
+
+# Settings in the order of ``options``; the table of blocks follows.
+_STEP, _RATE, _CLAMPED, _BLOCKS, _TABLE = range(OWN, OWN + 5)
 
 
 @kernel
-def best_linear_step(ints, floats, jt, push):
+def best_linear_step(ints, floats, jt, half_descent):
     """Equation 28 of line_search: τ = eᵀz/zᵀz with z = JJᵀe, best along Jᵀe for a linear F.
 
-    push (n,) is Jᵀe, with the diagonal goals as further rows of J and e; so eᵀz = ‖push‖².
+    half_descent (n,) is Jᵀe, with the diagonal goals as further rows of J and e; so eᵀz = ‖Jᵀe‖².
     """
     along, square = 0.0, 0.0
     for c in range(ints[N_COORDS]):
-        along += push[c] * push[c]
-        square += floats[ints[F_REST] + c] * push[c] * push[c]
+        along += half_descent[c] * half_descent[c]
+        square += floats[ints[F_REST] + c] * half_descent[c] * half_descent[c]
     for i in range(ints[N_ROWS]):
         z = 0.0
         for c in range(ints[N_COORDS]):
-            z += jt[c, i] * push[c]
+            z += jt[c, i] * half_descent[c]
         square += z * z
     return along / square if square > 0.0 else 0.0
 
 
-@kernel
-def jacobian_transpose(ints, floats, work, options, q, out, history):
-    """Equation 27 of line_search: θ ← P(θ − τ∇f), τ fixed or from equation 28.
+@inlined_by_llvm
+def jacobian_transpose_step(ints, floats, options, q, here, w, own, memory, out):
+    """θ ← P(θ − τ∇f), τ fixed or from equation 28.
 
     With a fixed τ the step is −τ∇f = 2τJᵀe.  The τ of equation 28 belongs to Jᵀe, so there the step
     is τJᵀe.  Both can be clamped as section 4.2 tells: e, goal by goal, and the length of the step.
+    """
+    n, half_descent, trial = ints[N_COORDS], w.half_descent, w.trial
+    fixed, rate = options[_STEP], options[_RATE]
+    if options[_CLAMPED] > 0.0:
+        blocks = int(options[_BLOCKS])
+        ends = options[_TABLE : _TABLE + blocks]
+        limits = options[_TABLE + blocks : _TABLE + 2 * blocks]
+        copy(w.r, len(w.r), w.model_residual)
+        clamp_reach(ints, w.state, ends, limits, w.model_residual)
+        descent(ints, floats, q, w.jt, w.model_residual, half_descent)
+    step = 2.0 * fixed if fixed > 0.0 else best_linear_step(ints, floats, w.jt, half_descent)
+    if rate < math.inf:
+        length = 0.0
+        for c in range(n):
+            length += (step * half_descent[c]) ** 2 / floats[ints[F_METRIC] + c]
+        length = math.sqrt(length)
+        if length > rate:
+            step *= rate / length
+    total = 0.0
+    for c in range(n):
+        trial[c] = q[c] + step * half_descent[c]
+        total += abs(trial[c])
+    if not math.isfinite(total):
+        return STUCK, here.f, memory
+    project(ints, floats, trial, w.scratch)
+    return unchecked(ints, floats, here, w, memory, out)
+
+
+@kernel
+def jacobian_transpose(ints, floats, work, options, q, out, history):
+    """Equation 27 of line_search, with the steps of ``jacobian_transpose_step``.
+
     Where a step leads to numbers that are not finite, the last finite pose stays.
     """
-    n = ints[N_COORDS]
-    sheet = open_sheet(ints, work)
-    state, r, push, trial, jt = sheet.state, sheet.r, sheet.push, sheet.trial, sheet.jt
-    fixed, rate, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
-    clamped, blocks = options[OWN + 3] > 0.0, int(options[OWN + 4])
-    ends = options[OWN + 5 : OWN + 5 + blocks]
-    limits = options[OWN + 5 + blocks : OWN + 5 + 2 * blocks]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration = 1, 0, 0
-    code = SPENT
-    while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        linearise(ints, floats, q, state, r, jt, sheet.target)
-        jacobians += 1
-        descent(ints, floats, q, jt, r, push)
-        if gain_left(ints, floats, q, sheet, f) <= stationary:
-            code = STATIONARY
-            break
-        if clamped:
-            copy(r, len(r), sheet.target)
-            clamp_reach(ints, state, ends, limits, sheet.target)
-            descent(ints, floats, q, jt, sheet.target, push)
-        step = 2.0 * fixed if fixed > 0.0 else best_linear_step(ints, floats, jt, push)
-        if rate < math.inf:
-            length = 0.0
-            for c in range(n):
-                length += (step * push[c]) ** 2 / floats[ints[F_METRIC] + c]
-            length = math.sqrt(length)
-            if length > rate:
-                step *= rate / length
-        total = 0.0
-        for c in range(n):
-            trial[c] = q[c] + step * push[c]
-            total += abs(trial[c])
-        if not math.isfinite(total):
-            code = STUCK
-            break
-        project(ints, floats, trial, sheet.scratch)
-        value = evaluate(ints, floats, trial, state, r)
-        evaluations += 1
-        if not math.isfinite(value):
-            code = STUCK
-            break
-        f = value
-        q[:] = trial
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted)
+    w, _ = view_gradient(ints, work)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, (), (), by_gradient, jacobian_transpose_step,
+    )  # fmt: skip
     return code
 
 
@@ -125,20 +102,26 @@ class JacobianTranspose(Method):
     kernel = jacobian_transpose
     descends = False
 
-    iterations: int = 1000
-    """Iterations an attempt may take; each costs one evaluation and one Jacobian."""
-    step: float | None = 0.005
-    """τ of equation 27, the paper's for its figure and its unit: f is a length squared, so τ must
-    shrink as a unit's square.  None takes the step of equation 28, which fits any unit."""
-    reach_clamp: float | None = None
-    """Goal clamping: shorten what a goal asks for to this part of the figure's size, and an angle
-    to the one that moves as far at a quarter of it.  Goals written in Python and Rest are not
-    clamped.  None: any."""
-    rate_clamp: float | None = None
-    """Rate control: shorten Δθ to this length in rad, where a slide counts as the angle that moves
-    as far at a quarter of the figure's size.  None: any."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        1000, "Iterations an attempt may take; each costs one evaluation and one Jacobian."
+    )
+    step: float | None = setting(
+        0.005,
+        "τ of equation 27, the paper's for its figure and its unit: f is a length squared, so"
+        " τ must shrink as a unit's square. None takes the step of equation 28, which fits "
+        "any unit.",
+    )
+    reach_clamp: float | None = setting(
+        None,
+        "Goal clamping: shorten what a goal asks for to this part of the figure's size, and "
+        "an angle to the one that moves as far at a quarter of it. Goals written in Python "
+        "and Rest are not clamped. None: any.",
+    )
+    rate_clamp: float | None = setting(
+        None,
+        "Rate control: shorten Δθ to this length in rad, where a slide counts as the angle "
+        "that moves as far at a quarter of the figure's size. None: any.",
+    )
 
     def __post_init__(self) -> None:
         if self.step is not None and not 0.0 < self.step < math.inf:
@@ -150,7 +133,7 @@ class JacobianTranspose(Method):
 
     def settings(self) -> tuple[float, ...]:
         rate = math.inf if self.rate_clamp is None else self.rate_clamp
-        return (0.0 if self.step is None else self.step, rate, self.stationary)
+        return (0.0 if self.step is None else self.step, rate)
 
     def tables(self, problem: Problem) -> list[float]:
         if self.reach_clamp is None:
@@ -159,4 +142,4 @@ class JacobianTranspose(Method):
         return [1.0, len(ends), *ends, *reach_limits(problem, self.reach_clamp, self.name)]
 
     def workspace(self, problem: Problem) -> int:
-        return sheet_size(problem)
+        return gradient_size(problem)

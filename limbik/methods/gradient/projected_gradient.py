@@ -4,39 +4,48 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import kernel
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Method,
-    finish,
-    record,
-)
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import descent, evaluate, linearise, reached
+from limbik.jit import inlined_by_llvm, kernel
+from limbik.maths.linear import copy
+from limbik.methods.base import OUT_EVALUATIONS, OWN, STUCK, Method
+from limbik.methods.loop import GO_ON, by_gradient, iterate, no_way_down
+from limbik.methods.settings import setting
+from limbik.methods.workspace import gradient_size, last_step_size, view_gradient, view_last_step
+from limbik.solver.objective import evaluate
 from limbik.solver.problem import Problem
 
-_ROUNDING = 1e-5  # where f is rounded, back-tracking fails at a gain up to about this one
-_SHORTEST = 1e-300  # the shortest step that is tried
+# Settings in the order of ``options``.
+(
+    _ALPHA,
+    _BETA,
+    _FIRST_STEP,
+    _BARZILAI_BORWEIN,
+    _GRADIENT,
+    _RELATIVE,
+    _STILL,
+) = range(OWN, OWN + 7)
+
+_LEAST = 1e-300  # the shortest step that is tried
 _LONGEST, _SHORTEST = 1e10, 1e-10  # what a Barzilai–Borwein step is kept between
 
 
+class Memory(NamedTuple):
+    """What is carried from step to step."""
+
+    settled: bool  # the last step changed little
+
+
 @kernel
-def _length(ints, floats, q, push, moved, scratch):
+def _length(ints, floats, q, half_descent, moved, scratch):
     """‖P(q − ∇f) − q‖, the projected gradient; moved (n,) is overwritten."""
     for c in range(ints[N_COORDS]):
-        moved[c] = q[c] + 2.0 * push[c]
+        moved[c] = q[c] + 2.0 * half_descent[c]
     project(ints, floats, moved, scratch)
     far = 0.0
     for c in range(ints[N_COORDS]):
@@ -45,90 +54,68 @@ def _length(ints, floats, q, push, moved, scratch):
 
 
 @kernel
-def _barzilai_borwein(q, push, before, pushed, otherwise):
+def _barzilai_borwein(q, half_descent, last, otherwise):
     """sᵀs/sᵀy with s and y the last changes of q and ∇f, or ``otherwise`` where f curves down."""
     along, curve = 0.0, 0.0
     for c in range(len(q)):
-        s = q[c] - before[c]
+        s = q[c] - last.q[c]
         along += s * s
-        curve -= 2.0 * s * (push[c] - pushed[c])
+        curve -= 2.0 * s * (half_descent[c] - last.half_descent[c])
     if curve <= 0.0:
         return otherwise
     return min(max(along / curve, _SHORTEST), _LONGEST)
 
 
-@kernel
-def projected_gradient(ints, floats, work, options, q, out, history):
-    """Section 4 of line_search: Δθ = −∇f (26), projected (40), back-tracked (34) until (39) holds.
+@inlined_by_llvm
+def projected_gradient_step(ints, floats, options, q, here, w, last, memory, out):
+    """Δθ = −∇f (26), projected (40), back-tracked (34) until (39) holds.
 
     (39) is strict, so where P(q − τ∇f) = q it fails, and then for every shorter τ too: limits that
     are convex make such a q stationary.  The search ends there, and where the fall that (39) asks
     for is lost in the rounding of f.
     """
-    n = np.int64(ints[N_COORDS])
-    sheet = open_sheet(ints, work)
-    state, r, trial_r, scratch = sheet.state, sheet.r, sheet.trial_r, sheet.scratch
-    push, trial, jt = sheet.push, sheet.trial, sheet.jt
-    before, pushed = sheet.spare[:n], sheet.spare[n : 2 * n]
-    alpha, beta, first_step = options[OWN], options[OWN + 1], options[OWN + 2]
-    borwein, stationary = options[OWN + 3], options[OWN + 4]
-    length, relative, still = options[OWN + 5], options[OWN + 6], options[OWN + 7]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration = 1, 0, 0
-    code, settled = SPENT, False
+    n, f = np.int64(ints[N_COORDS]), here.f
+    half_descent, trial = w.half_descent, w.trial
+    length = options[_GRADIENT]
+    if memory.settled or (
+        length > 0.0 and _length(ints, floats, q, half_descent, trial, w.scratch) <= length
+    ):
+        return STUCK, f, memory
+    tau = options[_FIRST_STEP]
+    if options[_BARZILAI_BORWEIN] > 0.0 and here.iteration > 0:
+        tau = _barzilai_borwein(q, half_descent, last, tau)
     while True:
-        if reached(ints, floats, state):
-            code = REACHED
+        for c in range(n):
+            trial[c] = q[c] + 2.0 * tau * half_descent[c]
+        project(ints, floats, trial, w.scratch)
+        slope, most = 0.0, 0.0
+        for c in range(n):
+            slope -= 2.0 * half_descent[c] * (trial[c] - q[c])
+            most = max(most, abs(trial[c] - q[c]))
+        # Written so that it also ends where the target is too far for f to be finite.
+        if most == 0.0 or tau < _LEAST or not abs(slope) > 1e-17 * f:
+            return no_way_down(options, here.gain), f, memory
+        value = evaluate(ints, floats, trial, w.state, w.trial_r)
+        out[OUT_EVALUATIONS] += 1.0
+        # Where P is not convex (a cone on an exponential ball) the slope may be uphill.
+        if value < f and value < f + options[_ALPHA] * slope:
             break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        linearise(ints, floats, q, state, r, jt, sheet.target)
-        jacobians += 1
-        descent(ints, floats, q, jt, r, push)
-        gain = gain_left(ints, floats, q, sheet, f)
-        if gain <= stationary:
-            code = STATIONARY
-            break
-        if settled or (length > 0.0 and _length(ints, floats, q, push, trial, scratch) <= length):
-            code = STUCK
-            break
-        tau = first_step
-        if borwein > 0.0 and iteration > 0:
-            tau = _barzilai_borwein(q, push, before, pushed, first_step)
-        accepted = False
-        value, most = f, 0.0
-        while tau > _SHORTEST:
-            for c in range(n):
-                trial[c] = q[c] + 2.0 * tau * push[c]
-            project(ints, floats, trial, scratch)
-            slope, most = 0.0, 0.0
-            for c in range(n):
-                slope -= 2.0 * push[c] * (trial[c] - q[c])
-                most = max(most, abs(trial[c] - q[c]))
-            # Written so that it also ends where the target is too far for f to be finite.
-            if most == 0.0 or not abs(slope) > 1e-17 * f:
-                break
-            value = evaluate(ints, floats, trial, state, trial_r)
-            evaluations += 1
-            # Where P is not convex (a cone on an exponential ball) the slope may be uphill.
-            if value < f and value < f + alpha * slope:
-                accepted = True
-                break
-            tau *= beta
-        if not accepted:
-            code = STATIONARY if gain <= max(stationary, _ROUNDING) else STUCK
-            break
-        settled = f - value <= relative * f or most <= still
-        f = value
-        before[:] = q
-        pushed[:] = push
-        q[:] = trial
-        r[:] = trial_r
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted)
+        tau *= options[_BETA]
+    copy(q, n, last.q)
+    copy(half_descent, n, last.half_descent)
+    settled = f - value <= options[_RELATIVE] * f or most <= options[_STILL]
+    return GO_ON, value, Memory(settled)
+
+
+@kernel
+def projected_gradient(ints, floats, work, options, q, out, history):
+    """Section 4 of line_search, with the steps of ``projected_gradient_step``."""
+    w, work = view_gradient(ints, work)
+    last, _ = view_last_step(ints, work)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, last, Memory(False), by_gradient,
+        projected_gradient_step,
+    )  # fmt: skip
     return code
 
 
@@ -146,25 +133,29 @@ class ProjectedGradient(Method):
     name = "projected_gradient"
     kernel = projected_gradient
 
-    iterations: int = 100
-    """Iterations an attempt may take; each costs one Jacobian and a few evaluations."""
-    alpha: float = 1e-4
-    """Armijo constant of equation 39: the part of the promised fall that must come true."""
-    beta: float = 0.5
-    """Back-tracking factor of equation 34, α ≤ β < 1."""
-    first_step: float = 1.0
-    """τ¹, the step that every search starts with."""
-    barzilai_borwein: bool = False
-    """Start each search but the first with the step sᵀs/sᵀy instead, s and y the last changes of q
-    and ∇f.  It is not in the paper, and converges many times faster."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
-    gradient: float = 0.0
-    """Give up at this ‖P(q − ∇f) − q‖, which depends on the figure's unit.  0: never."""
-    relative: float = 0.0
-    """Give up when f falls by no more than this part of itself.  0: never."""
-    still: float = 0.0
-    """Give up when no coordinate moves further than this (rad or the figure's unit).  0: never."""
+    iterations: int = setting(
+        100, "Iterations an attempt may take; each costs one Jacobian and a few evaluations."
+    )
+    alpha: float = setting(
+        1e-4, "Armijo constant of equation 39: the part of the promised fall that must come true."
+    )
+    beta: float = setting(0.5, "Back-tracking factor of equation 34, α ≤ β < 1.")
+    first_step: float = setting(1.0, "τ¹, the step that every search starts with.")
+    barzilai_borwein: bool = setting(
+        False,
+        "Start each search but the first with the step sᵀs/sᵀy instead, s and y the last "
+        "changes of q and ∇f. It is not in the paper, and converges many times faster.",
+    )
+    gradient: float = setting(
+        0.0, "Give up at this ‖P(q − ∇f) − q‖, which depends on the figure's unit. 0: never."
+    )
+    relative: float = setting(
+        0.0, "Give up when f falls by no more than this part of itself. 0: never."
+    )
+    still: float = setting(
+        0.0,
+        "Give up when no coordinate moves further than this (rad or the figure's unit). 0: never.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.alpha <= self.beta < 1.0:
@@ -189,11 +180,10 @@ class ProjectedGradient(Method):
             self.beta,
             self.first_step,
             self.barzilai_borwein,
-            self.stationary,
             self.gradient,
             self.relative,
             self.still,
         )
 
     def workspace(self, problem: Problem) -> int:
-        return sheet_size(problem) + 2 * problem.figure.n
+        return gradient_size(problem) + last_step_size(problem)

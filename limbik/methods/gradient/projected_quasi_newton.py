@@ -7,33 +7,37 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.figure.projection import free_directions, project
-from limbik.jit import kernel
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Method,
-    finish,
-    record,
-)
+from limbik.jit import inlined_by_llvm, kernel
+from limbik.maths.linear import copy
+from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
 from limbik.methods.gradient.inverse_hessian import curves, first_scale, gradient_change
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
+from limbik.methods.loop import GO_ON, by_finite_gradient, iterate, no_way_down
+from limbik.methods.settings import setting
+from limbik.methods.workspace import (
+    floats_taken,
+    gradient_size,
+    last_step_size,
+    take,
+    take_integers,
+    take_table,
+    view_gradient,
+    view_last_step,
+)
+from limbik.solver.objective import F_METRIC, evaluate
 from limbik.solver.problem import Problem
 
-_ROUNDING = 1e-5  # where f is rounded, the line search fails at a gain up to about this one
+_ALPHA, _PAIRS = range(OWN, OWN + 2)  # settings in the order of ``options``
+
 _TRIES = 40  # shortening a step so often takes it below rounding
 _NEAR = 1e-3  # rad: how near a limit counts as at it, where ∇f presses into it
 
 
-class Memory(NamedTuple):
+class LBFGSWorkspace(NamedTuple):
     """The last pairs (s, y), and arrays in the coordinates of the free directions."""
 
     starts: np.ndarray  # first coordinate of direction d,
@@ -44,35 +48,40 @@ class Memory(NamedTuple):
     share: np.ndarray  # (pairs,) of the two loops
     along: np.ndarray  # (n,) the step along the free directions
     near: np.ndarray  # (n,) q with nearly active limits met
-    pushed: np.ndarray  # (n,) −½∇f at the pose before
-    before: np.ndarray  # (n,) that pose
+
+
+@register_jitable
+def view_lbfgs(ints, pairs, work):
+    """work -> LBFGSWorkspace, and what is left."""
+    n = np.int64(ints[N_COORDS])
+    directions, work = take_integers(work, 2, n)
+    coefficients, work = take_table(work, n, 3)
+    s, work = take_table(work, pairs, n)
+    y, work = take_table(work, pairs, n)
+    share, work = take(work, pairs)
+    by_n, work = take_table(work, 2, n)
+    return LBFGSWorkspace(
+        directions[0], directions[1], coefficients, s, y, share, by_n[0], by_n[1]
+    ), work
+
+
+class Memory(NamedTuple):
+    """What is carried from step to step."""
+
+    kept: int  # how many pairs count
+    newest: int  # the row of the last one
 
 
 @kernel
-def open_memory(n, pairs, spare):
-    """spare (8n + pairs(2n + 1),) -> Memory."""
-    marks = spare[:n].view(np.uint32).reshape(2, n)
-    coefficients, at = spare[n : 4 * n].reshape(n, 3), 4 * n
-    s = spare[at : at + pairs * n].reshape(pairs, n)
-    at += pairs * n
-    y = spare[at : at + pairs * n].reshape(pairs, n)
-    at += pairs * n
-    share = spare[at : at + pairs]
-    at += pairs
-    rest = spare[at : at + 4 * n].reshape(4, n)
-    return Memory(marks[0], marks[1], coefficients, s, y, share, rest[0], rest[1], rest[2], rest[3])
-
-
-@kernel
-def _free(ints, floats, q, push, memory, scratch):
-    """The directions that are not at a limit, or nearly, that ``push`` presses into; how many.
+def _free(ints, floats, q, half_descent, lbfgs, scratch):
+    """How many directions are not at a limit, or nearly, that −∇f presses into; they go to lbfgs.
 
     Bertsekas' condition: without the nearly, a limit that q comes ever closer to would make steps
     ever shorter.  How near counts as at it shrinks with the step that is left to make.
     """
-    near, left = memory.near, 0.0
+    near, left = lbfgs.near, 0.0
     for c in range(ints[N_COORDS]):
-        near[c] = q[c] + push[c]
+        near[c] = q[c] + half_descent[c]
     project(ints, floats, near, scratch)
     for c in range(ints[N_COORDS]):
         left = max(left, abs(near[c] - q[c]))
@@ -81,165 +90,148 @@ def _free(ints, floats, q, push, memory, scratch):
         if ints[ints[I_IN_CONE] + c] == NONE:
             margin = min(_NEAR * math.sqrt(floats[ints[F_METRIC] + c]), left)
             low, high = floats[ints[F_LOWER] + c], floats[ints[F_UPPER] + c]
-            if push[c] < 0.0 and q[c] <= low + margin:
+            if half_descent[c] < 0.0 and q[c] <= low + margin:
                 near[c] = low
-            elif push[c] > 0.0 and q[c] >= high - margin:
+            elif half_descent[c] > 0.0 and q[c] >= high - margin:
                 near[c] = high
     return free_directions(
-        ints, floats, near, push, memory.starts, memory.spans, memory.coefficients, scratch
+        ints, floats, near, half_descent, lbfgs.starts, lbfgs.spans, lbfgs.coefficients, scratch
     )
 
 
 @kernel
-def _reduced(memory, d, v):
+def _reduced(lbfgs, d, v):
     """The component of v (n,) along free direction d."""
     total = 0.0
-    for k in range(memory.spans[d]):
-        total += memory.coefficients[d, k] * v[memory.starts[d] + k]
+    for k in range(lbfgs.spans[d]):
+        total += lbfgs.coefficients[d, k] * v[lbfgs.starts[d] + k]
     return total
 
 
 @kernel
-def two_loops(ints, floats, push, memory, count, kept, newest, scale):
-    """memory.along = −H∇f along the free directions, H the L-BFGS matrix of the kept pairs.
+def two_loops(ints, floats, half_descent, lbfgs, count, kept, newest, scale):
+    """lbfgs.along = −H∇f along the free directions, H the L-BFGS matrix of the kept pairs.
 
     Pairs are cut down to the free directions first, and left out where f is not curved along what
     remains.  ``scale`` of the metric is the first guess of H, replaced by sᵀy/yᵀMy of the newest
     pair in use; returns what was used.
     """
-    along, pairs = memory.along, len(memory.share)
+    along, pairs = lbfgs.along, len(lbfgs.share)
     for d in range(count):
-        along[d] = 2.0 * _reduced(memory, d, push)
+        along[d] = 2.0 * _reduced(lbfgs, d, half_descent)
     found = False
     for k in range(kept):
         p = (newest - k + pairs) % pairs
         curve, forward, square, moved = 0.0, 0.0, 0.0, 0.0
         for d in range(count):
-            s, y = _reduced(memory, d, memory.s[p]), _reduced(memory, d, memory.y[p])
-            metric = floats[ints[F_METRIC] + memory.starts[d]]
+            s, y = _reduced(lbfgs, d, lbfgs.s[p]), _reduced(lbfgs, d, lbfgs.y[p])
+            metric = floats[ints[F_METRIC] + lbfgs.starts[d]]
             curve += s * y
             forward += s * along[d]
             square += metric * y * y
             moved += s * s / metric
-        memory.share[p] = 0.0
+        lbfgs.share[p] = 0.0
         if curve > 1e-8 * math.sqrt(moved * square):
-            memory.share[p] = forward / curve
+            lbfgs.share[p] = forward / curve
             for d in range(count):
-                along[d] -= memory.share[p] * _reduced(memory, d, memory.y[p])
+                along[d] -= lbfgs.share[p] * _reduced(lbfgs, d, lbfgs.y[p])
             if not found:
                 scale, found = curve / square, True
     for d in range(count):
-        along[d] *= scale * floats[ints[F_METRIC] + memory.starts[d]]
+        along[d] *= scale * floats[ints[F_METRIC] + lbfgs.starts[d]]
     for k in range(kept - 1, -1, -1):
         p = (newest - k + pairs) % pairs
         curve, square, moved, back = 0.0, 0.0, 0.0, 0.0
         for d in range(count):
-            s, y = _reduced(memory, d, memory.s[p]), _reduced(memory, d, memory.y[p])
-            metric = floats[ints[F_METRIC] + memory.starts[d]]
+            s, y = _reduced(lbfgs, d, lbfgs.s[p]), _reduced(lbfgs, d, lbfgs.y[p])
+            metric = floats[ints[F_METRIC] + lbfgs.starts[d]]
             curve += s * y
             square += metric * y * y
             moved += s * s / metric
             back += y * along[d]
         if curve > 1e-8 * math.sqrt(moved * square):
             for d in range(count):
-                along[d] += (memory.share[p] - back / curve) * _reduced(memory, d, memory.s[p])
+                along[d] += (lbfgs.share[p] - back / curve) * _reduced(lbfgs, d, lbfgs.s[p])
     return scale
 
 
 @kernel
-def _spread(ints, floats, q, push, memory, count, scale, step):
+def _spread(ints, floats, q, half_descent, lbfgs, count, scale, step):
     """The step in q: ``along`` on the free directions, a scaled gradient on ranges at a limit."""
     for c in range(ints[N_COORDS]):
         step[c] = 0.0
-        if memory.near[c] != q[c]:
-            step[c] = 2.0 * scale * floats[ints[F_METRIC] + c] * push[c]
+        if lbfgs.near[c] != q[c]:
+            step[c] = 2.0 * scale * floats[ints[F_METRIC] + c] * half_descent[c]
     for d in range(count):
-        for k in range(memory.spans[d]):
-            step[memory.starts[d] + k] += memory.coefficients[d, k] * memory.along[d]
+        for k in range(lbfgs.spans[d]):
+            step[lbfgs.starts[d] + k] += lbfgs.coefficients[d, k] * lbfgs.along[d]
+
+
+@inlined_by_llvm
+def quasi_newton_step(ints, floats, options, q, here, w, own, memory, out):
+    """q ← P(q − τD∇f), with equation 39 of line_search for τ.
+
+    D is the L-BFGS matrix on the directions that limits leave free and diagonal on the others.
+    """
+    lbfgs, last = own
+    n, pairs, f = np.int64(ints[N_COORDS]), len(lbfgs.share), here.f
+    half_descent, trial, step = w.half_descent, w.trial, w.step
+    kept, newest = memory.kept, memory.newest
+    if here.iteration > 0:
+        place = (newest + 1) % pairs
+        s, y = lbfgs.s[place], lbfgs.y[place]
+        gradient_change(ints, floats, last, q, half_descent, w.scratch, y)
+        for c in range(n):
+            s[c] = q[c] - last.q[c]
+        if curves(ints, floats, s, y):
+            newest, kept = place, min(kept + 1, pairs)
+        elif kept == pairs:
+            kept -= 1  # the oldest has been written over
+    count = _free(ints, floats, q, half_descent, lbfgs, w.scratch)
+    while True:
+        scale = first_scale(ints, floats, w.jt, half_descent)
+        scale = two_loops(ints, floats, half_descent, lbfgs, count, kept, newest, scale)
+        _spread(ints, floats, q, half_descent, lbfgs, count, scale, step)
+        tau = 1.0
+        for _ in range(_TRIES):
+            for c in range(n):
+                trial[c] = q[c] + tau * step[c]
+            project(ints, floats, trial, w.scratch)
+            slope = 0.0
+            for c in range(n):
+                slope += half_descent[c] * (trial[c] - q[c])
+            if slope > 1e-17 * f:
+                value = evaluate(ints, floats, trial, w.state, w.trial_r)
+                out[OUT_EVALUATIONS] += 1.0
+                if value < f and value < f - 2.0 * options[_ALPHA] * slope:
+                    copy(q, n, last.q)
+                    copy(half_descent, n, last.half_descent)
+                    return GO_ON, value, Memory(kept, newest)
+            tau *= 0.5 if slope > 0.0 else 0.25
+        if kept == 0:
+            break
+        # What the pairs say misleads: start again with the gradient.
+        kept = 0
+    evaluate(ints, floats, q, w.state, w.r)
+    out[OUT_EVALUATIONS] += 1.0
+    return no_way_down(options, here.gain), f, memory
 
 
 @kernel
 def projected_quasi_newton(ints, floats, work, options, q, out, history):
-    """Bertsekas' two-metric projection: q ← P(q − τD∇f), with equation 39 of line_search for τ.
+    """Bertsekas' two-metric projection, with the steps of ``quasi_newton_step``.
 
-    D is the L-BFGS matrix on the directions that limits leave free and diagonal on the others.  For
-    a D that is full everywhere P(q − τD∇f) need not lower f for any τ, which is why line_search
-    (section 4) gives quasi-Newton up; with this D it does.
+    For a D that is full everywhere P(q − τD∇f) need not lower f for any τ, which is why line_search
+    (section 4) gives quasi-Newton up; with one that is diagonal where limits hold it does.
     """
-    n, pairs = np.int64(ints[N_COORDS]), int(options[OWN + 2])
-    sheet = open_sheet(ints, work)
-    state, r, push, trial, step = sheet.state, sheet.r, sheet.push, sheet.trial, sheet.step
-    memory, scratch = open_memory(n, pairs, sheet.spare), sheet.scratch
-    alpha, stationary = options[OWN], options[OWN + 1]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration = 1, 0, 0
-    code, kept, newest = SPENT, 0, pairs - 1
-    while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if not math.isfinite(f):
-            code = STUCK
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        linearise(ints, floats, q, state, r, sheet.jt, sheet.target)
-        jacobians += 1
-        descent(ints, floats, q, sheet.jt, r, push)
-        gain = gain_left(ints, floats, q, sheet, f)
-        if gain <= stationary:
-            code = STATIONARY
-            break
-        if iteration > 0:
-            place = (newest + 1) % pairs
-            s, y = memory.s[place], memory.y[place]
-            gradient_change(ints, floats, memory.before, memory.pushed, q, push, scratch, y)
-            for c in range(n):
-                s[c] = q[c] - memory.before[c]
-            if curves(ints, floats, s, y):
-                newest, kept = place, min(kept + 1, pairs)
-            elif kept == pairs:
-                kept -= 1  # the oldest has been written over
-        count = _free(ints, floats, q, push, memory, scratch)
-        accepted, value = False, f
-        while True:
-            scale = first_scale(ints, floats, sheet.jt, push)
-            scale = two_loops(ints, floats, push, memory, count, kept, newest, scale)
-            _spread(ints, floats, q, push, memory, count, scale, step)
-            tau = 1.0
-            for _ in range(_TRIES):
-                for c in range(n):
-                    trial[c] = q[c] + tau * step[c]
-                project(ints, floats, trial, scratch)
-                slope = 0.0
-                for c in range(n):
-                    slope += push[c] * (trial[c] - q[c])
-                if slope > 1e-17 * f:
-                    value = evaluate(ints, floats, trial, state, sheet.trial_r)
-                    evaluations += 1
-                    if value < f and value < f - 2.0 * alpha * slope:
-                        accepted = True
-                        break
-                tau *= 0.5 if slope > 0.0 else 0.25
-            if accepted or kept == 0:
-                break
-            # What the pairs say misleads: start again with the gradient.
-            kept = 0
-        if not accepted:
-            evaluate(ints, floats, q, state, r)
-            evaluations += 1
-            code = STATIONARY if gain <= max(stationary, _ROUNDING) else STUCK
-            break
-        f = value
-        memory.before[:] = q
-        memory.pushed[:] = push
-        q[:] = trial
-        r[:] = sheet.trial_r
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted)
+    pairs = int(options[_PAIRS])
+    w, work = view_gradient(ints, work)
+    lbfgs, work = view_lbfgs(ints, pairs, work)
+    last, _ = view_last_step(ints, work)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, (lbfgs, last), Memory(0, pairs - 1),
+        by_finite_gradient, quasi_newton_step,
+    )  # fmt: skip
     return code
 
 
@@ -256,12 +248,8 @@ class ProjectedQuasiNewton(Method):
     name = "projected_quasi_newton"
     kernel = projected_quasi_newton
 
-    alpha: float = 1e-4
-    """Armijo constant of equation 39 of line_search."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
-    pairs: int = 10
-    """How many of the last steps are remembered."""
+    alpha: float = setting(1e-4, "Armijo constant of equation 39 of line_search.")
+    pairs: int = setting(10, "How many of the last steps are remembered.")
 
     def __post_init__(self) -> None:
         if not 0.0 < self.alpha < 0.5:
@@ -270,8 +258,8 @@ class ProjectedQuasiNewton(Method):
             raise MethodError(f"{self.name}: pairs must be at least 1, got {self.pairs}")
 
     def settings(self) -> tuple[float, ...]:
-        return (self.alpha, self.stationary, self.pairs)
+        return (self.alpha, self.pairs)
 
     def workspace(self, problem: Problem) -> int:
-        n = problem.figure.n
-        return sheet_size(problem) + 8 * n + self.pairs * (2 * n + 1)
+        own = floats_taken(view_lbfgs, problem.ints, self.pairs)
+        return gradient_size(problem) + own + last_step_size(problem)

@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-
-import numpy as np
+from typing import NamedTuple
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Method,
-    finish,
-    record,
+from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
+from limbik.methods.least_squares.damped_solve import (
+    damped_search,
+    damped_size,
+    damped_trial,
+    damping_scale,
+    less_damping,
+    view_damped,
 )
-from limbik.methods.least_squares.damped_solve import damped_trial, damping_scale, system_size
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import F_METRIC, descent, evaluate, linearise, reached
+from limbik.methods.loop import GO_ON, Here, by_model, iterate, no_way_down
+from limbik.methods.settings import setting
+from limbik.methods.workspace import gradient_size, view_gradient
+from limbik.solver.objective import F_METRIC, evaluate
 from limbik.solver.problem import Problem
 
-_FALL, _RISE, _TRIES = 1.0 / 3.0, 4.0, 24  # of λ after a success, after a failure, and how often
-_LEAST, _MOST = 1e-6, 1e8  # what the damping is kept between
-_ROUNDING = 1e-5  # where f is rounded, no step lowers it any more at a gain up to about this one
+# Settings in the order of ``options``, and the scale of λ.
+_DAMPING, _PROGRESS, _SCALE = range(OWN, OWN + 3)
+
+
+class Memory(NamedTuple):
+    """What is carried from step to step."""
+
+    damping: float
+    outdated: bool  # J is to be computed anew
 
 
 @kernel
@@ -54,73 +58,57 @@ def broyden_update(ints, floats, r, moved_r, step, jt):
             jt[c, i] += missed * step[c] / (floats[metric + c] * length)
 
 
-@kernel
-def broyden(ints, floats, work, options, q, out, history):
+@inlined_by_llvm
+def unless_up_to_date(ints, floats, options, q, f, w, own, memory, out):
+    """Prepares a step: J where B is outdated, and then whether q is stationary."""
+    if memory.outdated:
+        return by_model(ints, floats, options, q, f, w, own, memory, out)
+    copy(w.r, ints[N_ROWS], w.model_residual)
+    return GO_ON, math.inf, False
+
+
+@inlined_by_llvm
+def broyden_step(ints, floats, options, q, here, w, system, memory, out):
     """θ ← P(θ + Δθ), Δθ the damped least-squares step (equation 15 of line_search) of B for J.
 
-    B starts as J and is updated by every step.  It is computed anew after a step that lowered f too
-    little and where a step of it does not lower f at all; with the true J, λ then grows until one
+    Where the step of an updated B does not lower f, J is computed anew; with it, λ grows until one
     does.
     """
-    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    sheet = open_sheet(ints, work)
-    state, r, trial, step, jt = sheet.state, sheet.r, sheet.trial, sheet.step, sheet.jt
-    damping, progress, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
-    scale = options[OWN + 3]
+    damping, scale, detour, gain = memory.damping, options[_SCALE], here.detour, here.gain
+    value = math.inf
+    if not memory.outdated:
+        value = damped_trial(ints, floats, q, w, system, (damping * scale) ** 2, out)
+    if memory.outdated or not value < here.f:
+        if not memory.outdated:
+            evaluate(ints, floats, q, w.state, w.r)
+            out[OUT_EVALUATIONS] += 1.0
+            code, gain, detour = by_model(ints, floats, options, q, here.f, w, (), memory, out)
+            if code != GO_ON:
+                return code, here.f, memory
+        true = Here(here.iteration, here.f, gain, detour)
+        value, damping = damped_search(ints, floats, q, true, w, system, damping, scale, out)
+        if not value < here.f:
+            return no_way_down(options, gain), here.f, memory
+    for c in range(ints[N_COORDS]):
+        w.step[c] = w.trial[c] - q[c]
+    broyden_update(ints, floats, w.r, w.trial_r, w.step, w.jt)
+    return GO_ON, value, Memory(less_damping(damping), value > options[_PROGRESS] * here.f)
 
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration = 1, 0, 0
-    code, outdated, gain = SPENT, True, math.inf
-    while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        bent, true = False, outdated
-        if outdated:
-            bent = linearise(ints, floats, q, state, r, jt, sheet.target)
-            jacobians += 1
-            descent(ints, floats, q, jt, r, sheet.push)
-            gain = gain_left(ints, floats, q, sheet, f)
-            if gain <= stationary and not bent:
-                code = STATIONARY
-                break
-        else:
-            copy(r, rows, sheet.target)
-        accepted, value = False, f
-        for _ in range(_TRIES if true else 1):
-            value, tried = damped_trial(ints, floats, q, sheet, (damping * scale) ** 2)
-            evaluations += tried
-            accepted = value < f
-            if accepted or not true:
-                break
-            if bent:
-                # The way around half a turn led nowhere: try the residuals themselves.
-                copy(r, rows, sheet.target)
-                bent = False
-            else:
-                damping = min(damping * _RISE, _MOST)
-        if not accepted:
-            if true:
-                code = STATIONARY if gain <= max(stationary, _ROUNDING) else STUCK
-                break
-            evaluate(ints, floats, q, state, r)
-            evaluations += 1
-            outdated = True
-            continue
-        for c in range(n):
-            step[c] = trial[c] - q[c]
-        broyden_update(ints, floats, r, sheet.trial_r, step, jt)
-        damping = max(damping * _FALL, _LEAST)
-        outdated = value > progress * f
-        f = value
-        copy(trial, n, q)
-        copy(sheet.trial_r, rows, r)
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted)
+
+@kernel
+def broyden(ints, floats, work, options, q, out, history):
+    """The steps of ``broyden_step``.
+
+    B starts as J and is updated by every step.  It is computed anew after a step that lowered f too
+    little and where a step of it does not lower f at all.
+    """
+    w, work = view_gradient(ints, work)
+    system, _ = view_damped(ints, work)
+    memory = Memory(options[_DAMPING], True)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, system, memory, unless_up_to_date,
+        broyden_step,
+    )  # fmt: skip
     return code
 
 
@@ -136,16 +124,19 @@ class Broyden(Method):
     name = "broyden"
     kernel = broyden
 
-    iterations: int = 200
-    """Iterations an attempt may take; each costs a Cholesky factorisation, few a Jacobian."""
-    damping: float = 0.1
-    """The first λ in units of √w·lever, with the largest weight w of a row and a lever of a quarter
-    of the figure's size; it falls to a third after each step."""
-    progress: float = 0.5
-    """The Jacobian is computed anew after a step that leaves more than this part of f.  0: after
-    every step, which is Levenberg–Marquardt."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        200, "Iterations an attempt may take; each costs a Cholesky factorisation, few a Jacobian."
+    )
+    damping: float = setting(
+        0.1,
+        "The first λ in units of √w·lever, with the largest weight w of a row and a lever of "
+        "a quarter of the figure's size; it falls to a third after each step.",
+    )
+    progress: float = setting(
+        0.5,
+        "The Jacobian is computed anew after a step that leaves more than this part of f. 0: "
+        "after every step, which is Levenberg–Marquardt.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.damping < math.inf:
@@ -154,10 +145,10 @@ class Broyden(Method):
             raise MethodError(f"{self.name}: needs 0 ≤ progress ≤ 1, got {self.progress:g}")
 
     def settings(self) -> tuple[float, ...]:
-        return (self.damping, self.progress, self.stationary)
+        return (self.damping, self.progress)
 
     def tables(self, problem: Problem) -> tuple[float, ...]:
         return (damping_scale(problem),)
 
     def workspace(self, problem: Problem) -> int:
-        return sheet_size(problem) + system_size(problem)
+        return gradient_size(problem) + damped_size(problem)

@@ -4,90 +4,64 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-
-import numpy as np
+from typing import NamedTuple
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
-from limbik.maths.linear import copy
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Method,
-    finish,
-    record,
+from limbik.jit import inlined_by_llvm, kernel
+from limbik.methods.base import OWN, Method
+from limbik.methods.least_squares.damped_solve import (
+    damped_search,
+    damped_size,
+    damped_trial,
+    damping_scale,
+    less_damping,
+    view_damped,
 )
-from limbik.methods.least_squares.damped_solve import damped_trial, damping_scale, system_size
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import descent, evaluate, linearise, reached
+from limbik.methods.loop import GO_ON, by_model, iterate, no_way_down
+from limbik.methods.settings import setting
+from limbik.methods.workspace import gradient_size, view_gradient
 from limbik.solver.problem import Problem
 
-_FALL, _RISE, _TRIES = 1.0 / 3.0, 4.0, 24  # of λ after a success, after a failure, and how often
-_LEAST, _MOST = 1e-6, 1e8  # what an adaptive damping is kept between
-_ROUNDING = 1e-5  # where f is rounded, no step lowers it any more at a gain up to about this one
+# Settings in the order of ``options``, and the scale of λ.
+_DAMPING, _ADAPTIVE, _SCALE = range(OWN, OWN + 3)
+
+
+class Memory(NamedTuple):
+    """What is carried from step to step."""
+
+    damping: float
+
+
+@inlined_by_llvm
+def damped_least_squares_step(ints, floats, options, q, here, w, system, memory, out):
+    """θ ← P(θ + Δθ) with the Δθ of equation 15 of line_search.
+
+    Adaptive, a step that does not lower f is not taken but solved for again with a larger λ, until
+    it is as short and as steep as it takes.
+    """
+    damping, scale = memory.damping, options[_SCALE]
+    if options[_ADAPTIVE] > 0.0:
+        value, damping = damped_search(ints, floats, q, here, w, system, damping, scale, out)
+        damping = less_damping(damping)
+    else:
+        value = damped_trial(ints, floats, q, w, system, (damping * scale) ** 2, out)
+    if not math.isfinite(value):
+        return no_way_down(options, here.gain), value, memory
+    return GO_ON, value, Memory(damping)
 
 
 @kernel
 def damped_least_squares(ints, floats, work, options, q, out, history):
-    """θ ← P(θ + Δθ) with the Δθ of equation 15 of line_search.
+    """The steps of ``damped_least_squares_step``.
 
-    Adaptive, a step that does not lower f is not taken but solved for again with a larger λ, until
-    it is as short and as steep as it takes.  Where a step leads to numbers that are not finite, the
-    last finite pose stays.
+    Where a step leads to numbers that are not finite, the last finite pose stays.
     """
-    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    sheet = open_sheet(ints, work)
-    state, r, trial, jt = sheet.state, sheet.r, sheet.trial, sheet.jt
-    damping, adaptive, stationary = options[OWN], options[OWN + 1] > 0.0, options[OWN + 2]
-    scale = options[OWN + 3]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration = 1, 0, 0
-    code = SPENT
-    while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
-        jacobians += 1
-        descent(ints, floats, q, jt, r, sheet.push)
-        gain = gain_left(ints, floats, q, sheet, f)
-        if gain <= stationary and not bent:
-            code = STATIONARY
-            break
-        accepted, value = False, f
-        for _ in range(_TRIES if adaptive else 1):
-            value, tried = damped_trial(ints, floats, q, sheet, (damping * scale) ** 2)
-            evaluations += tried
-            accepted = value < f if adaptive else math.isfinite(value)
-            if accepted:
-                break
-            if bent:
-                # The way around half a turn led nowhere: try the residuals themselves.
-                copy(r, rows, sheet.target)
-                bent = False
-            else:
-                damping = min(damping * _RISE, _MOST)
-        if not accepted:
-            code = STATIONARY if gain <= max(stationary, _ROUNDING) else STUCK
-            break
-        if adaptive:
-            damping = max(damping * _FALL, _LEAST)
-        f = value
-        copy(trial, n, q)
-        copy(sheet.trial_r, rows, r)
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted)
+    w, work = view_gradient(ints, work)
+    system, _ = view_damped(ints, work)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, system, Memory(options[_DAMPING]), by_model,
+        damped_least_squares_step,
+    )  # fmt: skip
     return code
 
 
@@ -104,26 +78,31 @@ class DampedLeastSquares(Method):
     kernel = damped_least_squares
     descends = False
 
-    iterations: int = 200
-    """Iterations an attempt may take; each costs one Jacobian and one Cholesky factorisation."""
-    damping: float = 0.1
-    """λ in units of √w·lever, with the largest weight w of a row and a lever of a quarter of the
-    figure's size: the same in metres and centimetres.  Adaptive, it is the first λ."""
-    adaptive: bool = False
-    """As Levenberg and Marquardt: λ falls to a third after a step that lowers f and grows fourfold
-    after one that does not, which is then not taken."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        200,
+        "Iterations an attempt may take; each costs one Jacobian and one Cholesky factorisation.",
+    )
+    damping: float = setting(
+        0.1,
+        "λ in units of √w·lever, with the largest weight w of a row and a lever of a quarter "
+        "of the figure's size: the same in metres and centimetres. Adaptive, it is the first "
+        "λ.",
+    )
+    adaptive: bool = setting(
+        False,
+        "As Levenberg and Marquardt: λ falls to a third after a step that lowers f and grows "
+        "fourfold after one that does not, which is then not taken.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.damping < math.inf:
             raise MethodError(f"{self.name}: damping must be positive, got {self.damping:g}")
 
     def settings(self) -> tuple[float, ...]:
-        return (self.damping, self.adaptive, self.stationary)
+        return (self.damping, self.adaptive)
 
     def tables(self, problem: Problem) -> tuple[float, ...]:
         return (damping_scale(problem),)
 
     def workspace(self, problem: Problem) -> int:
-        return sheet_size(problem) + system_size(problem)
+        return gradient_size(problem) + damped_size(problem)

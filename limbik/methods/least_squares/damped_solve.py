@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba.extending import register_jitable
@@ -10,10 +11,15 @@ from numba.extending import register_jitable
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import F_TERM, N_ROWS, ROWS, T_WEIGHT, TERM_FLOATS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
+from limbik.methods.base import OUT_EVALUATIONS
+from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.objective import F_FULL, F_METRIC, F_REST, F_REST_POSE, N_FULL, evaluate
 from limbik.solver.problem import Problem
+
+_FALL, _RISE, _TRIES = 1.0 / 3.0, 4.0, 24  # of λ after a success, after a failure, and how often
+_LEAST, _MOST = 1e-6, 1e8  # what the damping is kept between
 
 
 def damping_scale(problem: Problem) -> float:
@@ -40,14 +46,30 @@ def damping_scale(problem: Problem) -> float:
     return math.sqrt(max(squares.max(initial=0.0), stiff.max(initial=0.0))) or 1.0
 
 
-def system_size(problem: Problem) -> int:
-    """Floats that ``damped_solve`` needs."""
-    n, rows = problem.figure.n, problem.rows
-    return min(n, rows) ** 2 + max(n, rows)
+class DampedWorkspace(NamedTuple):
+    """The smaller of the two systems of ``damped_solve``."""
+
+    matrix: np.ndarray  # (side, side) with side the smaller of n and rows; then its factor
+    y: np.ndarray  # (rows,) unknowns of the dual form
+
+
+@register_jitable
+def view_damped(ints, work):
+    """work -> DampedWorkspace, and what is left."""
+    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
+    side = min(n, rows)
+    matrix, work = take_table(work, side, side)
+    y, work = take(work, rows)
+    return DampedWorkspace(matrix, y), work
+
+
+def damped_size(problem: Problem) -> int:
+    """Floats that ``view_damped`` needs."""
+    return floats_taken(view_damped, problem.ints)
 
 
 @kernel
-def damped_solve(ints, floats, q, jt, target, square, spare, step):
+def damped_solve(ints, floats, q, jt, model_residual, square, system, step):
     """Equation 15 of line_search: Δθ = (JᵀJ + λ²I)⁻¹Jᵀe into step (n,), λ² given as ``square``.
 
     The diagonal goals D are further rows of J, and I is the metric in which a slide counts as the
@@ -57,12 +79,11 @@ def damped_solve(ints, floats, q, jt, target, square, spare, step):
     """
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
     metric, weight, pose = ints[F_METRIC], ints[F_REST], ints[F_REST_POSE]
-    side = min(n, rows)
-    a, y = spare[: side * side].reshape(side, side), spare[side * side :]
+    a, y = system.matrix, system.y
     if rows > n:
         for c in range(n):
             firm = floats[weight + c]
-            step[c] = dot(jt[c], target, rows) + firm * (floats[pose + c] - q[c])
+            step[c] = dot(jt[c], model_residual, rows) + firm * (floats[pose + c] - q[c])
             for d in range(c + 1):
                 a[c, d] = dot(jt[c], jt[d], rows)
             a[c, c] += firm + square / floats[metric + c]
@@ -75,7 +96,7 @@ def damped_solve(ints, floats, q, jt, target, square, spare, step):
             a[i, j] = 0.0
         # Times λ² throughout, so that no entry grows as λ falls.
         a[i, i] = square
-    copy(target, rows, y)
+    copy(model_residual, rows, y)
     for c in range(n):
         firm = floats[weight + c]
         ease = 1.0 / (1.0 / floats[metric + c] + firm / square)
@@ -97,19 +118,46 @@ def damped_solve(ints, floats, q, jt, target, square, spare, step):
     return True
 
 
-@register_jitable
-def damped_trial(ints, floats, q, sheet, square):
-    """P(q + Δθ) for the Δθ of ``damped_solve`` into sheet.trial, residuals into sheet.trial_r.
+@inlined_by_llvm
+def damped_trial(ints, floats, q, w, system, square, out):
+    """P(q + Δθ) for the Δθ of ``damped_solve`` into w.trial, residuals into w.trial_r.
 
-    Returns f there and the evaluations it took: inf and 0 where there is no such step.
+    Returns f there: inf where there is no such step.
     """
-    if not damped_solve(ints, floats, q, sheet.jt, sheet.target, square, sheet.spare, sheet.step):
-        return math.inf, 0
+    if not damped_solve(ints, floats, q, w.jt, w.model_residual, square, system, w.step):
+        return math.inf
     total = 0.0
     for c in range(len(q)):
-        sheet.trial[c] = q[c] + sheet.step[c]
-        total += abs(sheet.trial[c])
+        w.trial[c] = q[c] + w.step[c]
+        total += abs(w.trial[c])
     if not math.isfinite(total):
-        return math.inf, 0
-    project(ints, floats, sheet.trial, sheet.scratch)
-    return evaluate(ints, floats, sheet.trial, sheet.state, sheet.trial_r), 1
+        return math.inf
+    project(ints, floats, w.trial, w.scratch)
+    out[OUT_EVALUATIONS] += 1.0
+    return evaluate(ints, floats, w.trial, w.state, w.trial_r)
+
+
+@inlined_by_llvm
+def damped_search(ints, floats, q, here, w, system, damping, scale, out):
+    """``damped_trial`` with a λ that grows from ``damping``·scale until f falls.
+
+    Returns (f there, damping), inf where none of so many does.
+    """
+    detour = here.detour
+    for _ in range(_TRIES):
+        value = damped_trial(ints, floats, q, w, system, (damping * scale) ** 2, out)
+        if value < here.f:
+            return value, damping
+        if detour:
+            # The way around half a turn led nowhere: try the residuals themselves.
+            copy(w.r, ints[N_ROWS], w.model_residual)
+            detour = False
+        else:
+            damping = min(damping * _RISE, _MOST)
+    return math.inf, damping
+
+
+@kernel
+def less_damping(damping):
+    """The damping after a step that lowered f."""
+    return max(damping * _FALL, _LEAST)

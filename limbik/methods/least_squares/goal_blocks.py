@@ -43,8 +43,8 @@ def reach_limits(problem: Problem, part: float | None, name: str) -> list[float]
 
 
 @kernel
-def clamp_reach(ints, state, ends, limits, target):
-    """Shorten what is missing, target (rows,), to at most ``limits`` in each block.
+def clamp_reach(ints, state, ends, limits, model_residual):
+    """Shorten what is missing, model_residual (rows,), to at most ``limits`` in each block.
 
     ClampMag(t − s, D_max) of Buss and Kim (2005), the goal clamping of section 4.2 of line_search.
     A block's length is the unweighted error of its term at the pose that was evaluated last.
@@ -53,7 +53,7 @@ def clamp_reach(ints, state, ends, limits, target):
     for k in range(len(ends)):
         part = limits[k] / errors[k] if errors[k] > limits[k] else 1.0
         while row < ends[k]:
-            target[row] *= part
+            model_residual[row] *= part
             row += 1
 
 

@@ -10,98 +10,104 @@ from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import (
-    O_ITERATIONS,
+    O_STATIONARY,
+    OUT_EVALUATIONS,
+    OUT_JACOBIANS,
+    OUT_SINGULAR,
     OWN,
-    REACHED,
+    STATIONARY,
+    STUCK,
     Method,
-    finish,
-    record,
 )
 from limbik.methods.least_squares.svd_step import (
-    fill_stack,
-    lay_stack,
+    fill_svd,
     pseudo_inverse_step,
-    stack_size,
+    svd_size,
+    view_svd,
 )
-from limbik.methods.workspace import end_inside, open_sheet, sheet_size
-from limbik.solver.objective import F_REST, descent, evaluate, linearise, reached
+from limbik.methods.loop import GO_ON, end_inside, iterate
+from limbik.methods.settings import setting
+from limbik.methods.workspace import gradient_size, view_gradient
+from limbik.solver.objective import F_REST, descent, evaluate, linearise
 from limbik.solver.problem import Problem
 
 Limits = Literal["end", "each step"]
+
+# Settings in the order of ``options``.
+_HALVINGS, _EACH_STEP, _CUTOFF = range(OWN, OWN + 3)
 
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
 
 
 @kernel
-def _slope(ints, floats, jt, push, f):
+def _slope(ints, floats, jt, half_descent, f):
     """‖Jᵀe‖/‖J‖‖e‖: the cosine between what is missing and what J can give, without limits."""
     along, square = 0.0, 0.0
     for c in range(ints[N_COORDS]):
-        along += push[c] * push[c]
+        along += half_descent[c] * half_descent[c]
         square += floats[ints[F_REST] + c]
         for i in range(ints[N_ROWS]):
             square += jt[c, i] * jt[c, i]
     return math.sqrt(along / (square * f)) if square * f > 0.0 else 0.0
 
 
+@inlined_by_llvm
+def unless_flat(ints, floats, options, q, f, w, own, memory, out):
+    """Prepares a step: the end where the gradient is 0, whatever the limits say."""
+    detour = linearise(ints, floats, q, w.state, w.r, w.jt, w.model_residual)
+    out[OUT_JACOBIANS] += 1.0
+    descent(ints, floats, q, w.jt, w.r, w.half_descent)
+    slope = _slope(ints, floats, w.jt, w.half_descent, f)
+    ends = slope <= options[O_STATIONARY] and not detour
+    return (STATIONARY if ends else GO_ON), slope, detour
+
+
+@inlined_by_llvm
+def newton_svd_step(ints, floats, options, q, here, w, svd, memory, out):
+    """Δp = Goal − p (6), Δθ = J⁺Δp by SVD (8, 9), θ ← θ + Δθ (5), with halved steps (3.3.3).
+
+    With halvings left, a Δθ that does not bring the goal nearer is halved and tried again; the
+    distance is √f, the length of Δp and of the diagonal goals.
+    """
+    n, trial, step = ints[N_COORDS], w.trial, w.step
+    halvings, every = int(options[_HALVINGS]), options[_EACH_STEP] > 0.0
+    fill_svd(ints, floats, q, w.jt, w.model_residual, svd)
+    rank = pseudo_inverse_step(svd, options[_CUTOFF], step)
+    out[OUT_SINGULAR] += rank < len(svd.sigma)
+    most = 0.0
+    for c in range(n):
+        most = max(most, abs(step[c]))
+    if not _NO_STEP < most < math.inf:
+        return STUCK, here.f, memory
+    length, value = 1.0, here.f
+    for _ in range(1 + max(halvings, 0)):
+        for c in range(n):
+            trial[c] = q[c] + length * step[c]
+        if every:
+            project(ints, floats, trial, w.scratch)
+        value = evaluate(ints, floats, trial, w.state, w.trial_r)
+        out[OUT_EVALUATIONS] += 1.0
+        if math.isfinite(value) and (halvings < 0 or value < here.f):
+            return GO_ON, value, memory
+        length *= 0.5
+    return STUCK, value, memory
+
+
 @kernel
 def newton_svd(ints, floats, work, options, q, out, history):
-    """Section 3.3 of newton_svd: Δp = Goal − p (6), Δθ = J⁺Δp by SVD (8, 9), θ ← θ + Δθ (5).
+    """Section 3.3 of newton_svd, with the steps of ``newton_svd_step``.
 
-    With halvings left, a Δθ that does not bring the goal nearer is halved and tried again (section
-    3.3.3); the distance is √f, the length of Δp and of the diagonal goals.  The exit code is judged
-    after P.  Where a step leads to numbers that are not finite, the last finite pose stays.
+    The exit code is judged after P.  Where a step leads to numbers that are not finite, the last
+    finite pose stays.
     """
-    n = ints[N_COORDS]
-    sheet = open_sheet(ints, work)
-    state, r, trial, step, jt = sheet.state, sheet.r, sheet.trial, sheet.step, sheet.jt
-    stack = lay_stack(ints, sheet.spare)
-    halvings, every, cutoff = int(options[OWN]), options[OWN + 1] > 0.0, options[OWN + 2]
-    stationary = options[OWN + 3]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration, singular = 1, 0, 0, 0
-    while iteration < options[O_ITERATIONS] and not reached(ints, floats, state):
-        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
-        jacobians += 1
-        descent(ints, floats, q, jt, r, sheet.push)
-        if _slope(ints, floats, jt, sheet.push, f) <= stationary and not bent:
-            break
-        fill_stack(ints, floats, q, jt, sheet.target, stack)
-        rank = pseudo_inverse_step(stack, cutoff, step)
-        singular += rank < len(stack.sigma)
-        most = 0.0
-        for c in range(n):
-            most = max(most, abs(step[c]))
-        if not _NO_STEP < most < math.inf:
-            break
-        length, value, accepted = 1.0, f, False
-        for _ in range(1 + max(halvings, 0)):
-            for c in range(n):
-                trial[c] = q[c] + length * step[c]
-            if every:
-                project(ints, floats, trial, sheet.scratch)
-            value = evaluate(ints, floats, trial, state, r)
-            evaluations += 1
-            accepted = math.isfinite(value) and (halvings < 0 or value < f)
-            if accepted:
-                break
-            length *= 0.5
-        if not accepted:
-            break
-        f = value
-        q[:] = trial
-        iteration += 1
-        noted = record(history, noted, f, q)
-    spent = iteration >= options[O_ITERATIONS]
-    code, f, noted = end_inside(ints, floats, q, sheet, spent, stationary, history, noted)
-    evaluations += 1
-    jacobians += code != REACHED
-    finish(out, f, iteration, evaluations, jacobians, noted, singular)
-    return code
+    w, work = view_gradient(ints, work)
+    svd, _ = view_svd(ints, work)
+    iterate(
+        ints, floats, options, q, out, history, w, svd, (), unless_flat, newton_svd_step,
+    )  # fmt: skip
+    return end_inside(ints, floats, options, q, w, out, history)
 
 
 @dataclass(frozen=True)
@@ -119,21 +125,26 @@ class NewtonSVD(Method):
     descends = False
     feasible = False
 
-    iterations: int = 100
-    """Iterations an attempt may take; each costs one SVD of J."""
-    halving: bool = True
-    """Halve a step until the distance decreases (section 3.3.3); False takes every step whole."""
-    halvings: int = 60
-    """How often a step may be halved before the method gives up; the notes name no end.  Near a
-    singular pose steps are so long that it takes dozens."""
-    limits: Limits = "end"
-    """When P is applied: "end", to the answer; "each step", to every pose before its distance is
-    measured."""
-    cutoff: float = 1e-9
-    """Singular values up to this part of the largest count as 0.  The notes invert all but zeros,
-    so it only keeps rounding out."""
-    stationary: float = 1e-6
-    """The answer is stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine inside the limits."""
+    iterations: int = setting(100, "Iterations an attempt may take; each costs one SVD of J.")
+    halving: bool = setting(
+        True,
+        "Halve a step until the distance decreases (section 3.3.3); False takes every step whole.",
+    )
+    halvings: int = setting(
+        60,
+        "How often a step may be halved before the method gives up; the notes name no end. "
+        "Near a singular pose steps are so long that it takes dozens.",
+    )
+    limits: Limits = setting(
+        "end",
+        'When P is applied: "end", to the answer; "each step", to every pose before its '
+        "distance is measured.",
+    )
+    cutoff: float = setting(
+        1e-9,
+        "Singular values up to this part of the largest count as 0. The notes invert all but "
+        "zeros, so it only keeps rounding out.",
+    )
 
     def __post_init__(self) -> None:
         if self.halvings < 0:
@@ -147,7 +158,7 @@ class NewtonSVD(Method):
 
     def settings(self) -> tuple[float, ...]:
         halvings = self.halvings if self.halving else -1
-        return (halvings, self.limits == "each step", self.cutoff, self.stationary)
+        return (halvings, self.limits == "each step", self.cutoff)
 
     def workspace(self, problem: Problem) -> int:
-        return sheet_size(problem) + stack_size(problem)
+        return gradient_size(problem) + svd_size(problem)

@@ -7,26 +7,41 @@ from dataclasses import dataclass
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
-from limbik.jit import kernel
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    Method,
-    finish,
-    record,
-)
+from limbik.jit import inlined_by_llvm, kernel
+from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.least_squares.svd_step import (
-    fill_stack,
-    lay_stack,
+    fill_svd,
     pseudo_inverse_step,
-    stack_size,
+    svd_size,
+    view_svd,
 )
-from limbik.methods.workspace import end_inside, open_sheet, sheet_size
-from limbik.solver.objective import F_METRIC, evaluate, linearise, reached
+from limbik.methods.loop import by_jacobian, end_inside, iterate, unchecked
+from limbik.methods.settings import setting
+from limbik.methods.workspace import gradient_size, view_gradient
+from limbik.solver.objective import F_METRIC
 from limbik.solver.problem import Problem
 
+_CUTOFF, _STEP, _CLAMP = range(OWN, OWN + 3)  # settings in the order of ``options``
+
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
+
+
+@inlined_by_llvm
+def pseudo_inverse_method_step(ints, floats, options, q, here, w, svd, memory, out):
+    """θ ← θ + J⁺e, shortened as a whole so that no coordinate turns further than the clamp."""
+    n, scale = ints[N_COORDS], options[_STEP]
+    fill_svd(ints, floats, q, w.jt, w.model_residual, svd)
+    rank = pseudo_inverse_step(svd, options[_CUTOFF], w.step)
+    out[OUT_SINGULAR] += rank < len(svd.sigma)
+    most = 0.0
+    for c in range(n):
+        most = max(most, abs(scale * w.step[c]) / math.sqrt(floats[ints[F_METRIC] + c]))
+    if not _NO_STEP < most < math.inf:
+        return STUCK, here.f, memory
+    length = scale * min(1.0, options[_CLAMP] / most)
+    for c in range(n):
+        w.trial[c] = q[c] + length * w.step[c]
+    return unchecked(ints, floats, here, w, memory, out)
 
 
 @kernel
@@ -36,44 +51,13 @@ def pseudo_inverse(ints, floats, work, options, q, out, history):
     The exit code is judged after P.  Where a step leads to numbers that are not finite, the last
     finite pose is projected.
     """
-    n = ints[N_COORDS]
-    sheet = open_sheet(ints, work)
-    state, r, trial, step, jt = sheet.state, sheet.r, sheet.trial, sheet.step, sheet.jt
-    stack = lay_stack(ints, sheet.spare)
-    cutoff, scale = options[OWN], options[OWN + 1]
-    clamp, stationary = options[OWN + 2], options[OWN + 3]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration, singular = 1, 0, 0, 0
-    while iteration < options[O_ITERATIONS] and not reached(ints, floats, state):
-        linearise(ints, floats, q, state, r, jt, sheet.target)
-        jacobians += 1
-        fill_stack(ints, floats, q, jt, sheet.target, stack)
-        rank = pseudo_inverse_step(stack, cutoff, step)
-        singular += rank < len(stack.sigma)
-        most = 0.0
-        for c in range(n):
-            most = max(most, abs(scale * step[c]) / math.sqrt(floats[ints[F_METRIC] + c]))
-        if not _NO_STEP < most < math.inf:
-            break
-        length = scale * min(1.0, clamp / most)
-        for c in range(n):
-            trial[c] = q[c] + length * step[c]
-        value = evaluate(ints, floats, trial, state, r)
-        evaluations += 1
-        if not math.isfinite(value):
-            break
-        f = value
-        q[:] = trial
-        iteration += 1
-        noted = record(history, noted, f, q)
-    spent = iteration >= options[O_ITERATIONS]
-    code, f, noted = end_inside(ints, floats, q, sheet, spent, stationary, history, noted)
-    evaluations += 1
-    jacobians += code != REACHED
-    finish(out, f, iteration, evaluations, jacobians, noted, singular)
-    return code
+    w, work = view_gradient(ints, work)
+    svd, _ = view_svd(ints, work)
+    iterate(
+        ints, floats, options, q, out, history, w, svd, (), by_jacobian,
+        pseudo_inverse_method_step,
+    )  # fmt: skip
+    return end_inside(ints, floats, options, q, w, out, history)
 
 
 @dataclass(frozen=True)
@@ -89,17 +73,15 @@ class PseudoInverse(Method):
     descends = False
     feasible = False
 
-    iterations: int = 100
-    """Iterations an attempt may take; each costs one SVD of J."""
-    cutoff: float = 1e-3
-    """Singular values up to this part of the largest count as 0."""
-    step: float = 1.0
-    """The part of J⁺e that is taken."""
-    clamp: float | None = None
-    """The most that a coordinate may turn in an iteration, in rad; the whole step shrinks to it.  A
-    slide counts as the angle that moves as far at a quarter of the figure's size.  None: any."""
-    stationary: float = 1e-6
-    """The answer is stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine inside the limits."""
+    iterations: int = setting(100, "Iterations an attempt may take; each costs one SVD of J.")
+    cutoff: float = setting(1e-3, "Singular values up to this part of the largest count as 0.")
+    step: float = setting(1.0, "The part of J⁺e that is taken.")
+    clamp: float | None = setting(
+        None,
+        "The most that a coordinate may turn in an iteration, in rad; the whole step shrinks "
+        "to it. A slide counts as the angle that moves as far at a quarter of the figure's "
+        "size. None: any.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.cutoff < 1.0:
@@ -111,7 +93,7 @@ class PseudoInverse(Method):
 
     def settings(self) -> tuple[float, ...]:
         clamp = math.inf if self.clamp is None else self.clamp
-        return (self.cutoff, self.step, clamp, self.stationary)
+        return (self.cutoff, self.step, clamp)
 
     def workspace(self, problem: Problem) -> int:
-        return sheet_size(problem) + stack_size(problem)
+        return gradient_size(problem) + svd_size(problem)

@@ -6,22 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import kernel
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Method,
-    finish,
-    record,
-)
+from limbik.jit import inlined_by_llvm, kernel
+from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.least_squares.goal_blocks import (
     block_ends,
     block_lengths,
@@ -31,17 +22,37 @@ from limbik.methods.least_squares.goal_blocks import (
 from limbik.methods.least_squares.svd_step import (
     add_along,
     decompose,
-    fill_stack,
-    lay_stack,
+    fill_svd,
     share_of,
-    stack_size,
+    svd_height,
+    svd_size,
+    view_svd,
 )
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import F_METRIC, F_REST, descent, evaluate, linearise, reached
+from limbik.methods.loop import by_model, iterate, unchecked
+from limbik.methods.settings import setting
+from limbik.methods.workspace import floats_taken, gradient_size, take, view_gradient
+from limbik.solver.objective import F_METRIC, F_REST
 from limbik.solver.problem import Problem
 
 _ZERO = 1e-12  # part of the largest singular value that rounding makes of a 0
 _NO_STEP = 1e-12  # rad: a step that changes nothing any more
+
+
+# Settings in the order of ``options``; the table of blocks follows.
+_MOST, _BLOCKS, _TABLE = range(OWN, OWN + 3)
+
+
+@register_jitable
+def view_room(ints, work):
+    """work -> arrays for ``selectively_damped_step``, and what is left: ρ, a turn, what it moves.
+
+    The first two have an entry per coordinate, the third one per row of J and diagonal goal.
+    """
+    n = np.int64(ints[N_COORDS])
+    rho, work = take(work, n)
+    turn, work = take(work, n)
+    moved, work = take(work, svd_height(ints))
+    return (rho, turn, moved), work
 
 
 @kernel
@@ -56,7 +67,7 @@ def clamp_largest(step, most):
 
 
 @kernel
-def selectively_damped_step(ints, floats, q, jt, target, ends, most, stack, spare, step):
+def selectively_damped_step(ints, floats, q, jt, model_residual, ends, most, svd, room, step):
     """The step of Buss and Kim (2005) into step (n,); returns the rank of J.
 
     Singular vector i would turn the joints by σᵢ⁻¹αᵢvᵢ, αᵢ = uᵢᵀe.  It moves the effectors by Nᵢ =
@@ -66,31 +77,31 @@ def selectively_damped_step(ints, floats, q, jt, target, ends, most, stack, spar
     here, a slide the angle that moves as far at the lever, a diagonal goal a block of one row.
     """
     n, metric = np.int64(ints[N_COORDS]), ints[F_METRIC]
-    height = len(stack.missing)
-    rho, turn, moved = spare[:n], spare[n : 2 * n], spare[2 * n : 2 * n + height]
-    fill_stack(ints, floats, q, jt, target, stack)
+    height = len(svd.missing)
+    rho, turn, moved = room
+    fill_svd(ints, floats, q, jt, model_residual, svd)
     for c in range(n):
         scale = math.sqrt(floats[metric + c])
         rest = math.sqrt(floats[ints[F_REST] + c])
         rho[c] = scale * (block_lengths(ints, ends, jt[c]) + rest)
-        for k in range(len(stack.a) if stack.wide else height):
-            if stack.wide:
-                stack.a[k, c] *= scale
+        for k in range(len(svd.a) if svd.wide else height):
+            if svd.wide:
+                svd.a[k, c] *= scale
             else:
-                stack.a[c, k] *= scale
-    rank = decompose(stack, _ZERO)
+                svd.a[c, k] *= scale
+    rank = decompose(svd, _ZERO)
     step[:] = 0.0
     for i in range(rank):
-        sigma = stack.sigma[i]
+        sigma = svd.sigma[i]
         for k in range(height):
-            moved[k] = stack.u[k, i] if stack.wide else stack.a[i, k] / sigma
+            moved[k] = svd.u[k, i] if svd.wide else svd.a[i, k] / sigma
         turn[:] = 0.0
-        add_along(stack, i, 1.0, turn)
+        add_along(svd, i, 1.0, turn)
         singly = 0.0
         for c in range(n):
             singly += abs(turn[c]) * rho[c] / sigma
         together = block_lengths(ints, ends, moved)
-        amount = share_of(stack, i) / sigma
+        amount = share_of(svd, i) / sigma
         for c in range(n):
             turn[c] *= amount
         clamp_largest(turn, min(1.0, together / singly) * most)
@@ -102,61 +113,40 @@ def selectively_damped_step(ints, floats, q, jt, target, ends, most, stack, spar
     return rank
 
 
+@inlined_by_llvm
+def selectively_damped_trial(ints, floats, options, q, here, w, own, memory, out):
+    """θ ← P(θ + Δθ) with the Δθ of ``selectively_damped_step``."""
+    svd, room = own
+    blocks, largest = int(options[_BLOCKS]), 0.0
+    ends = options[_TABLE : _TABLE + blocks]
+    limits = options[_TABLE + blocks : _TABLE + 2 * blocks]
+    clamp_reach(ints, w.state, ends, limits, w.model_residual)
+    rank = selectively_damped_step(
+        ints, floats, q, w.jt, w.model_residual, ends, options[_MOST], svd, room, w.step
+    )
+    out[OUT_SINGULAR] += rank < len(svd.sigma)
+    for c in range(ints[N_COORDS]):
+        w.trial[c] = q[c] + w.step[c]
+        largest = max(largest, abs(w.step[c]))
+    if not _NO_STEP < largest < math.inf:
+        return STUCK, here.f, memory
+    project(ints, floats, w.trial, w.scratch)
+    return unchecked(ints, floats, here, w, memory, out)
+
+
 @kernel
 def selectively_damped(ints, floats, work, options, q, out, history):
-    """θ ← P(θ + Δθ) with the Δθ of ``selectively_damped_step``.
+    """The steps of ``selectively_damped_trial``.
 
     Where a step leads to numbers that are not finite, the last finite pose stays.
     """
-    n = np.int64(ints[N_COORDS])
-    sheet = open_sheet(ints, work)
-    state, r, trial, step, jt = sheet.state, sheet.r, sheet.trial, sheet.step, sheet.jt
-    stack = lay_stack(ints, sheet.spare)
-    used = len(stack.missing) + stack.a.size + stack.u.size + len(stack.sigma)
-    spare = sheet.spare[used:]
-    most, stationary, blocks = options[OWN], options[OWN + 1], int(options[OWN + 2])
-    ends = options[OWN + 3 : OWN + 3 + blocks]
-    limits = options[OWN + 3 + blocks : OWN + 3 + 2 * blocks]
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration, singular = 1, 0, 0, 0
-    code = SPENT
-    while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
-        jacobians += 1
-        descent(ints, floats, q, jt, r, sheet.push)
-        if gain_left(ints, floats, q, sheet, f) <= stationary and not bent:
-            code = STATIONARY
-            break
-        clamp_reach(ints, state, ends, limits, sheet.target)
-        rank = selectively_damped_step(
-            ints, floats, q, jt, sheet.target, ends, most, stack, spare, step
-        )
-        singular += rank < len(stack.sigma)
-        largest = 0.0
-        for c in range(n):
-            trial[c] = q[c] + step[c]
-            largest = max(largest, abs(step[c]))
-        if not _NO_STEP < largest < math.inf:
-            code = STUCK
-            break
-        project(ints, floats, trial, sheet.scratch)
-        value = evaluate(ints, floats, trial, state, r)
-        evaluations += 1
-        if not math.isfinite(value):
-            code = STUCK
-            break
-        f = value
-        q[:] = trial
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted, singular)
+    w, work = view_gradient(ints, work)
+    svd, work = view_svd(ints, work)
+    room, _ = view_room(ints, work)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, (svd, room), (), by_model,
+        selectively_damped_trial,
+    )  # fmt: skip
     return code
 
 
@@ -173,16 +163,17 @@ class SelectivelyDamped(Method):
     kernel = selectively_damped
     descends = False
 
-    iterations: int = 200
-    """Iterations an attempt may take; each costs one SVD of J."""
-    most: float = math.pi / 4
-    """γ_max, the most that a coordinate may turn in an iteration, in rad; a slide counts as the
-    angle that moves as far at a quarter of the figure's size."""
-    reach_clamp: float | None = None
-    """D_max: ask an effector to move by at most this part of the figure's size in an iteration, and
-    to turn by the angle that moves as far at a quarter of it.  None: any."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(200, "Iterations an attempt may take; each costs one SVD of J.")
+    most: float = setting(
+        math.pi / 4,
+        "γ_max, the most that a coordinate may turn in an iteration, in rad; a slide counts "
+        "as the angle that moves as far at a quarter of the figure's size.",
+    )
+    reach_clamp: float | None = setting(
+        None,
+        "D_max: ask an effector to move by at most this part of the figure's size in an "
+        "iteration, and to turn by the angle that moves as far at a quarter of it. None: any.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.most < math.inf:
@@ -193,12 +184,11 @@ class SelectivelyDamped(Method):
             )
 
     def settings(self) -> tuple[float, ...]:
-        return (self.most, self.stationary)
+        return (self.most,)
 
     def tables(self, problem: Problem) -> list[float]:
         ends = block_ends(problem)
         return [len(ends), *ends, *reach_limits(problem, self.reach_clamp, self.name)]
 
     def workspace(self, problem: Problem) -> int:
-        n, rows = problem.figure.n, problem.rows
-        return sheet_size(problem) + stack_size(problem) + 3 * n + rows
+        return gradient_size(problem) + svd_size(problem) + floats_taken(view_room, problem.ints)

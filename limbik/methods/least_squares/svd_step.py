@@ -6,64 +6,68 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.maths.linear import svd_rows
+from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.objective import F_REST, F_REST_POSE, N_REST
 from limbik.solver.problem import Problem
 
 
-class Stack(NamedTuple):
+class SVDWorkspace(NamedTuple):
     """J with rows √D(pose − q) below it where there are diagonal goals: ``height`` rows in all."""
 
-    wide: np.bool_  # a is J; otherwise its transpose, so that it has no more rows than columns
+    wide: bool  # a is J; otherwise its transpose, so that it has no more rows than columns
     a: np.ndarray  # (side, long) the matrix, then σ times its singular vectors
     missing: np.ndarray  # (height,) what is missing in each row
     u: np.ndarray  # (side, side) the other singular vectors
     sigma: np.ndarray  # (side,) singular values, falling
 
 
-def stack_size(problem: Problem) -> int:
-    """Floats that ``lay_stack`` needs, as if there were diagonal goals."""
-    n, rows = problem.figure.n, problem.rows
-    return (rows + n) + n * (rows + n) + n * n + n
-
-
 @kernel
-def lay_stack(ints, spare):
-    """spare (stack_size,) -> Stack, empty."""
-    n, height = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    if ints[N_REST]:
-        height += n
+def svd_height(ints):
+    """Rows of J, and one more for each coordinate where there are diagonal goals."""
+    return np.int64(ints[N_ROWS]) + (np.int64(ints[N_COORDS]) if ints[N_REST] else 0)
+
+
+@register_jitable
+def view_svd(ints, work):
+    """work -> SVDWorkspace, empty, and what is left."""
+    n, height = np.int64(ints[N_COORDS]), svd_height(ints)
     side, long = min(n, height), max(n, height)
-    missing, at = spare[:height], height
-    a = spare[at : at + side * long].reshape(side, long)
-    at += side * long
-    u = spare[at : at + side * side].reshape(side, side)
-    at += side * side
-    return Stack(height <= n, a, missing, u, spare[at : at + side])
+    missing, work = take(work, height)
+    a, work = take_table(work, side, long)
+    u, work = take_table(work, side, side)
+    sigma, work = take(work, side)
+    return SVDWorkspace(height <= n, a, missing, u, sigma), work
+
+
+def svd_size(problem: Problem) -> int:
+    """Floats that ``view_svd`` needs."""
+    return floats_taken(view_svd, problem.ints)
 
 
 @kernel
-def fill_stack(ints, floats, q, jt, target, stack):
-    """J(q) and what is missing, from jt (n, rows) and target (rows,)."""
+def fill_svd(ints, floats, q, jt, model_residual, svd):
+    """J(q) and what is missing, from jt (n, rows) and model_residual (rows,)."""
     rows, n = ints[N_ROWS], ints[N_COORDS]
     weight, pose = ints[F_REST], ints[F_REST_POSE]
-    a, wide = stack.a, stack.wide
+    a, wide = svd.a, svd.wide
     a[:, :] = 0.0
     for i in range(rows):
-        stack.missing[i] = target[i]
+        svd.missing[i] = model_residual[i]
     for c in range(n):
         for i in range(rows):
             if wide:
                 a[i, c] = jt[c, i]
             else:
                 a[c, i] = jt[c, i]
-        if len(stack.missing) > rows:
+        if len(svd.missing) > rows:
             root = math.sqrt(floats[weight + c])
-            stack.missing[rows + c] = root * (floats[pose + c] - q[c])
+            svd.missing[rows + c] = root * (floats[pose + c] - q[c])
             if wide:
                 a[rows + c, c] = root
             else:
@@ -71,47 +75,47 @@ def fill_stack(ints, floats, q, jt, target, stack):
 
 
 @kernel
-def decompose(stack, cutoff):
+def decompose(svd, cutoff):
     """SVD in place; returns the rank, with singular values up to cutoff·σ₁ counted as 0.
 
     Singular value k has its vector among the coordinates in row k of a (times σ) where ``wide`` and
     in column k of u otherwise, and its vector among the rows in the other.
     """
-    svd_rows(stack.a, stack.u, stack.sigma)
+    svd_rows(svd.a, svd.u, svd.sigma)
     rank = 0
-    for k in range(len(stack.sigma)):
-        if stack.sigma[k] <= max(cutoff * stack.sigma[0], 1e-150):
+    for k in range(len(svd.sigma)):
+        if svd.sigma[k] <= max(cutoff * svd.sigma[0], 1e-150):
             break
         rank += 1
     return rank
 
 
 @kernel
-def share_of(stack, k):
+def share_of(svd, k):
     """uₖᵀe: how much of what is missing lies along the k-th singular vector among the rows."""
     total = 0.0
-    for i in range(len(stack.missing)):
-        total += (stack.u[i, k] if stack.wide else stack.a[k, i]) * stack.missing[i]
-    return total if stack.wide else total / stack.sigma[k]
+    for i in range(len(svd.missing)):
+        total += (svd.u[i, k] if svd.wide else svd.a[k, i]) * svd.missing[i]
+    return total if svd.wide else total / svd.sigma[k]
 
 
 @kernel
-def add_along(stack, k, amount, step):
+def add_along(svd, k, amount, step):
     """step += amount·vₖ, the k-th singular vector among the coordinates."""
-    if stack.wide:
-        amount /= stack.sigma[k]
+    if svd.wide:
+        amount /= svd.sigma[k]
     for c in range(len(step)):
-        step[c] += amount * (stack.a[k, c] if stack.wide else stack.u[c, k])
+        step[c] += amount * (svd.a[k, c] if svd.wide else svd.u[c, k])
 
 
 @kernel
-def pseudo_inverse_step(stack, cutoff, step):
+def pseudo_inverse_step(svd, cutoff, step):
     """Δθ = J⁺e (equation 14 of line_search with the Moore–Penrose inverse) into step (n,).
 
-    ``stack`` is overwritten by its SVD; returns the rank.
+    ``svd`` is overwritten by its SVD; returns the rank.
     """
-    rank = decompose(stack, cutoff)
+    rank = decompose(svd, cutoff)
     step[:] = 0.0
     for k in range(rank):
-        add_along(stack, k, share_of(stack, k) / stack.sigma[k], step)
+        add_along(svd, k, share_of(svd, k) / svd.sigma[k], step)
     return rank

@@ -18,6 +18,7 @@ from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.maths.linear import cholesky, dot
+from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.objective import evaluate, linearise
 from limbik.solver.problem import Problem
 
@@ -28,7 +29,7 @@ _APART = 1e-4  # rad, or that part of the lever: how far apart differences are t
 
 
 class Criterion(NamedTuple):
-    """A criterion and room to work it out; ``lay_criterion`` makes it."""
+    """A criterion and room to work it out; ``view_criterion`` makes it."""
 
     pose: bool  # g = Σ w(q − centre)²; otherwise the manipulability
     floor: float  # δ², where J is weighed
@@ -52,7 +53,7 @@ def check_criterion(name: str, criterion: str) -> None:
 def criterion_table(
     name: str, criterion: str, pose: Sequence[float] | np.ndarray | None, problem: Problem
 ) -> list[float]:
-    """2 + 3n numbers for ``lay_criterion``.
+    """2 + 3n numbers for ``view_criterion``.
 
     "limits": Σ((q − mid)/range)², without coordinates that have no range on both sides (a cone
     counts as its bounding range).  "rest": Σ(q − pose)², the figure's rest pose unless given,
@@ -84,25 +85,23 @@ def criterion_table(
     ]
 
 
-def criterion_size(problem: Problem) -> int:
-    """Floats of work that ``lay_criterion`` needs."""
-    n, rows = problem.figure.n, problem.rows
-    return n + 2 * rows + n * rows + min(n, rows) ** 2
-
-
-@kernel
-def lay_criterion(ints, table, spare):
-    """table (2 + 3n,) of ``criterion_table`` and spare (criterion_size,) -> Criterion."""
+@register_jitable
+def view_criterion(ints, table, work):
+    """table (2 + 3n,) of ``criterion_table`` and work -> Criterion, and what is left."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    side, by_row = min(n, rows), spare[n : n + 2 * rows].reshape(2, rows)
-    at = n + 2 * rows
-    jt = spare[at : at + n * rows].reshape(n, rows)
-    at += n * rows
-    by_n = table[2 : 2 + 3 * n].reshape(3, n)
+    side, by_n = min(n, rows), table[2 : 2 + 3 * n].reshape(3, n)
+    probe, work = take(work, n)
+    by_row, work = take_table(work, 2, rows)
+    jt, work = take_table(work, n, rows)
+    gram, work = take_table(work, side, side)
     return Criterion(
-        table[0] > 0.0, table[1], by_n[0], by_n[1], by_n[2], spare[:n], by_row[0], by_row[1], jt,
-        spare[at : at + side * side].reshape(side, side),
-    )  # fmt: skip
+        table[0] > 0.0, table[1], by_n[0], by_n[1], by_n[2], probe, by_row[0], by_row[1], jt, gram
+    ), work
+
+
+def criterion_size(problem: Problem) -> int:
+    """Floats of work that ``view_criterion`` needs."""
+    return floats_taken(view_criterion, problem.ints, np.zeros(2 + 3 * problem.figure.n))
 
 
 @kernel

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import AXIS, N_COORDS, N_JOINTS, N_SLOTS, WORLD
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
-from limbik.methods.base import (
-    O_ITERATIONS,
-    OWN,
-    REACHED,
-    SPENT,
-    STATIONARY,
-    STUCK,
-    Method,
-    finish,
-    record,
-)
-from limbik.methods.redundancy.normal_equations import lay_normal, least_squares, normal_size
+from limbik.jit import inlined_by_llvm, kernel
+from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
+from limbik.methods.loop import GO_ON, by_model, iterate, unchecked
+from limbik.methods.redundancy.normal_equations import Normal, least_squares, view_normal
 from limbik.methods.redundancy.null_space_basis import leave_free
 from limbik.methods.redundancy.segment_pairs import (
     ELEMENT,
@@ -34,24 +27,25 @@ from limbik.methods.redundancy.segment_pairs import (
     turns_with_others,
 )
 from limbik.methods.redundancy.stiffness import Stiffness, stiffness_at, stiffness_table
-from limbik.methods.workspace import gain_left, open_sheet, sheet_size
-from limbik.solver.objective import (
-    F_METRIC,
-    F_REST,
-    F_REST_POSE,
-    N_REST,
-    descent,
-    evaluate,
-    linearise,
-    reached,
+from limbik.methods.settings import setting
+from limbik.methods.workspace import (
+    floats_taken,
+    gradient_size,
+    take,
+    take_table,
+    view_gradient,
 )
+from limbik.solver.objective import F_METRIC, F_REST, F_REST_POSE, N_REST
 from limbik.solver.problem import Problem
+
+# Settings in the order of ``options``, and the number of elements; their tables follow.
+_WEIGHT, _CUTOFF, _CLAMP, _COUNT, _TABLE = range(OWN, OWN + 5)
 
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
 
 
 @kernel
-def _extend(ints, floats, q, jt, target, weight, stiffness, own, first, last, at, wanted):
+def _extend(ints, floats, q, jt, model_residual, weight, stiffness, own, first, last, at, wanted):
     """The goals and the diagonal goals into at[:, :first], and dx of section 2.3.1 into ``wanted``.
 
     at (n, height) is transposed.  The rows of the elements, first … last − 1, are there already;
@@ -60,7 +54,7 @@ def _extend(ints, floats, q, jt, target, weight, stiffness, own, first, last, at
     """
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
     for i in range(len(wanted)):
-        wanted[i] = target[i] if i < rows else 0.0
+        wanted[i] = model_residual[i] if i < rows else 0.0
     row = last
     for c in range(n):
         for i in range(first):
@@ -79,80 +73,100 @@ def _extend(ints, floats, q, jt, target, weight, stiffness, own, first, last, at
             row += 1
 
 
+class ExtendedWorkspace(NamedTuple):
+    """The extended system, and where all joints are."""
+
+    world: np.ndarray  # the joints' transforms
+    axes: np.ndarray  # the slots' axes
+    free: np.ndarray  # (n,) 1 where a coordinate may move
+    wanted: np.ndarray  # (height,) right-hand side
+    at: np.ndarray  # (n, height) the transposed matrix
+    normal: Normal
+
+
+@register_jitable
+def view_extended(ints, height, work):
+    """work -> ExtendedWorkspace for ``height`` rows, and what is left."""
+    n = np.int64(ints[N_COORDS])
+    world, work = take(work, np.int64(ints[N_JOINTS]) * WORLD)
+    axes, work = take(work, (np.int64(ints[N_SLOTS]) + 1) * AXIS)
+    free, work = take(work, n)
+    wanted, work = take(work, height)
+    at, work = take_table(work, n, height)
+    normal, work = view_normal(n, work)
+    return ExtendedWorkspace(world, axes, free, wanted, at, normal), work
+
+
+class Rows(NamedTuple):
+    """What the options say of the added rows."""
+
+    counted: np.ndarray  # (n,) 0 where a coordinate has no part in them
+    own: np.ndarray  # (n,) > 0 where a coordinate has a row of its own
+    elements: np.ndarray
+    stiffness: np.ndarray
+    first: np.int64  # the first row of the elements,
+    last: np.int64  # the row after their last one
+    height: np.int64  # all rows
+
+
+@register_jitable
+def view_rows(ints, options):
+    """options -> Rows."""
+    n, count = np.int64(ints[N_COORDS]), int(options[_COUNT])
+    counted, rest = take(options[_TABLE:], n)
+    own, rest = take(rest, n)
+    elements, stiffness = take(rest, ELEMENT * count)
+    first = np.int64(ints[N_ROWS]) + (n if ints[N_REST] else 0)
+    last = first + 3 * count
+    return Rows(counted, own, elements, stiffness, first, last, last + np.count_nonzero(own))
+
+
+@inlined_by_llvm
+def extended_jacobian_step(ints, floats, options, q, here, w, own, memory, out):
+    """θ ← P(θ + dq), dq from equations 9 and 10 with dxᵢ = 0."""
+    rows, x = own
+    n, clamp = ints[N_COORDS], options[_CLAMP]
+    place_all(ints, floats, q, x.world, x.axes, w.scratch)
+    element_rows(ints, floats, rows.elements, x.world, x.axes, rows.first, x.at)
+    _extend(
+        ints, floats, q, w.jt, w.model_residual, options[_WEIGHT], rows.stiffness, rows.own,
+        rows.first, rows.last, x.at, x.wanted,
+    )  # fmt: skip
+    leave_free(ints, floats, q, w.half_descent, rows.counted, x.free)
+    full = least_squares(x.at, x.wanted, x.free, x.normal, options[_CUTOFF], w.step)
+    most = 0.0
+    for c in range(n):
+        most = max(most, abs(w.step[c]) / math.sqrt(floats[ints[F_METRIC] + c]))
+    if not math.isfinite(most):
+        return STUCK, here.f, memory
+    length = 1.0 if most <= clamp else clamp / most
+    for c in range(n):
+        w.trial[c] = q[c] + length * w.step[c]
+    project(ints, floats, w.trial, w.scratch)
+    moved = 0.0
+    for c in range(n):
+        moved = max(moved, abs(w.trial[c] - q[c]))
+    if moved <= _NO_STEP:
+        return STUCK, here.f, memory
+    code, value, memory = unchecked(ints, floats, here, w, memory, out)
+    if code == GO_ON:
+        out[OUT_SINGULAR] += not full
+    return code, value, memory
+
+
 @kernel
 def extended_jacobian(ints, floats, work, options, q, out, history):
-    """Section 2 of extended_jacobian: θ ← P(θ + dq), dq from equations 9 and 10 with dxᵢ = 0.
+    """Section 2 of extended_jacobian, with the steps of ``extended_jacobian_step``.
 
     Where a step leads to numbers that are not finite, the last finite pose stays.
     """
-    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    sheet = open_sheet(ints, work)
-    state, r, trial, step, jt = sheet.state, sheet.r, sheet.trial, sheet.step, sheet.jt
-    weight, cutoff, clamp = options[OWN], options[OWN + 1], options[OWN + 2]
-    stationary, count = options[OWN + 3], int(options[OWN + 4])
-    begin = OWN + 5
-    counted, own = options[begin : begin + n], options[begin + n : begin + 2 * n]
-    begin += 2 * n
-    elements, begin = options[begin : begin + ELEMENT * count], begin + ELEMENT * count
-    stiffness = options[begin:]
-    first = rows + (n if ints[N_REST] else 0)
-    last = first + 3 * count
-    height = last + np.count_nonzero(own)
-    spare, begin = sheet.spare, np.int64(ints[N_JOINTS]) * WORLD
-    world, end = spare[:begin], begin + (np.int64(ints[N_SLOTS]) + 1) * AXIS
-    axes, free, begin = spare[begin:end], spare[end : end + n], end + n
-    wanted, begin = spare[begin : begin + height], begin + height
-    at = spare[begin : begin + n * height].reshape(n, height)
-    normal = lay_normal(n, spare[begin + n * height :])
-
-    f = evaluate(ints, floats, q, state, r)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration, singular = 1, 0, 0, 0
-    code = SPENT
-    while True:
-        if reached(ints, floats, state):
-            code = REACHED
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        bent = linearise(ints, floats, q, state, r, jt, sheet.target)
-        jacobians += 1
-        descent(ints, floats, q, jt, r, sheet.push)
-        if not bent and gain_left(ints, floats, q, sheet, f) <= stationary:
-            code = STATIONARY
-            break
-        place_all(ints, floats, q, world, axes, sheet.scratch)
-        element_rows(ints, floats, elements, world, axes, first, at)
-        _extend(ints, floats, q, jt, sheet.target, weight, stiffness, own, first, last, at, wanted)
-        leave_free(ints, floats, q, sheet.push, counted, free)
-        full = least_squares(at, wanted, free, normal, cutoff, step)
-        most = 0.0
-        for c in range(n):
-            most = max(most, abs(step[c]) / math.sqrt(floats[ints[F_METRIC] + c]))
-        if not math.isfinite(most):
-            code = STUCK
-            break
-        length = 1.0 if most <= clamp else clamp / most
-        for c in range(n):
-            trial[c] = q[c] + length * step[c]
-        project(ints, floats, trial, sheet.scratch)
-        moved = 0.0
-        for c in range(n):
-            moved = max(moved, abs(trial[c] - q[c]))
-        if moved <= _NO_STEP:
-            code = STUCK
-            break
-        value = evaluate(ints, floats, trial, state, r)
-        evaluations += 1
-        if not math.isfinite(value):
-            code = STUCK
-            break
-        singular += not full
-        f = value
-        q[:] = trial
-        iteration += 1
-        noted = record(history, noted, f, q)
-    finish(out, f, iteration, evaluations, jacobians, noted, singular)
+    rows = view_rows(ints, options)
+    w, work = view_gradient(ints, work)
+    x, _ = view_extended(ints, rows.height, work)
+    code, _ = iterate(
+        ints, floats, options, q, out, history, w, (rows, x), (), by_model,
+        extended_jacobian_step,
+    )  # fmt: skip
     return code
 
 
@@ -172,26 +186,31 @@ class ExtendedJacobian(Method):
     kernel = extended_jacobian
     descends = False
 
-    iterations: int = 200
-    """Iterations an attempt may take; each costs one LU decomposition."""
-    weight: float = 1.0
-    """w of section 3, which multiplies every added row: how much the elements resist."""
-    stiffness: Stiffness | None = None
-    """By the name of a joint or a coordinate, a number or a function of the coordinate's value (rad
-    or the figure's unit): what the coordinate's entries in the added rows are multiplied by.  1 for
-    those not named; stiffer ones move less."""
-    twist: float = 0.2
-    """A turn about a bone moves no element.  So every turn of a joint that has several, a ball for
-    instance, adds a row of its own: as if it moved something this part of a quarter of the figure's
-    size away.  0: none, as for hinges anyway."""
-    cutoff: float = 1e-7
-    """Singular values up to this part of the largest count as 0."""
-    clamp: float | None = 0.5
-    """The most that a coordinate may turn in an iteration, in rad; the whole step shrinks to it.  A
-    slide counts as the angle that moves as far at a quarter of the figure's size.  None: any, as in
-    the paper, whose targets are near."""
-    stationary: float = 1e-6
-    """Stop as stationary at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away from the limits."""
+    iterations: int = setting(
+        200, "Iterations an attempt may take; each costs one LU decomposition."
+    )
+    weight: float = setting(
+        1.0, "w of section 3, which multiplies every added row: how much the elements resist."
+    )
+    stiffness: Stiffness | None = setting(
+        None,
+        "By the name of a joint or a coordinate, a number or a function of the coordinate's "
+        "value (rad or the figure's unit): what the coordinate's entries in the added rows "
+        "are multiplied by. 1 for those not named; stiffer ones move less.",
+    )
+    twist: float = setting(
+        0.2,
+        "A turn about a bone moves no element. So every turn of a joint that has several, a "
+        "ball for instance, adds a row of its own: as if it moved something this part of a "
+        "quarter of the figure's size away. 0: none, as for hinges anyway.",
+    )
+    cutoff: float = setting(1e-7, "Singular values up to this part of the largest count as 0.")
+    clamp: float | None = setting(
+        0.5,
+        "The most that a coordinate may turn in an iteration, in rad; the whole step shrinks "
+        "to it. A slide counts as the angle that moves as far at a quarter of the figure's "
+        "size. None: any, as in the paper, whose targets are near.",
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.weight < math.inf:
@@ -205,7 +224,7 @@ class ExtendedJacobian(Method):
 
     def settings(self) -> tuple[float, ...]:
         clamp = math.inf if self.clamp is None else self.clamp
-        return (self.weight, self.cutoff, clamp, self.stationary)
+        return (self.weight, self.cutoff, clamp)
 
     def tables(self, problem: Problem) -> list[float]:
         elements = basic_elements(problem)
@@ -218,7 +237,5 @@ class ExtendedJacobian(Method):
         ]
 
     def workspace(self, problem: Problem) -> int:
-        n, tree = problem.figure.n, problem.figure.tree
-        height = problem.rows + 2 * n + 3 * len(basic_elements(problem))
-        places = len(tree.joints) * WORLD + (len(tree.slots) + 1) * AXIS
-        return sheet_size(problem) + places + n + height * (n + 1) + normal_size(n)
+        height = view_rows(problem.ints, self.options(problem)).height
+        return gradient_size(problem) + floats_taken(view_extended, problem.ints, height)

@@ -6,9 +6,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from limbik.jit import kernel
 from limbik.maths.linear import dot, svd_rows
+from limbik.methods.workspace import floats_taken, take_table
 
 
 class Normal(NamedTuple):
@@ -20,21 +22,18 @@ class Normal(NamedTuple):
     sigma: np.ndarray  # (n,) singular values
 
 
+@register_jitable
+def view_normal(n, work):
+    """work -> Normal for n unknowns, and what is left."""
+    matrix, work = take_table(work, n, n)
+    u, work = take_table(work, n, n)
+    by_n, work = take_table(work, 2, n)
+    return Normal(matrix, by_n[0], u, by_n[1]), work
+
+
 def normal_size(n: int) -> int:
-    """Floats that ``lay_normal`` needs for n unknowns."""
-    return 2 * n * n + 2 * n
-
-
-@kernel
-def lay_normal(n, spare):
-    """spare (normal_size(n),) -> Normal."""
-    square = n * n
-    return Normal(
-        spare[:square].reshape(n, n),
-        spare[2 * square : 2 * square + n],
-        spare[square : 2 * square].reshape(n, n),
-        spare[2 * square + n : 2 * square + 2 * n],
-    )
+    """Floats that ``view_normal`` needs for n unknowns."""
+    return floats_taken(view_normal, n)
 
 
 @kernel

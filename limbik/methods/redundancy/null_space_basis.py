@@ -33,36 +33,37 @@ def usual_rank(problem: Problem, cutoff: float) -> int:
 
 
 @kernel
-def leave_free(ints, floats, q, push, moves, free):
+def leave_free(ints, floats, q, half_descent, moves, free):
     """free[c] = 1 where coordinate c may move: not locked, not held at the end of its range.
 
-    push (n,) is −½∇f: a coordinate that sits at the end of its range and is pushed outward is held.
+    A coordinate that sits at the end of its range and that half_descent (n,), −½∇f, presses outward
+    is held.
     """
     for c in range(ints[N_COORDS]):
         free[c] = 1.0 if moves[c] != 0.0 else 0.0
         if ints[ints[I_IN_CONE] + c] == NONE:
-            outward = push[c] > 0.0 and q[c] >= floats[ints[F_UPPER] + c]
-            if outward or (push[c] < 0.0 and q[c] <= floats[ints[F_LOWER] + c]):
+            outward = half_descent[c] > 0.0 and q[c] >= floats[ints[F_UPPER] + c]
+            if outward or (half_descent[c] < 0.0 and q[c] <= floats[ints[F_LOWER] + c]):
                 free[c] = 0.0
 
 
 @kernel
-def hold_columns(stack, free):
+def hold_columns(svd, free):
     """Columns of J become 0 for coordinates that are not free."""
     for c in range(len(free)):
         if free[c] == 0.0:
-            if stack.wide:
-                stack.a[:, c] = 0.0
+            if svd.wide:
+                svd.a[:, c] = 0.0
             else:
-                stack.a[c, :] = 0.0
+                svd.a[c, :] = 0.0
 
 
 @kernel
-def take_vectors(stack, rank, vectors):
+def take_vectors(svd, rank, vectors):
     """The first ``rank`` singular vectors among the coordinates as rows of vectors (n, n)."""
     for k in range(rank):
         for c in range(vectors.shape[1]):
-            vectors[k, c] = stack.a[k, c] / stack.sigma[k] if stack.wide else stack.u[c, k]
+            vectors[k, c] = svd.a[k, c] / svd.sigma[k] if svd.wide else svd.u[c, k]
 
 
 @kernel

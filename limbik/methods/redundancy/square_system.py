@@ -26,21 +26,21 @@ _PIVOT = 1e-9  # a pivot of this size or less is 0; rows are scaled to a largest
 
 
 @kernel
-def multipliers(stack, rank, gradient, y):
+def multipliers(svd, rank, gradient, y):
     """y = J⁺ᵀ∇g (rows,) from the SVD of J: Σ uₖ(vₖ·∇g)/σₖ."""
     for i in range(len(y)):
         y[i] = 0.0
     for k in range(rank):
         along = 0.0
         for c in range(len(gradient)):
-            along += (stack.a[k, c] / stack.sigma[k] if stack.wide else stack.u[c, k]) * gradient[c]
-        along /= stack.sigma[k]
+            along += (svd.a[k, c] / svd.sigma[k] if svd.wide else svd.u[c, k]) * gradient[c]
+        along /= svd.sigma[k]
         for i in range(len(y)):
-            y[i] += along * (stack.u[i, k] if stack.wide else stack.a[k, i] / stack.sigma[k])
+            y[i] += along * (svd.u[i, k] if svd.wide else svd.a[k, i] / svd.sigma[k])
 
 
 @register_jitable
-def bend_by_goals(ints, floats, q, state, criterion, y, hessian):
+def subtract_goal_curvature(ints, floats, q, state, criterion, y, hessian):
     """hessian (n, n) −= ∂(Jᵀy)/∂q, by central differences; criterion lends its room."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
     probe, apart = criterion.probe, criterion.apart
@@ -68,7 +68,7 @@ def add_column(jt, y, share, column):
 
 
 @kernel
-def fill_square(stack, rank, vectors, total, gradient, hessian, free, a, b, back):
+def fill_square(svd, rank, vectors, total, gradient, hessian, free, a, b, back):
     """Equation 6: a (n, n) and b (n,), J's rows first, then one for each null-space vector.
 
     b has dx and zeros as in the paper; back (n,) has zeros for the goals and −ηᵢ·∇g below.
@@ -80,7 +80,7 @@ def fill_square(stack, rank, vectors, total, gradient, hessian, free, a, b, back
     n = len(free)
     row = 0
     for k in range(rank):
-        b[row], back[row] = share_of(stack, k) / stack.sigma[k], 0.0
+        b[row], back[row] = share_of(svd, k) / svd.sigma[k], 0.0
         for c in range(n):
             a[row, c] = vectors[k, c]
         row += 1

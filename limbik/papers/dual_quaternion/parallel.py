@@ -13,7 +13,7 @@ from limbik.figures import chain, hand
 from limbik.goals import Reach
 from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
 from limbik.methods.gauss_seidel.schedule import SWEEPS, colors, limb_of, schedule
-from limbik.methods.gauss_seidel.sweeps import System, fill_system, lay_system, relax, system_floats
+from limbik.methods.gauss_seidel.sweeps import System, fill_system, relax, system_size, view_system
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.dual_quaternion.hands import exponential_hand, wandering
 from limbik.papers.dual_quaternion.session import Session
@@ -31,7 +31,7 @@ _SHOWN = 200  # sweeps of a course
 
 def _system(problem: Problem, q: np.ndarray) -> System:
     """Equations 28 to 30 at q, from x = 0."""
-    system = lay_system(problem.ints, np.zeros(system_floats(problem.figure.n)))
+    system, _ = view_system(problem.ints, np.zeros(system_size(problem)))
     jt = np.ascontiguousarray(problem.jacobian(q).T)
     fill_system(problem.ints, problem.floats, q, jt, problem.residual(q), _DAMPING, system)
     system.x[:], system.y[:] = 0.0, q

@@ -12,7 +12,7 @@ from limbik.goals import Reach
 from limbik.goals import terms as tm
 from limbik.methods.base import OUT, OUT_F, OUT_HISTORY, OUT_ITERATIONS, REACHED, Method
 from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
-from limbik.methods.workspace import sheet_size
+from limbik.methods.workspace import gradient_size
 from limbik.papers.dual_quaternion.hands import tips
 from limbik.papers.machine import thread_clock
 from limbik.solver.objective import state_size
@@ -60,7 +60,7 @@ class Session:
         self.problem = problem = Problem(figure, goals, tolerance=tolerance)
         self.options = method.options(problem, iterations=iterations)
         self.work = np.empty(int(state_size(problem.ints)) + method.workspace(problem))
-        self._sweeps = int(state_size(problem.ints)) + sheet_size(problem)
+        self._sweeps = int(state_size(problem.ints)) + gradient_size(problem)
         first = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * np.arange(len(problem.terms))
         self._points = (first[::2, None] + tm.T_POINT + np.arange(3)).ravel()
         self._turns = (first[1::2, None] + tm.T_MATRIX + np.arange(9)).ravel()

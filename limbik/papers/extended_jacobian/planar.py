@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from limbik.jit import kernel
-from limbik.methods.redundancy.normal_equations import lay_normal, least_squares, normal_size
+from limbik.methods.redundancy.normal_equations import least_squares, normal_size, view_normal
 
 
 @kernel
@@ -100,6 +100,6 @@ def planar_step(
     columns = np.ascontiguousarray(extended_jacobian_of(lengths, q, weight).T)
     wanted, dq = np.empty(2 * n), np.empty(n)
     extended_displacement(float(dx[0]), float(dx[1]), wanted)
-    normal = lay_normal(n, np.empty(normal_size(n)))
+    normal, _ = view_normal(n, np.empty(normal_size(n)))
     full = least_squares(columns, wanted, np.ones(n), normal, cutoff, dq)
     return dq, bool(full)

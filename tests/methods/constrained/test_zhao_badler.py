@@ -17,6 +17,7 @@ from limbik.methods.gradient.inverse_hessian import (
     hold_coordinate,
     hold_normal,
 )
+from limbik.methods.workspace import LastStep
 
 
 def positive(n: int, seed: int) -> np.ndarray:
@@ -170,10 +171,11 @@ def test_the_gradient_change_along_an_edge_knows_its_curvature() -> None:
         return float((second - first * (v @ turn) / (v @ v)) / (v @ v))
 
     before, after = (problem.figure.project(on_edge(0.7 + k * 5e-4)) for k in (-1, 1))
-    push = [-0.5 * problem.gradient(q) for q in (before, after)]
+    last = LastStep(before, -0.5 * problem.gradient(before))
+    half_descent = -0.5 * problem.gradient(after)
     y = np.empty(3)
     scratch = np.empty(64)
-    gradient_change(problem.ints, problem.floats, before, push[0], after, push[1], scratch, y)
+    gradient_change(problem.ints, problem.floats, last, after, half_descent, scratch, y)
     s = after - before
     assert s @ y / (s @ s) == pytest.approx(edge_curvature(0.7), rel=1e-3)
     # Without the turning normal it would be far off.

@@ -19,8 +19,8 @@ from limbik import Aim, MethodError, Problem, PythonGoal, Reach
 from limbik.maths.dual_quaternions import dq_to_matrix
 from limbik.methods.gauss_seidel.dual_quaternion_jacobian import (
     chains_size,
-    lay_chains,
     place_by_dual_quaternions,
+    view_chains,
 )
 from limbik.methods.gauss_seidel.jacobians import JACOBIANS, jacobian_by
 
@@ -74,7 +74,7 @@ def test_forward_kinematics_by_dual_quaternions(seed: int, kinds: list[str]) -> 
     figure = random_figure(rng, kinds)
     q = random_pose(rng, figure)
     problem = Problem(figure, [Reach(joint, position=np.zeros(3)) for joint in figure.joints])
-    chains = lay_chains(problem.ints, np.empty(chains_size(problem)))
+    chains, _ = view_chains(problem.ints, True, np.empty(chains_size(problem)))
     place_by_dual_quaternions(problem.ints, problem.floats, q, chains)
     found = dq_to_matrix(chains.world)
     np.testing.assert_allclose(found, figure.frames(q), rtol=0, atol=1e-11 * max(1, len(kinds)))

@@ -10,7 +10,8 @@ from helpers.bounded_problems import BOUNDED, at_limits, scipy_minimum
 from limbik import MethodError, Problem, Range, Reach, Status
 from limbik.figure.projection import free_directions
 from limbik.methods import ProjectedGradient, ProjectedQuasiNewton
-from limbik.methods.gradient.projected_quasi_newton import open_memory, two_loops
+from limbik.methods.gradient.projected_quasi_newton import two_loops, view_lbfgs
+from limbik.methods.workspace import floats_taken
 
 
 @pytest.mark.parametrize("name", BOUNDED)
@@ -32,35 +33,36 @@ def test_two_loops_are_dense_bfgs_on_the_free_coordinates(held: tuple[int, ...],
     n, pairs, newest, scale = 6, 4, 1, 0.37
     figure = limbik.figures.chain([0.5] * n, limits=Range(-0.3, 0.5))
     problem = Problem(figure, [Reach("Tip", position=[1.0, 1.0, 0.0])])
-    memory = open_memory(n, pairs, np.zeros(8 * n + pairs * (2 * n + 1)))
+    size = floats_taken(view_lbfgs, problem.ints, pairs)
+    lbfgs, _ = view_lbfgs(problem.ints, pairs, np.zeros(size))
     root = rng.normal(size=(n, n))
-    memory.s[:] = rng.normal(size=(pairs, n))
-    memory.y[:] = memory.s @ (root @ root.T + 0.2 * np.eye(n))
+    lbfgs.s[:] = rng.normal(size=(pairs, n))
+    lbfgs.y[:] = lbfgs.s @ (root @ root.T + 0.2 * np.eye(n))
     q, push = figure.rest.copy(), rng.normal(size=n)
     for c in held:
         q[c], push[c] = 0.5, abs(push[c])
     count = free_directions(
-        problem.ints, problem.floats, q, push, memory.starts, memory.spans, memory.coefficients,
+        problem.ints, problem.floats, q, push, lbfgs.starts, lbfgs.spans, lbfgs.coefficients,
         np.empty(64),
     )  # fmt: skip
     free = [c for c in range(n) if c not in held]
     assert count == len(free)
-    two_loops(problem.ints, problem.floats, push, memory, count, kept, newest, scale)
+    two_loops(problem.ints, problem.floats, push, lbfgs, count, kept, newest, scale)
 
     order = [(newest - k) % pairs for k in range(kept)][::-1]  # oldest first
     h, used = None, 0
     for p in [order[-1]] if order else []:
-        s, y = memory.s[p][free], memory.y[p][free]
+        s, y = lbfgs.s[p][free], lbfgs.y[p][free]
         assert s @ y > 0
         scale = (s @ y) / (y @ y)
     h = scale * np.eye(len(free))
     for p in order:
-        s, y = memory.s[p][free], memory.y[p][free]
+        s, y = lbfgs.s[p][free], lbfgs.y[p][free]
         if s @ y > 1e-8 * np.linalg.norm(s) * np.linalg.norm(y):
             v = np.eye(len(free)) - np.outer(y, s) / (s @ y)
             h, used = v.T @ h @ v + np.outer(s, s) / (s @ y), used + 1
     assert used >= min(kept, 1)
-    np.testing.assert_allclose(memory.along[:count], h @ (2 * push[free]), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(lbfgs.along[:count], h @ (2 * push[free]), rtol=1e-9, atol=1e-9)
 
 
 def test_a_projected_newton_step_may_rise_for_every_length_and_this_method_descends() -> None:

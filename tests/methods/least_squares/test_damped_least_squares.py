@@ -9,7 +9,12 @@ import limbik
 from limbik import Figure, Joint, MethodError, Problem, PythonGoal, Range, Reach, Rest, Result
 from limbik.figure.joints import revolute, slides
 from limbik.methods import DampedLeastSquares
-from limbik.methods.least_squares.damped_solve import damped_solve, damping_scale, system_size
+from limbik.methods.least_squares.damped_solve import (
+    damped_size,
+    damped_solve,
+    damping_scale,
+    view_damped,
+)
 
 
 def planar(rest: bool) -> Problem:
@@ -90,9 +95,10 @@ def test_both_forms_of_the_system_are_equation_15(case: str, lam: float) -> None
     problem = PROBLEMS[case]
     q = problem.start
     jt = np.ascontiguousarray(problem.jacobian(q).T)
-    spare, step = np.empty(system_size(problem)), np.empty(problem.figure.n)
+    system, _ = view_damped(problem.ints, np.empty(damped_size(problem)))
+    step = np.empty(problem.figure.n)
     ints, floats = problem.ints, problem.floats
-    assert damped_solve(ints, floats, q, jt, problem.residual(q), lam**2, spare, step)
+    assert damped_solve(ints, floats, q, jt, problem.residual(q), lam**2, system, step)
     wanted = equation_15(problem, q, lam)
     np.testing.assert_allclose(step, wanted, atol=1e-7 * max(1.0, np.abs(wanted).max()))
 
