@@ -37,7 +37,6 @@ def methods(
 
 
 def _as_json(method: type[Method]) -> dict[str, Any]:
-    found = meanings(method)
     return {
         "name": method.name,
         "class": method.__name__,
@@ -47,11 +46,11 @@ def _as_json(method: type[Method]) -> dict[str, Any]:
         "default": method.name == find_method(None).name,
         "settings": [
             {
-                "name": field.name,
-                "default": _plain(field.default),
-                "text": found.get(field.name, ""),
+                "name": setting.name,
+                "default": _plain(setting.default),
+                "text": setting.meaning,
             }
-            for field in dataclasses.fields(method)
+            for setting in settings_of(method)
         ],
     }
 
