@@ -13,8 +13,11 @@ from limbik.poser.document.effector import Effector
 from limbik.solver.problem import Problem
 from limbik.solver.result import ActiveLimit, Status, explain, misses, status_of
 
-GOAL, LIMIT = 11, 4
-"""Numbers a goal and a limit (Answer)."""
+GOAL_ROW = ("effector", "length", "angle", "ok", "x", "y", "z", "qw", "qx", "qy", "qz")
+LIMIT_ROW = ("joint", "coordinate", "side", "share")
+"""Names of the numbers in a row of ``Answer.goals`` and of ``Answer.limits``."""
+
+GOAL, LIMIT = len(GOAL_ROW), len(LIMIT_ROW)
 
 _FAINT = 0.02  # limits that hold less than this part of the strongest are not told
 _NAN = float("nan")

@@ -25,16 +25,19 @@ from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.history import History, Step
 from limbik.poser.drag.effector_targets import anchored
-from limbik.poser.drag.method_choice import methods_info, preparing
+from limbik.poser.drag.method_choice import preparing
 from limbik.poser.editing.editor import Bench
 from limbik.poser.editing.figure_cache import Shelf
 from limbik.poser.editing.gestures import live_of
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import BUILTIN, OPENS
 from limbik.poser.protocol import commands
+from limbik.poser.protocol import messages as msg
+from limbik.poser.protocol.binary import Drag, Scrub, pose_message
 from limbik.poser.protocol.commands.registry import Command
-from limbik.poser.protocol.messages import Drag, Inbox, ProtocolError, Scrub, pose_message, text
-from limbik.poser.protocol.page_state import advice_for, figure_of, state_of
+from limbik.poser.protocol.inbox import Inbox
+from limbik.poser.protocol.page_state import advice_for, figure_of, methods_info, state_of
+from limbik.poser.protocol.text import ProtocolError, note, text
 from limbik.version import __version__
 
 LARGEST_FILE = 200_000_000
@@ -141,16 +144,16 @@ class Session(Bench):
 
     def hello(self) -> str:
         """Who is there, and what is still being prepared; sent again when that is done."""
-        hello = {
-            "session": self.id,
-            "version": __version__,
-            "builtin": list(BUILTIN),
-            "methods": methods_info(),
-            "largest": self.largest,
-            "opens": list(OPENS),
-            "preparing": preparing(self.document.method.name),
-        }
-        return text({"hello": hello})
+        hello = msg.Hello(
+            session=self.id,
+            version=__version__,
+            builtin=list(BUILTIN),
+            methods=methods_info(),
+            largest=self.largest,
+            opens=list(OPENS),
+            preparing=preparing(self.document.method.name),
+        )
+        return text(msg.HelloMessage(hello))
 
     def greeting(self) -> list[str | bytes]:
         """What a page gets when it connects: hello, figure, state, pose.  Numbers start anew."""
@@ -184,9 +187,9 @@ class Session(Bench):
         except LimbikError as error:
             # A drag may have been ended for it all the same.
             told = self._told() if self.revision != revision else []
-            return [text({"id": message["id"], "error": str(error)}), *told]
+            return [text(msg.Refusal(message["id"], str(error))), *told]
         extra, self._extra = self._extra, []
-        return [text({"id": message["id"], "ok": True, **answer}), *self._told(), *extra]
+        return [text(msg.Done(message["id"], True, **answer)), *self._told(), *extra]
 
     def _run(self, command: Command, arguments: dict[str, Any]) -> dict[str, Any]:
         """Run a command, and keep the document before it where that changed."""
@@ -235,7 +238,7 @@ class Session(Bench):
         if self._shown != self.figure_id:
             mirrors = self.shelf.mirror(document) is not None
             info = figure_of(figure, self.opened, figure_id=self.figure_id, mirrors=mirrors)
-            out.append(text({"figure": info}))
+            out.append(text(msg.FigureMessage(info)))
             self._shown = self.figure_id
         state = state_of(
             document,
@@ -246,7 +249,7 @@ class Session(Bench):
             redo=self.history.redo_label,
             advice=advice_for(document, figure, body),
         )
-        return [*out, text({"state": state}), self._pose(0)]
+        return [*out, text(msg.StateMessage(state)), self._pose(0)]
 
     def _pose(self, sequence: int) -> bytes:
         if self.answer is None:
@@ -278,5 +281,5 @@ class Session(Bench):
             with self.whole():
                 work()
         except LimbikError as error:
-            return [text({"note": str(error)})]
+            return [note(str(error))]
         return []

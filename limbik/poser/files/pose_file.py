@@ -16,7 +16,7 @@ from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.document.effector import HEAVIEST, LAST_ID, MOST_EFFECTORS, Effector, Vec3
 from limbik.poser.document.keys import MODES
 from limbik.poser.document.strict_json import Saved, vec3, vec4
-from limbik.poser.protocol.messages import FURTHEST
+from limbik.poser.protocol.binary import FURTHEST
 
 FORMAT = "limbik pose 1"
 

@@ -8,12 +8,12 @@ joint to its children.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.formats.gltf.capsules import bones
+from limbik.poser.protocol.messages import Bone
 
 _PARTS: dict[str, float] = {
     "hips": 0.060, "spine": 0.062, "chest": 0.068, "upperChest": 0.070, "neck": 0.030,
@@ -36,9 +36,8 @@ THIN, THICK = 0.006, 0.034
 _STUBBY = 0.75  # a bone of a limb is no thicker than this share of its length
 
 
-def capsules(figure: Figure, roles: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One capsule a bone, each in the frame of the joint it follows: ``joint`` (index), ``from``
-    and ``to`` (3 numbers, figure's unit), ``radius``.
+def capsules(figure: Figure, roles: Mapping[str, str]) -> list[Bone]:
+    """One capsule for each bone, in the frame of the joint it follows.
 
     ``roles`` are those of ``limbik.humanoid.recognise(figure)``: role → joint.
     """
@@ -63,8 +62,8 @@ def capsules(figure: Figure, roles: Mapping[str, str]) -> list[dict[str, Any]]:
         if height > 0.0 and parts[owner[k]] == "head":
             along[k] = turns[k].T @ _onwards(figure, frames, int(owner[k])) * _HEAD * height
     return [
-        {"joint": int(j), "from": [0.0, 0.0, 0.0], "to": to.tolist(), "radius": float(r)}
-        for j, to, r in zip(owner, along, radius, strict=True)
+        Bone(joint=int(j), start=(0.0, 0.0, 0.0), end=(x, y, z), radius=float(r))
+        for j, (x, y, z), r in zip(owner, along.tolist(), radius, strict=True)
     ]
 
 

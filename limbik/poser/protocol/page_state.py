@@ -1,14 +1,19 @@
-"""The document as the page needs it: State and FigureInfo of the page's messages."""
+"""The document and the methods as the page needs them: State, FigureInfo and Hello's methods."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from limbik.figure.figure import Figure
 from limbik.humanoid import Body
+from limbik.methods import METHODS
+from limbik.methods.settings import Setting, settings_of
 from limbik.poser.document.document import Choice, Document
 from limbik.poser.document.effector import Effector
+from limbik.poser.document.timeline import Timeline
 from limbik.poser.files.open import Opened
+from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.figure_info import figure_info, limits_info
 
 
@@ -20,51 +25,65 @@ def state_of(
     revision: int,
     undo: str | None,
     redo: str | None,
-    advice: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """State of messages.ts."""
-    return {
-        "revision": revision,
-        "figure": figure_id,
-        "effectors": [_effector(effector, figure) for effector in document.effectors],
-        "locked": [figure.index(joint) for joint in document.locked],
-        "limits": limits_info(figure),
-        "edited": sorted(figure.index(joint) for joint in document.limits),
-        "method": _choice(document.method),
-        "compare": None if document.compare is None else _choice(document.compare),
-        "timeline": document.timeline.message(document.frame),
-        "poses": [{"id": pose.id, "name": pose.name} for pose in document.poses],
-        "undo": undo,
-        "redo": redo,
-        "advice": advice,
-    }
+    advice: msg.AdviceInfo | None,
+) -> msg.State:
+    """The document; ``undo`` and ``redo`` are the labels of the steps."""
+    return msg.State(
+        revision=revision,
+        figure=figure_id,
+        effectors=[_effector(effector, figure) for effector in document.effectors],
+        locked=[figure.index(joint) for joint in document.locked],
+        limits=limits_info(figure),
+        edited=sorted(figure.index(joint) for joint in document.limits),
+        method=_choice(document.method),
+        compare=None if document.compare is None else _choice(document.compare),
+        timeline=_timeline(document.timeline, document.frame),
+        poses=[msg.PoseInfo(pose.id, pose.name) for pose in document.poses],
+        undo=undo,
+        redo=redo,
+        advice=advice,
+    )
 
 
-def _effector(effector: Effector, figure: Figure) -> dict[str, Any]:
-    return {**effector.to_json(), "joint": figure.index(effector.joint), "name": effector.joint}
+def _effector(effector: Effector, figure: Figure) -> msg.EffectorInfo:
+    index = figure.index(effector.joint)
+    return msg.EffectorInfo(**{**effector.to_json(), "joint": index, "name": effector.joint})
 
 
-def _choice(choice: Choice) -> dict[str, Any]:
-    return {"name": choice.name, "settings": dict(choice.settings)}
+def _choice(choice: Choice) -> msg.ChoiceInfo:
+    return msg.ChoiceInfo(choice.name, dict(choice.settings))
 
 
-def advice_for(document: Document, figure: Figure, body: Body) -> dict[str, Any] | None:
+def _timeline(timeline: Timeline, frame: float) -> msg.TimelineInfo:
+    """The timeline with the frame that is looked at."""
+    return msg.TimelineInfo(
+        **timeline.settings,
+        frame=frame,
+        keys=[
+            msg.KeyInfo(key.id, key.frame, key.pose is not None, bool(key.goals))
+            for key in timeline.keys
+        ],
+        clip=None if timeline.clip is None else timeline.clip.name or "clip",
+    )
+
+
+def advice_for(document: Document, figure: Figure, body: Body) -> msg.AdviceInfo | None:
     """What helps a body whose file has no limits: those of people."""
     if document.limits or not body.complete:
         return None
     limited = any(j.limit is not None and j.parent is not None for j in figure.definition)
     if limited:
         return None
-    return {
-        "sentence": "This file has no joint limits, so that every joint bends any way.",
-        "button": "Use anatomical limits",
-        "command": "limits.humanoid",
-        "args": {},
-    }
+    return msg.AdviceInfo(
+        sentence="This file has no joint limits, so that every joint bends any way.",
+        button="Use anatomical limits",
+        command="limits.humanoid",
+        args={},
+    )
 
 
-def figure_of(figure: Figure, opened: Opened, *, figure_id: int, mirrors: bool) -> dict[str, Any]:
-    """FigureInfo of messages.ts."""
+def figure_of(figure: Figure, opened: Opened, *, figure_id: int, mirrors: bool) -> msg.FigureInfo:
+    """The figure with what its file says of it."""
     return figure_info(
         figure,
         id=figure_id,
@@ -75,4 +94,27 @@ def figure_of(figure: Figure, opened: Opened, *, figure_id: int, mirrors: bool) 
         file=opened.file,
         builtin=opened.builtin,
         mirrors=mirrors,
+    )
+
+
+def methods_info() -> list[msg.MethodInfo]:
+    """Every method with its settings."""
+    return [
+        msg.MethodInfo(
+            name=name,
+            title=(inspect.getdoc(method) or name).split("\n")[0],
+            settings=[_setting(setting) for setting in settings_of(method) if setting.kind],
+        )
+        for name, method in METHODS.items()
+    ]
+
+
+def _setting(setting: Setting) -> msg.SettingInfo:
+    kind: Any = setting.kind  # one of SettingInfo's: those without a kind are left out
+    return msg.SettingInfo(
+        name=setting.name,
+        kind=kind,
+        value=setting.default,
+        choices=list(setting.choices) if setting.kind == "choice" else None,
+        help=setting.meaning,
     )

@@ -24,7 +24,7 @@ from limbik.errors import LimbikError
 from limbik.poser import building
 from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
-from limbik.poser.protocol.messages import ProtocolError
+from limbik.poser.protocol.text import ProtocolError
 from limbik.poser.server.connection import Resident, close, log, say
 from limbik.poser.server.guard import Guard
 from limbik.poser.server.session_registry import OpenSessions, TooManyError

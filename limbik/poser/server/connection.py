@@ -9,7 +9,7 @@ from contextlib import suppress
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from limbik.poser.editing.session import Session
-from limbik.poser.protocol.messages import text
+from limbik.poser.protocol.text import note
 
 LONGEST_REASON = 123  # bytes that a websocket carries when it closes
 GONE = (RuntimeError, WebSocketDisconnect)
@@ -52,7 +52,7 @@ async def close(client: WebSocket, code: int, reason: str) -> None:
 async def say(client: WebSocket | None, sentence: str) -> None:
     """A sentence to show for a moment."""
     if client is not None:
-        await send(client, text({"note": sentence}))
+        await send(client, note(sentence))
 
 
 async def send(client: WebSocket, message: str) -> None:

@@ -16,7 +16,7 @@ import uvicorn
 
 from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
-from limbik.poser.protocol.messages import MOST_TEXT
+from limbik.poser.protocol.text import MOST_TEXT
 from limbik.poser.server.app import application
 from limbik.poser.server.guard import is_loopback, new_token
 from limbik.poser.server.session_registry import OpenSessions

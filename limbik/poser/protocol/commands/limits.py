@@ -17,9 +17,10 @@ from limbik.figure.joints import Limit, SwingTwist
 from limbik.figure.motion import Motion
 from limbik.poser.document.coordinate_change import carried
 from limbik.poser.document.document import Document
+from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.figure_info import limit_from
-from limbik.poser.protocol.messages import ProtocolError
+from limbik.poser.protocol.text import ProtocolError
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
@@ -27,18 +28,15 @@ if TYPE_CHECKING:
 WIDEST = 180.0  # degrees of margin around a clip
 _OPEN, _TWIST = math.radians(60.0), math.radians(45.0)  # a cone to begin with
 _WIDEST_CONE = math.radians(179.0)
-_SHAPES = ({"kind", "lower", "upper"}, {"kind", "swing", "center", "twist"})
 
 
 @command("limit.set", "Limit {joint}", merges=True)
-def set_limit(session: Session, joint: int, limit: dict[str, Any]) -> Answer:
+def set_limit(session: Session, joint: int, limit: msg.Limit) -> Answer:
     """Another limit for one joint."""
     name = session.joint(joint)
     try:
         new = limit_from(session.figure.definition[joint], limit)
     except ProtocolError as error:
-        if set(limit) not in _SHAPES:
-            raise
         # It was meant for the figure that was there when it was sent.
         raise LimbikError(f"The limit that was sent does not fit {name}.") from error
     _use(session, {**session.document.limits, name: new})

@@ -109,7 +109,7 @@ export class Link implements Connection {
   reply(reply: Reply): void {
     const asker = this.pending.get(reply.id);
     this.pending.delete(reply.id);
-    if (typeof reply.error === "string") asker?.reject(new Error(reply.error));
+    if ("error" in reply) asker?.reject(new Error(reply.error));
     else asker?.resolve(reply);
   }
 

@@ -2,7 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import type { App } from "../state/app";
-import type { Effector, Vec4 } from "../net/messages";
+import type { Commands, Effector, Vec4 } from "../net/messages";
 import type { GoalReport } from "../net/protocol";
 import { IconButton, Section, Segmented, Switch } from "./controls/controls";
 import { NumberField, Slider } from "./controls/fields";
@@ -67,9 +67,9 @@ function Weight(props: { name: string; label: string; value: number; onSet: (val
 }
 
 function Details({ app, effector }: { app: App; effector: Effector }) {
-  const sending = useRef<Latest<object> | null>(null);
-  sending.current ??= new Latest((patch: object) => app.do("effector.set", patch));
-  const set = (patch: Partial<Effector>): void => sending.current?.give({ effector: effector.id, ...patch });
+  const sending = useRef<Latest<Commands["effector.set"]> | null>(null);
+  sending.current ??= new Latest((patch) => app.do("effector.set", patch));
+  const set = (patch: Omit<Commands["effector.set"], "effector">): void => sending.current?.give({ effector: effector.id, ...patch });
   const turnTo = (on: boolean): void => {
     const at = 4 * effector.joint;
     const now = app.pose ? (Array.from(app.pose.wxyz.slice(at, at + 4)) as Vec4) : ([1, 0, 0, 0] as Vec4);
