@@ -23,6 +23,7 @@ from limbik.maths.quaternions import angle_between
 from limbik.methods import Method
 from limbik.methods.base import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.document.effector import Effector
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.answer import Answer, tell, unheld
 from limbik.poser.drag.goals_of_effectors import (
     anchor,
@@ -98,10 +99,11 @@ class Live:
         method: str = "projected_lm",
         settings: Mapping[str, float | int | bool | str | None] | None = None,
         pull: float = PULL,
+        goals: Sequence[KeptGoal] = (),
     ) -> None:
         """``dragged`` is the id of the effector that is moved, or None; ``q`` (n,) the pose in
         which that begins; ``locked`` names joints that keep their values; ``pull`` is how much it
-        counts to stay near q.
+        counts to stay near q; ``goals`` hold always, beside those of the effectors.
 
         Raises LimbikError with a sentence where a goal cannot be asked, or where the method cannot
         solve for it.
@@ -110,6 +112,7 @@ class Live:
         self.method: Method = method_of(method, settings)
         self.dragged = dragged
         self._locked, self._pull = tuple(locked), pull
+        self._goals = [kept for kept in goals if kept.goal is not None]
         self._quick = self.method.name == "projected_lm" and "iterations" not in (settings or {})
         held = [e for e in effectors if e.mode != "free" or e.id == dragged]
         if dragged is not None and all(e.id != dragged for e in held):
@@ -119,14 +122,16 @@ class Live:
         self._slewing = Slewing(figure)
         self._was: Effector | None = None
         self._part: np.ndarray | None = None
-        self._kept: list[tuple[int, str]] = []
+        self._levelled: list[tuple[int, str]] = []
         self._compile(held)
 
     def begin(self, q: Sequence[float] | np.ndarray) -> None:
         """Go on from the pose ``q`` (n,), and let the next answers stay near it."""
         self.q = self.figure.project(self.figure.single_pose(q, "the pose"))
         self._home = self._ahead = self.q
-        if self._near is not None:
+        if any(isinstance(kept.goal, Rest) for kept in self._goals):
+            self._compile(self._held)  # its pose and the pull's are one in the problem
+        elif self._near is not None:
             problem = self._near.problem
             first = int(problem.ints[ob.F_REST_POSE])
             problem.floats[first : first + self.figure.n] = self._home
@@ -244,7 +249,10 @@ class Live:
         problem, far = self._then.problem, self._far
         if far is not None:
             put_place(problem, far, self._held[far].position)
-        answer = tell(problem, self._held, self.q.copy(), code, ms, iterations)
+        answer = tell(
+            problem, self._held, self.q.copy(), code, ms, iterations,
+            kept=[kept.id for kept in self._goals],
+        )  # fmt: skip
         if far is not None:
             self._write(far)
         return answer
@@ -258,15 +266,17 @@ class Live:
         for effector in held:
             gives = effector.id == self.dragged and self.method.name not in EVEN
             goals.append(goal_of(effector, GIVE if gives else 1.0))
+        goals += [self._given(kept.goal) for kept in self._goals if kept.goal is not None]
+        asked = len(goals)
         near = then = None
-        if held:
+        if goals:
             then = self._solver(goals)
-        if held and self.method.descends:
+        if goals and self.method.descends:
             goals.append(Rest(self._pull * stiffness(self.figure), pose=self._home))
             kept = [e for e in held if e.id != self.dragged and _would_swing(e)]
             goals += [Reach(e.joint, wxyz=_AS_IT_IS, rotation_weight=LEVEL) for e in kept]
             near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED))
-            self._kept = [(len(held) + 1 + k, e.joint) for k, e in enumerate(kept)]
+            self._levelled = [(asked + 1 + k, e.joint) for k, e in enumerate(kept)]
         self._held, self._near, self._then = held, near, then
         self._level()
         pins = [e.position for e in held if e.mode == "pin" and e.id != self.dragged]
@@ -275,11 +285,17 @@ class Live:
         for k in range(len(held)):
             self._write(k)
 
+    def _given(self, goal: Goal) -> Goal:
+        """A goal without an effector; a Rest weighs as much against the dragged goal as it says."""
+        if isinstance(goal, Rest) and self.dragged is not None and self.method.name not in EVEN:
+            return replace(goal, weight=GIVE * np.asarray(goal.weight, float))
+        return goal
+
     def _level(self) -> None:
         """Pins stay turned as they are where the drag begins, as far as the pull can."""
-        if self._near is not None and self._kept:
+        if self._near is not None and self._levelled:
             frames = self.figure.frames(self._home)
-            for goal, joint in self._kept:
+            for goal, joint in self._levelled:
                 put_turn(self._near.problem, goal, frames[self.figure.index(joint), :3, :3])
 
     def _solver(self, goals: list[Goal], tolerance: tuple[float, float] | None = None) -> Solver:

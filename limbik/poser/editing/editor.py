@@ -23,6 +23,7 @@ from limbik.poser.animation.keying import keyed
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.history import History
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
@@ -97,6 +98,13 @@ class Bench:
         if found is None:
             raise LimbikError(f"There is no effector {id} any more.")
         return found
+
+    def goal(self, id: int) -> KeptGoal:
+        """A goal that is kept, by its id."""
+        for kept in self.document.goals:
+            if kept.id == id:
+                return kept
+        raise LimbikError(f"There is no goal {id} any more.")
 
     # ---- keeping order ---------------------------------------------------------------------
 

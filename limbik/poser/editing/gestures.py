@@ -32,6 +32,7 @@ def live_of(
         locked=(*document.locked, *also_locked),
         method=method.name,
         settings=dict(method.settings),
+        goals=document.goals,
     )
 
 

@@ -24,6 +24,7 @@ from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.history import History, Step
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.method_choice import preparing
 from limbik.poser.editing.editor import Bench
@@ -88,12 +89,14 @@ class Session(Bench):
         motions: Sequence[Motion] = (),
         meshes: Sequence[SkinnedMesh] = (),
         effectors: Sequence[Effector] | None = None,
+        goals: Sequence[KeptGoal] = (),
         q: np.ndarray | None = None,
         id: str = "",
     ) -> Session:
         """A session with a figure in memory, which is written into its folder for a restart.
 
-        ``effectors`` take the place of those a figure starts with; ``q`` (n,) that of its pose.
+        ``effectors`` take the place of those a figure starts with; ``q`` (n,) that of its pose;
+        ``goals`` are kept beside them.
         """
         name = f"memory-{secrets.token_hex(8)}.json"
         kept = figure_json.Kept(figure, tuple(motions), tuple(meshes))
@@ -101,8 +104,10 @@ class Session(Bench):
         session = cls.of_source(Source("memory", figure.name or "figure", (name,)), folder, id=id)
         document = session.document
         if effectors is not None:
-            most = max((effector.id for effector in effectors), default=0)
-            document = replace(document, effectors=tuple(effectors), next_id=most + 1)
+            most = max((one.id for one in (*effectors, *goals)), default=0)
+            document = replace(
+                document, effectors=tuple(effectors), goals=tuple(goals), next_id=most + 1
+            )
         if q is not None:
             document = replace(document, q=figure.project(q))
         free = anchored(session.figure, document.effectors, document.q, modes=("free",))

@@ -192,6 +192,17 @@ class EffectorInfo(Struct, frozen=True):
     axis: Vec3
 
 
+class GoalInfo(Struct, frozen=True):
+    """A goal of the program that is kept beside the effectors: its kind ("Plane"), what it is about
+    and a sentence of what it asks; ``lost`` where it was a function of a program that has ended."""
+
+    id: int
+    kind: str
+    label: str
+    sentence: str
+    lost: bool
+
+
 class ChoiceInfo(Struct, frozen=True):
     """A method and the settings in which it differs from its defaults."""
 
@@ -251,6 +262,7 @@ class State(Struct, frozen=True):
     revision: int
     figure: int
     effectors: list[EffectorInfo]
+    goals: list[GoalInfo]
     locked: list[int]
     limits: list[Limit | None]
     edited: list[int]

@@ -5,12 +5,16 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import numpy as np
+
 from limbik.figure.figure import Figure
+from limbik.goals import Distance, Goal, Plane, Rest
 from limbik.humanoid import Body
 from limbik.methods import METHODS
 from limbik.methods.settings import Setting, settings_of
 from limbik.poser.document.document import Choice, Document
 from limbik.poser.document.effector import Effector
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.files.open import Opened
 from limbik.poser.protocol import messages as msg
@@ -32,6 +36,7 @@ def state_of(
         revision=revision,
         figure=figure_id,
         effectors=[_effector(effector, figure) for effector in document.effectors],
+        goals=[_goal(kept, figure) for kept in document.goals],
         locked=[figure.index(joint) for joint in document.locked],
         limits=limits_info(figure),
         edited=sorted(figure.index(joint) for joint in document.limits),
@@ -48,6 +53,26 @@ def state_of(
 def _effector(effector: Effector, figure: Figure) -> msg.EffectorInfo:
     index = figure.index(effector.joint)
     return msg.EffectorInfo(**{**effector.to_json(), "joint": index, "name": effector.joint})
+
+
+def _goal(kept: KeptGoal, figure: Figure) -> msg.GoalInfo:
+    sentence = "It was a function of a program that has ended, and is not asked any more."
+    if kept.goal is not None:
+        sentence = _sentence(kept.goal, figure.unit)
+    return msg.GoalInfo(kept.id, kept.kind, kept.label, sentence, kept.goal is None)
+
+
+def _sentence(goal: Goal, unit: str) -> str:
+    match goal:
+        case Plane():
+            x, y, z = np.asarray(goal.normal, float)
+            return f"In the plane with the normal {x:g} {y:g} {z:g} at {goal.offset:g} {unit}."
+        case Distance():
+            return f"{goal.joint} and {goal.other} {goal.distance:g} {unit} apart."
+        case Rest():
+            return f"Near {'the rest pose' if goal.pose is None else 'a given pose'}."
+        case _:
+            return f"A goal of the program, of the kind {type(goal).__name__}."
 
 
 def _choice(choice: Choice) -> msg.ChoiceInfo:

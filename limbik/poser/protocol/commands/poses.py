@@ -53,8 +53,13 @@ def load(session: Session, pose: dict[str, Any]) -> Answer:
     """The pose of a saved JSON file, with the effectors that it was saved with."""
     q, effectors = read_pose(pose, session.figure)
     if effectors:
-        next_id = max(session.document.next_id, *(effector.id + 1 for effector in effectors))
-        session.document = replace(session.document, effectors=effectors, next_id=next_id)
+        document = session.document
+        next_id = max(document.next_id, *(effector.id + 1 for effector in effectors))
+        # Goals without an effector give way: no two things have the same id.
+        goals = tuple(replace(kept, id=next_id + k) for k, kept in enumerate(document.goals))
+        session.document = replace(
+            document, effectors=effectors, goals=goals, next_id=next_id + len(goals)
+        )
     session.pose(q, anchor=not effectors)
     return None
 

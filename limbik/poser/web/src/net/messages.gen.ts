@@ -172,6 +172,18 @@ export interface EffectorInfo {
   axis: Vec3;
 }
 
+/**
+ * A goal of the program that is kept beside the effectors: its kind ("Plane"), what it is about
+ * and a sentence of what it asks; `lost` where it was a function of a program that has ended.
+ */
+export interface GoalInfo {
+  id: number;
+  kind: string;
+  label: string;
+  sentence: string;
+  lost: boolean;
+}
+
 /** A method and the settings in which it differs from its defaults. */
 export interface ChoiceInfo {
   name: string;
@@ -227,6 +239,7 @@ export interface State {
   revision: number;
   figure: number;
   effectors: EffectorInfo[];
+  goals: GoalInfo[];
   locked: number[];
   limits: (Limit | null)[];
   edited: number[];
@@ -335,6 +348,7 @@ export interface Commands {
   "builtin": { name: string };
   "open": { files: string[] };
   "clip.choose": { index: number };
+  "goal.remove": { goal: number };
   "lock": { joint: number; on: boolean };
   "coordinate.set": { coordinate: number; value: number };
   "coordinates.drop": Record<never, never>;
