@@ -14,6 +14,7 @@ from limbik.errors import LimbikError
 from limbik.poser.document.coordinate_change import carried
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.editing.session import Session
+from limbik.poser.files.pose_file import pose_json
 
 HUMAN = limbik.figures.human()
 GOALS = [
@@ -72,9 +73,7 @@ def test_loaded_effectors_and_goals_have_ids_of_their_own(tmp_path: Path) -> Non
         HUMAN, tmp_path, effectors=(), goals=[KeptGoal.of(1, limbik.Rest())]
     )
     other = Session.builtin("human", tmp_path / "other")
-    from limbik.poser.files.pose_file import pose_json
-
-    pose = json.loads(pose_json(other))
+    pose = pose_json(HUMAN, other.document.q, other.document.effectors)
     session.greeting()
     session.receive(json.dumps({"id": 1, "do": "pose.load", "pose": pose}))
     ids = [one.id for one in (*session.document.effectors, *session.document.goals)]
