@@ -76,7 +76,8 @@ class Keeping:
         """Tell the person once that a session cannot be saved."""
         if not resident.complained:
             log.warning("session %s cannot be saved", resident.id, exc_info=error)
-            why = error.strerror if isinstance(error, OSError) else str(error)
+            cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+            why = cause.strerror if isinstance(cause, OSError) else str(error)
             self._workers.later(say(resident.client, f"What you do cannot be saved: {why}."))
         resident.complained = True
 
