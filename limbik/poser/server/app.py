@@ -25,7 +25,7 @@ from limbik.poser import building
 from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
 from limbik.poser.protocol.text import ProtocolError
-from limbik.poser.server.connection import Resident, close, log, say
+from limbik.poser.server.connection import OUR_MISTAKE, Resident, close, log, mistake, say
 from limbik.poser.server.guard import Guard
 from limbik.poser.server.session_registry import OpenSessions, TooManyError
 from limbik.poser.server.uploads import upload
@@ -36,8 +36,8 @@ _TYPES = {
     "poser.css": "text/css; charset=utf-8",
     "LICENSES.txt": "text/plain; charset=utf-8",
 }
-WRONG_MESSAGE, OUR_MISTAKE, TRY_LATER = 1008, 1011, 1013
-"""Close codes of websockets that we use, besides those of session_registry.py."""
+WRONG_MESSAGE, TRY_LATER = 1008, 1013
+"""Close codes of websockets that we use, besides those of the other modules."""
 
 
 def application(
@@ -100,9 +100,9 @@ async def _talk(client: WebSocket, sessions: OpenSessions) -> None:
         await close(client, TRY_LATER, str(error))
     except LimbikError as error:
         await close(client, OUR_MISTAKE, str(error))
-    except Exception:
+    except Exception as error:
         log.exception("a client was closed by a mistake of limbik")
-        await close(client, OUR_MISTAKE, "limbik made a mistake; what you did is kept.")
+        await close(client, OUR_MISTAKE, mistake(error))
     finally:
         if resident is not None:
             await sessions.leave(resident, client)

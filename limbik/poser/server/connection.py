@@ -15,6 +15,9 @@ LONGEST_REASON = 123  # bytes that a websocket carries when it closes
 GONE = (RuntimeError, WebSocketDisconnect)
 """What sending raises when the client has gone meanwhile, which its own loop notices."""
 
+OUR_MISTAKE = 1011
+"""Close code of a websocket where the server failed; the page comes back by itself."""
+
 log = logging.getLogger("limbik.poser")
 
 
@@ -39,6 +42,11 @@ class Resident:
     def unsaved(self) -> bool:
         """Whether something changed since it was saved."""
         return self.session is not None and self.session.dirty != self.saved
+
+
+def mistake(error: Exception) -> str:
+    """What a person is told of an error that nobody foresaw."""
+    return f"limbik made a mistake ({type(error).__name__}: {error!s:.60}); what you did is kept."
 
 
 async def close(client: WebSocket, code: int, reason: str) -> None:

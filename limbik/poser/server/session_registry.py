@@ -17,7 +17,15 @@ from starlette.websockets import WebSocket
 from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
 from limbik.poser.server.autosave import Keeping
-from limbik.poser.server.connection import Resident, close, log, say, send
+from limbik.poser.server.connection import (
+    OUR_MISTAKE,
+    Resident,
+    close,
+    log,
+    mistake,
+    say,
+    send,
+)
 from limbik.poser.server.store import Store
 from limbik.poser.server.threads import Workers
 
@@ -201,5 +209,12 @@ class OpenSessions:
 
     def _hello_again(self) -> None:
         for resident in self._open.values():
-            if resident.client is not None and resident.session is not None:
-                self.workers.later(send(resident.client, resident.session.hello()))
+            if resident.client is None or resident.session is None:
+                continue
+            try:
+                hello = resident.session.hello()
+            except Exception as error:  # the others are told all the same
+                log.exception("session %s has no hello", resident.id)
+                self.workers.later(close(resident.client, OUR_MISTAKE, mistake(error)))
+            else:
+                self.workers.later(send(resident.client, hello))

@@ -55,7 +55,7 @@ export function connect(app: App): Link {
       else link.reply(said);
     },
     binary: (message) => app.receiveBinary(message),
-    state: (state) => app.setLink(state),
+    state: (state, reason) => app.setLink(state, reason),
   };
   const open = (): Socket => new WebSocket(webSocketAddress()) as unknown as Socket;
   const link = new Link(open, events, (figure, signal) => fetchMesh(app.hello.session, figure, signal));

@@ -22,6 +22,8 @@ export class App {
   frames: Frames | null = null;
   ui: Ui = recallUi();
   link: LinkState | "replay" = "connecting";
+  /** Why the server closed the connection, where it said so. */
+  reason = "";
   /** Milliseconds from sending a drag to having its pose, and poses solved in the last second. */
   readonly pace = new Pace();
   /** Set by main before anything is sent. */
@@ -148,8 +150,9 @@ export class App {
 
   // What comes in; called by the connection.
 
-  setLink(link: LinkState | "replay"): void {
+  setLink(link: LinkState | "replay", reason = ""): void {
     this.link = link;
+    if (link !== "connecting") this.reason = reason; // between two attempts it is still the same break
     this.asked = null;
     if (link !== "open" && link !== "replay") this.set({ playing: false });
     this.emit("link");
