@@ -11,7 +11,7 @@ from limbik.figure.joints import unit_axis
 from limbik.goals import Aim, Goal, Pin, Reach
 from limbik.humanoid import recognise
 from limbik.maths.so3 import matrix_to_quat
-from limbik.poser.document.effector import Effector, Vec3
+from limbik.poser.document.effector import HEAVIEST, Effector, Vec3
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.files.default_document import natural_axis
 
@@ -79,8 +79,9 @@ def _pinned(goal: Pin, frame: np.ndarray) -> Reach:
 
 
 def _one_weight(goal: Reach | Pin | Aim) -> bool:
-    """Whether each weight is one number, as an effector's is."""
-    return not np.ndim(goal.weight) and not np.ndim(getattr(goal, "rotation_weight", 1.0))
+    """Whether each weight is one number that an effector may have."""
+    weights = (goal.weight, getattr(goal, "rotation_weight", 1.0))
+    return all(not np.ndim(weight) and 0.0 < _number(weight) <= HEAVIEST for weight in weights)
 
 
 def _number(weight: object) -> float:

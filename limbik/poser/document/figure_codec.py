@@ -182,7 +182,7 @@ def _part_from_json(saved: dict[str, Any]) -> Part:
 
 
 def limit_to_json(limit: Limit | None) -> dict[str, Any] | None:
-    """A limit as it was given, infinite ends as null."""
+    """A limit as it was given, infinite ends as null; in files and in messages."""
     if limit is None:
         return None
     if isinstance(limit, Range):

@@ -12,13 +12,10 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.maths.quaternions import matrix_to_quat
-from limbik.poser.document.effector import Vec3, Vec4
+from limbik.poser.document.effector import FURTHEST, Vec3, Vec4
 from limbik.poser.drag.answer import Answer
 from limbik.poser.protocol import binary_layout as layout
 from limbik.poser.protocol.text import ProtocolError
-
-FURTHEST = 1e30
-"""Targets beyond this (in the figure's unit) are refused: they would not fit the page's floats."""
 
 LAST_FRAME = 1e9
 MOST_ASKED_FRAMES = 64

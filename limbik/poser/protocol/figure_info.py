@@ -6,20 +6,21 @@ its parts turns, and with it where a limit's arc or cone belongs.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+import msgspec
 import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure import joints as jt
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, SwingTwistBall, Turn
-from limbik.figure.limits import Range, SwingTwist
+from limbik.figure.limits import Range
 from limbik.humanoid import recognise
 from limbik.poser.document.effector import Vec3, Vec4
+from limbik.poser.document.figure_codec import limit_from_json, limit_to_json
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.capsules import capsules
 from limbik.poser.protocol.text import ProtocolError
@@ -141,16 +142,12 @@ def limit_info(joint: Joint) -> msg.Limit | None:
     Radians and the figure's unit; None in the place of a number is "no end".
     """
     limit = joint.limit
-    if isinstance(limit, SwingTwist):
-        low, high = limit.twist
-        return msg.ConeLimit(limit.swing, limit.center, (_end(low), _end(high)))
-    own = _own(joint)
-    if limit is None or not own.any():
-        return None
-    lower, upper = (np.broadcast_to(ends.ravel(), own.shape)[own] for ends in _ends(limit))
-    if not (np.isfinite(lower).any() or np.isfinite(upper).any()):
-        return None
-    return msg.RangeLimit([_end(end) for end in lower], [_end(end) for end in upper])
+    if isinstance(limit, Range):
+        own = _own(joint)
+        lower, upper = (np.broadcast_to(end, own.shape)[own] for end in (limit.lower, limit.upper))
+        bounded = np.isfinite(lower).any() or np.isfinite(upper).any()
+        limit = Range(lower, upper) if bounded else None
+    return msgspec.convert(limit_to_json(limit), msg.Limit | None)
 
 
 def limit_from(joint: Joint, limit: msg.Limit | None) -> jt.Limit | None:
@@ -159,22 +156,19 @@ def limit_from(joint: Joint, limit: msg.Limit | None) -> jt.Limit | None:
     Parts that follow other coordinates keep the ranges they have.  A range for another number of
     coordinates raises ProtocolError; a limit that cannot be (lower above upper) FigureError.
     """
-    if limit is None:
-        return None
-    if isinstance(limit, msg.ConeLimit):
-        low, high = limit.twist
-        twist = _or(low, -math.inf), _or(high, math.inf)
-        return SwingTwist(swing=limit.swing, center=limit.center, twist=twist)
     own = _own(joint)
-    if not own.any():
-        raise FigureError(f'"{joint.name}" has no coordinates of its own to limit')
-    if not len(limit.lower) == len(limit.upper) == own.sum():
-        raise ProtocolError(f'the limit of "{joint.name}" is for another number of coordinates')
+    if isinstance(limit, msg.RangeLimit):
+        if not own.any():
+            raise FigureError(f'"{joint.name}" has no coordinates of its own to limit')
+        if not len(limit.lower) == len(limit.upper) == own.sum():
+            raise ProtocolError(f'the limit of "{joint.name}" is for another number of coordinates')
+    given = limit_from_json(None if limit is None else msgspec.to_builtins(limit))
+    if not isinstance(given, Range):
+        return given
     lower, upper = np.full(len(own), -np.inf), np.full(len(own), np.inf)
     if isinstance(joint.limit, Range):
-        lower[:], upper[:] = (ends.ravel() for ends in _ends(joint.limit))
-    lower[own] = [_or(v, -math.inf) for v in limit.lower]
-    upper[own] = [_or(v, math.inf) for v in limit.upper]
+        lower[:], upper[:] = joint.limit.lower, joint.limit.upper
+    lower[own], upper[own] = given.lower, given.upper
     return Range(lower, upper)
 
 
@@ -188,15 +182,3 @@ def _own(joint: Joint) -> np.ndarray:
         ],
         bool,
     )
-
-
-def _ends(limit: Range) -> tuple[np.ndarray, np.ndarray]:
-    return limit.lower, limit.upper
-
-
-def _end(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
-def _or(value: float | None, none: float) -> float:
-    return none if value is None else value

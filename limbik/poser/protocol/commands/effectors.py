@@ -7,10 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from limbik.errors import LimbikError
-from limbik.poser.document.effector import HEAVIEST, LAST_ID, MOST_EFFECTORS, Effector, Vec3, Vec4
+from limbik.poser.document.effector import (
+    FURTHEST,
+    HEAVIEST,
+    LAST_ID,
+    MOST_EFFECTORS,
+    Effector,
+    Vec3,
+    Vec4,
+)
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.files.default_document import natural_axis
-from limbik.poser.protocol.binary import FURTHEST
 from limbik.poser.protocol.commands.registry import KEEP, Answer, command
 
 if TYPE_CHECKING:
