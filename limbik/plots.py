@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbik.errors import LimbikError
+from limbik.figure.capsules import joint_radii
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
+from limbik.humanoid import recognise
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,18 +47,8 @@ def shade(share: float) -> np.ndarray:
 
 
 def radii(figure: Figure) -> np.ndarray:
-    """(joints,) how thick a figure is drawn at its joints, when nobody says.
-
-    As in trees: a cross-section in proportion to the length of all that hangs on it.
-    """
-    below = np.zeros(len(figure.joints))
-    for i in range(len(figure.joints) - 1, -1, -1):
-        joint = figure.definition[i]
-        if joint.tip is not None:
-            below[i] += np.linalg.norm(joint.tip)
-        if figure.parents[i] >= 0:
-            below[figure.parents[i]] += below[i] + np.linalg.norm(joint.offset)
-    return figure.size * (0.004 + 0.022 * np.sqrt(below / max(below.max(), 1e-12)))
+    """(joints,) how thick a figure is drawn at its joints, when nobody says."""
+    return joint_radii(figure, recognise(figure).roles)
 
 
 def limbs(figure: Figure) -> list[list[int]]:

@@ -33,7 +33,7 @@ LAYERS = {
     ],
     "maths": ["dual_quaternions turn_angles", "so3", "euler", "quaternions linear"],
     "figure": [
-        "motion mesh joint_poses",
+        "motion mesh joint_poses capsules",
         "figure",
         "units change_coordinates",
         "coordinates build",

@@ -15,6 +15,7 @@ import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure import joints as jt
+from limbik.figure.capsules import capsules
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, SwingTwistBall, Turn
 from limbik.figure.limits import Range
@@ -22,7 +23,6 @@ from limbik.humanoid import recognise
 from limbik.poser.document.effector import Vec3, Vec4
 from limbik.poser.document.figure_codec import limit_from_json, limit_to_json
 from limbik.poser.protocol import messages as msg
-from limbik.poser.protocol.capsules import capsules
 from limbik.poser.protocol.text import ProtocolError
 
 
@@ -58,7 +58,7 @@ def figure_info(
                 figure.coordinates, figure.owner, figure.slides, figure.rest, strict=True
             )
         ],
-        bones=capsules(figure, roles),
+        bones=_bones(figure, roles),
         mesh=mesh,
         clips=list(clips),
         file=file,
@@ -111,6 +111,17 @@ def _parts(figure: Figure, i: int) -> list[msg.Part]:
             make = msg.SwingTwistPart if ball else msg.ExponentialPart
             out.append(make(first.coordinate, _vec3(part.twist), _vec3(part.swing)))
     return out
+
+
+def _bones(figure: Figure, roles: Mapping[str, str]) -> list[msg.Bone]:
+    """The capsules that are drawn where there is no mesh, each in the frame of its joint."""
+    owner, start, end, radius = capsules(figure, roles)
+    turns = figure.frames(figure.rest)[owner, :3, :3]
+    along = np.einsum("bji,bj->bi", turns, end - start)
+    return [
+        msg.Bone(joint=int(joint), start=(0.0, 0.0, 0.0), end=_vec3(to), radius=float(thick))
+        for joint, to, thick in zip(owner, along, radius, strict=True)
+    ]
 
 
 def _words(role: str) -> str:

@@ -12,9 +12,9 @@ from scipy.spatial.transform import Rotation
 from helpers.random_figures import COUPLED, JOINTS, random_figure
 from limbik import Figure, FigureError, Joint, Range, SwingTwist, figures, humanoid
 from limbik.figure import joints as jt
+from limbik.figure.capsules import capsules, joint_radii
 from limbik.figure.joints import Coupling
 from limbik.poser.protocol import messages as msg
-from limbik.poser.protocol.capsules import capsules
 from limbik.poser.protocol.commands.registry import checked
 from limbik.poser.protocol.figure_info import figure_info, limit_from, limit_info, limits_info
 from limbik.poser.protocol.text import ProtocolError, json_of
@@ -251,8 +251,9 @@ def test_capsules_join_the_joints(name):
 def test_a_body_is_thick_where_bodies_are():
     figure = figures.human()
     radius = {}
-    for bone in capsules(figure, humanoid.recognise(figure).roles):
-        radius.setdefault(figure.joints[bone.joint], bone.radius)
+    found = capsules(figure, humanoid.recognise(figure).roles)
+    for joint, thick in zip(found.joints, found.radius, strict=True):
+        radius.setdefault(figure.joints[joint], float(thick))
     order = ["Spine1", "LeftUpLeg", "LeftLeg", "LeftArm", "LeftForeArm", "LeftHand", "LThumb"]
     thickness = [radius[joint] for joint in order]
     assert thickness == sorted(thickness, reverse=True)
@@ -266,12 +267,9 @@ def test_a_body_is_thick_where_bodies_are():
 def test_thickness_does_not_grow_outwards_and_scales_with_the_figure():
     for make in (figures.hand, figures.arm, figures.spider):
         figure = make()
-        radius = np.zeros(len(figure.joints))
-        for bone in capsules(figure, {}):
-            radius[bone.joint] = max(radius[bone.joint], bone.radius)
+        radius = joint_radii(figure)
         for i, parent in enumerate(figure.parents):
             if parent >= 0:
                 assert radius[i] <= radius[parent] + 1e-12
     small, large = figures.hand(), figures.hand().in_units("mm")
-    for one, other in zip(capsules(small, {}), capsules(large, {}), strict=True):
-        assert other.radius == pytest.approx(1000 * one.radius, rel=1e-9)
+    assert joint_radii(large) == pytest.approx(1000 * joint_radii(small), rel=1e-9)
