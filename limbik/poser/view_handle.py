@@ -20,7 +20,7 @@ from limbik.formats.gltf import mesh as gltf_mesh
 from limbik.formats.gltf.rig import Rig
 from limbik.goals import Goal
 from limbik.poser.editing.session import Session
-from limbik.poser.server.connection import Resident
+from limbik.poser.server.connection import OpenSession
 from limbik.poser.server.listen import PoserServer, open_browser
 from limbik.poser.startup import First
 from limbik.poser.view_goals import split_goals
@@ -42,7 +42,7 @@ class View:
     """
 
     def __init__(
-        self, server: PoserServer, resident: Resident, session: Session, result: Result | None
+        self, server: PoserServer, resident: OpenSession, session: Session, result: Result | None
     ) -> None:
         self.url = f"{server.url}#session={resident.id}"
         self.result = result

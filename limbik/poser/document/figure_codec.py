@@ -80,12 +80,12 @@ def write(path: Path, kept: Kept) -> None:
     def pack(file: BinaryIO) -> None:
         np.savez_compressed(file, **arrays)
 
-    def say(file: BinaryIO) -> None:
+    def write_text(file: BinaryIO) -> None:
         file.write(text)
 
     if arrays:
         write_whole(path.with_suffix(".npz"), pack)
-    write_whole(path, say)
+    write_whole(path, write_text)
 
 
 def read(path: Path) -> Kept:

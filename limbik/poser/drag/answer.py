@@ -64,7 +64,7 @@ def unheld(q: np.ndarray) -> Answer:
     return Answer(q, None, "", np.empty((0, GOAL)), np.empty((0, LIMIT)))
 
 
-def tell(
+def build_answer(
     problem: Problem,
     held: Sequence[Effector],
     q: np.ndarray,

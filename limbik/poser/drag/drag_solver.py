@@ -1,4 +1,4 @@
-"""Live: a person's goals and a method made ready, so that one drag after another is solved fast.
+"""A drag: a person's goals and a method made ready, so that one drag after another is solved fast.
 
 A drag is a function of where the hand is, not of how it came there: each target is solved for twice
 from the last answer, first with a light pull to the pose in which the drag began, until that is
@@ -24,7 +24,7 @@ from limbik.methods import Method
 from limbik.methods.base import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.drag.answer import Answer, tell, unheld
+from limbik.poser.drag.answer import Answer, build_answer, unheld
 from limbik.poser.drag.goals_of_effectors import (
     anchor,
     goal_of,
@@ -35,12 +35,12 @@ from limbik.poser.drag.goals_of_effectors import (
 )
 from limbik.poser.drag.method_choice import method_of
 from limbik.poser.drag.stiffness import stiffness
-from limbik.poser.drag.turn_limiter import Slewing
+from limbik.poser.drag.turn_limiter import TurnLimiter
 from limbik.solver import objective as ob
 from limbik.solver.problem import Problem
 from limbik.solver.solve import Solver
 
-__all__ = ["Answer", "Live"]
+__all__ = ["Answer", "DragSolver"]
 
 Place = Sequence[float] | np.ndarray
 
@@ -75,10 +75,10 @@ _NONE = -1
 _AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written where a drag begins
 
 
-class Live:
+class DragSolver:
     """Goals and a method made ready: pins and aims always hold, and the dragged effector.
 
-    >>> live = Live(figure, document.effectors, 3, document.q)          # doctest: +SKIP
+    >>> live = DragSolver(figure, document.effectors, 3, document.q)  # doctest: +SKIP
     >>> live.drag((0.4, 1.2, 0.3)).why                                  # doctest: +SKIP
     'every goal is within its tolerance'
 
@@ -119,7 +119,7 @@ class Live:
             raise GoalError(f"there is no effector {dragged} to drag")
         self.q = self._home = self._ahead = figure.project(figure.single_pose(q, "the pose"))
         self._none = np.empty((0, figure.n + 1))
-        self._slewing = Slewing(figure)
+        self._turn_limiter = TurnLimiter(figure)
         self._was: Effector | None = None
         self._part: np.ndarray | None = None
         self._levelled: list[tuple[int, str]] = []
@@ -182,7 +182,7 @@ class Live:
 
     def look(self) -> Answer:
         """How the goals stand in the present pose; nothing is solved."""
-        return unheld(self.q) if self._then is None else self._told(None)
+        return unheld(self.q) if self._then is None else self._report(None)
 
     # ---- solving ---------------------------------------------------------------------------
 
@@ -206,25 +206,25 @@ class Live:
             code = STATIONARY
         if np.isfinite(q).all():
             self._ahead = q = self.figure.project(q)
-            if not self._slewing.within(self.q, q, most):
+            if not self._turn_limiter.within(self.q, q, most):
                 q, code = self._swung(q, most, then)
             self.q = q
         else:
             code = STUCK
         ms = 1e3 * (time.perf_counter() - began)
-        answer = self._told(code, ms, iterations)
+        answer = self._report(code, ms, iterations)
         return answer if self.q is not self._part else replace(answer, why=SWINGS)
 
     def _swung(self, q: np.ndarray, most: float, then: int | None) -> tuple[np.ndarray, int]:
         """(pose, exit code) part of the way to q, and from there to the goals where they are no
         further away; the next drag goes on towards q."""
         assert self._then is not None
-        self._part = part = self._slewing.towards(self.q, q, most)
+        self._part = part = self._turn_limiter.towards(self.q, q, most)
         met = part.copy()
         code, _ = self._then.run(met, 0, self._none, then)
         if code == REACHED and np.isfinite(met).all():
             met = self.figure.project(met)
-            if self._slewing.within(self.q, met, most):
+            if self._turn_limiter.within(self.q, met, most):
                 return met, code
         return part, SPENT
 
@@ -243,13 +243,13 @@ class Live:
     def _effector(self, id: int) -> Effector:
         return next(held for held in self._held if held.id == id)
 
-    def _told(self, code: int | None, ms: float = 0.0, iterations: int = 0) -> Answer:
+    def _report(self, code: int | None, ms: float = 0.0, iterations: int = 0) -> Answer:
         """The answer, measured at the targets themselves, however far away they are."""
         assert self._then is not None
         problem, far = self._then.problem, self._far
         if far is not None:
             put_place(problem, far, self._held[far].position)
-        answer = tell(
+        answer = build_answer(
             problem, self._held, self.q.copy(), code, ms, iterations,
             kept=[kept.id for kept in self._goals],
         )  # fmt: skip

@@ -27,9 +27,9 @@ from limbik.poser.document.history import History, Step
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.method_choice import preparing
-from limbik.poser.editing.editor import Bench
-from limbik.poser.editing.figure_cache import Shelf
-from limbik.poser.editing.gestures import live_of
+from limbik.poser.editing.editor import Editor
+from limbik.poser.editing.figure_cache import FigureCache
+from limbik.poser.editing.gestures import drag_solver_of
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import BUILTIN, OPENS
 from limbik.poser.protocol import commands
@@ -51,7 +51,7 @@ _NEUTRAL = frozenset({"undo", "redo", "grab", "drop", "coordinates.drop", "frame
 """Commands after which a free effector keeps its last target."""
 
 
-class Session(Bench):
+class Session(Editor):
     """What one client does.  The server sets ``notify``, and saves when ``dirty`` has changed."""
 
     largest: int = LARGEST_FILE
@@ -118,9 +118,9 @@ class Session(Bench):
     def of_source(cls, source: Source, folder: Path, id: str = "") -> Session:
         """A session with what a source names; its files lie below the folder already."""
         folder.mkdir(parents=True, exist_ok=True)
-        shelf = Shelf(folder)
-        session = cls(first_document(source, shelf.opened(source)), folder, id=id)
-        session.shelf, session.dirty = shelf, 1
+        cache = FigureCache(folder)
+        session = cls(first_document(source, cache.opened(source)), folder, id=id)
+        session.figure_cache, session.dirty = cache, 1
         return session
 
     def dump(self) -> dict[str, Any]:
@@ -164,9 +164,9 @@ class Session(Bench):
         """What a page gets when it connects: hello, figure, state, pose.  Numbers start anew."""
         self._inbox = Inbox()
         self.drop()
-        self.history.let_go()
+        self.history.end_merging()
         self._shown = -1
-        return [self.hello(), *self._told()]
+        return [self.hello(), *self.state_messages()]
 
     def receive(self, message: str | bytes) -> list[str | bytes]:
         """The answers to one message; ProtocolError where our page would never send such."""
@@ -185,16 +185,16 @@ class Session(Bench):
         try:
             if command.name not in _DURING:
                 self.drop()
-            with self.whole():
+            with self.transaction():
                 answer = self._run(command, arguments)
         except ProtocolError:
             raise
         except LimbikError as error:
             # A drag may have been ended for it all the same.
-            told = self._told() if self.revision != revision else []
-            return [text(msg.Refusal(message["id"], str(error))), *told]
+            messages = self.state_messages() if self.revision != revision else []
+            return [text(msg.Refusal(message["id"], str(error))), *messages]
         extra, self._extra = self._extra, []
-        return [text(msg.Done(message["id"], True, **answer)), *self._told(), *extra]
+        return [text(msg.Done(message["id"], True, **answer)), *self.state_messages(), *extra]
 
     def _run(self, command: Command, arguments: dict[str, Any]) -> dict[str, Any]:
         """Run a command, and keep the document before it where that changed."""
@@ -205,11 +205,11 @@ class Session(Bench):
         if self.document is not before and self.answer is solved:
             self.answer = self.ghost = None  # it was about another pose, or other goals
         if command.name not in _NEUTRAL:
-            self.let_go()
+            self.reanchor_free_effectors()
         if self.document == before:
             self.document = before
             if not held:
-                self.history.let_go()
+                self.history.end_merging()
             return answer
         if label:
             merge = None
@@ -236,12 +236,16 @@ class Session(Bench):
         """A message that follows the reply of the command at work."""
         self._extra.append(message)
 
-    def _told(self) -> list[str | bytes]:
+    def state_messages(self) -> list[str | bytes]:
         """Figure (where the page has another), state and pose."""
         out: list[str | bytes] = []
-        document, figure, body = self.document, self.figure, self.shelf.body(self.document.source)
+        document, figure, body = (
+            self.document,
+            self.figure,
+            self.figure_cache.body(self.document.source),
+        )
         if self._shown != self.figure_id:
-            mirrors = self.shelf.mirror(document) is not None
+            mirrors = self.figure_cache.mirror(document) is not None
             info = figure_of(figure, self.opened, figure_id=self.figure_id, mirrors=mirrors)
             out.append(text(msg.FigureMessage(info)))
             self._shown = self.figure_id
@@ -258,7 +262,9 @@ class Session(Bench):
 
     def _pose(self, sequence: int) -> bytes:
         if self.answer is None:
-            self.answer = live_of(self.figure, replace(self.document, method=Choice()), None).look()
+            self.answer = drag_solver_of(
+                self.figure, replace(self.document, method=Choice()), None
+            ).look()
         return pose_message(
             self.figure,
             self.document.q,
@@ -270,20 +276,20 @@ class Session(Bench):
         )
 
     def _drag(self, drag: Drag) -> list[str | bytes]:
-        told = self._tried(lambda: self.drag(drag.effector, drag.position, drag.wxyz))
+        notes = self._tried(lambda: self.drag(drag.effector, drag.position, drag.wxyz))
         # The page waits for this before it sends the next one.
-        return [*told, self._pose(drag.sequence)]
+        return [*notes, self._pose(drag.sequence)]
 
     def _scrub(self, scrub: Scrub) -> list[str | bytes]:
-        told = self._tried(lambda: (self.drop(), self.show(scrub.frame)))
+        notes = self._tried(lambda: (self.drop(), self.show(scrub.frame)))
         # While it plays, where it stands is not worth a file every two seconds.
         self.dirty += 0 if scrub.playing else 1
-        return [*told, self._pose(scrub.sequence)]
+        return [*notes, self._pose(scrub.sequence)]
 
     def _tried(self, work: Callable[[], object]) -> list[str | bytes]:
         """Do something or nothing; what hinders it is a note, for nobody waits for a reply."""
         try:
-            with self.whole():
+            with self.transaction():
                 work()
         except LimbikError as error:
             return [note(str(error))]

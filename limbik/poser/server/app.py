@@ -25,9 +25,9 @@ from limbik.poser import building
 from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
 from limbik.poser.protocol.text import ProtocolError
-from limbik.poser.server.connection import OUR_MISTAKE, Resident, close, log, mistake, say
+from limbik.poser.server.connection import OUR_MISTAKE, OpenSession, close, log, mistake, send_note
 from limbik.poser.server.guard import Guard
-from limbik.poser.server.session_registry import OpenSessions, TooManyError
+from limbik.poser.server.session_registry import SessionRegistry, TooManyError
 from limbik.poser.server.uploads import upload
 
 _TYPES = {
@@ -41,7 +41,7 @@ WRONG_MESSAGE, TRY_LATER = 1008, 1013
 
 
 def application(
-    sessions: OpenSessions, *, host: str = "127.0.0.1", port: int, token: str | None = None
+    sessions: SessionRegistry, *, host: str = "127.0.0.1", port: int, token: str | None = None
 ) -> ASGIApp:
     """The ASGI application; ``host`` and ``port`` are what it is bound to."""
 
@@ -83,12 +83,12 @@ async def _page(_: Request, name: str) -> Response:
 # ---- one client --------------------------------------------------------------------------------
 
 
-async def _talk(client: WebSocket, sessions: OpenSessions) -> None:
+async def _talk(client: WebSocket, sessions: SessionRegistry) -> None:
     """The websocket of one client, from its greeting to its end."""
     await client.accept()
-    resident: Resident | None = None
+    resident: OpenSession | None = None
     try:
-        with _told_after_a_second(client, sessions):
+        with _note_after_a_second(client, sessions):
             resident = await sessions.enter(client.query_params.get("session", ""), client)
         await _greet(client, resident, sessions)
         await _answer_all(client, resident, sessions)
@@ -109,11 +109,11 @@ async def _talk(client: WebSocket, sessions: OpenSessions) -> None:
 
 
 @contextmanager
-def _told_after_a_second(client: WebSocket, sessions: OpenSessions) -> Iterator[None]:
+def _note_after_a_second(client: WebSocket, sessions: SessionRegistry) -> Iterator[None]:
     """Tell a client why it waits, where it does."""
     sentence = "Opening the figure. The very first time limbik compiles itself, for half a minute."
     timer = asyncio.get_running_loop().call_later(
-        1.0, lambda: sessions.workers.later(say(client, sentence))
+        1.0, lambda: sessions.workers.later(send_note(client, sentence))
     )
     try:
         yield
@@ -121,17 +121,17 @@ def _told_after_a_second(client: WebSocket, sessions: OpenSessions) -> Iterator[
         timer.cancel()
 
 
-async def _greet(client: WebSocket, resident: Resident, sessions: OpenSessions) -> None:
+async def _greet(client: WebSocket, resident: OpenSession, sessions: SessionRegistry) -> None:
     async with resident.lock:
         if resident.client is not client or resident.session is None:
             return
         greeting = await sessions.workers.do(resident.session.greeting)
     await _send(client, greeting)
     while resident.notes:
-        await say(client, resident.notes.pop(0))
+        await send_note(client, resident.notes.pop(0))
 
 
-async def _answer_all(client: WebSocket, resident: Resident, sessions: OpenSessions) -> None:
+async def _answer_all(client: WebSocket, resident: OpenSession, sessions: SessionRegistry) -> None:
     while client.application_state is WebSocketState.CONNECTED:
         message: Any = await client.receive()
         if message["type"] == "websocket.disconnect":
@@ -155,7 +155,7 @@ async def _send(client: WebSocket, answers: list[str | bytes]) -> None:
 # ---- downloads ---------------------------------------------------------------------------------
 
 
-async def _save(request: Request, sessions: OpenSessions) -> Response:
+async def _save(request: Request, sessions: SessionRegistry) -> Response:
     resident = sessions.get(request.path_params["session"])
     if resident is None or resident.session is None:
         return PlainTextResponse("This session is not open; reload the page.", 404)
@@ -175,7 +175,7 @@ def _attached(name: str) -> dict[str, str]:
     return {"Content-Disposition": value}
 
 
-async def _mesh(request: Request, sessions: OpenSessions) -> Response:
+async def _mesh(request: Request, sessions: SessionRegistry) -> Response:
     resident = sessions.get(request.path_params["session"])
     if resident is None or resident.session is None:
         return PlainTextResponse("This session is not open; reload the page.", 404)

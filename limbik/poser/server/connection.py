@@ -21,7 +21,7 @@ OUR_MISTAKE = 1011
 log = logging.getLogger("limbik.poser")
 
 
-class Resident:
+class OpenSession:
     """An open session, or one that is being opened while ``session`` is None.
 
     ``lock`` is held by whatever uses the session, so that messages come one after the other;
@@ -57,7 +57,7 @@ async def close(client: WebSocket, code: int, reason: str) -> None:
         await client.close(code, reason)
 
 
-async def say(client: WebSocket | None, sentence: str) -> None:
+async def send_note(client: WebSocket | None, sentence: str) -> None:
     """A sentence to show for a moment."""
     if client is not None:
         await send(client, note(sentence))

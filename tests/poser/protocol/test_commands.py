@@ -263,7 +263,7 @@ def test_anatomical_limits_keep_the_pose_the_keys_and_the_clip(tmp_path: Path) -
         # Anatomical limits may hold a joint back a little.
         assert np.abs(talk.scrub(frame).positions - before).max() < 0.04 * size
     (stored,) = session.document.poses
-    free = session.shelf.plain(session.document.source, "swing-twist")
+    free = session.figure_cache.plain(session.document.source, "swing-twist")
     assert np.allclose(free.positions(stored.q), bare.positions(document.poses[0].q), atol=1e-9)
     talk.do("undo")
     assert talk.figure["id"] == old

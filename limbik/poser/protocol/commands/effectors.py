@@ -47,7 +47,7 @@ def add(session: Session, joint: int, at: Vec3 = (0.0, 0.0, 0.0)) -> Answer:
     if any((e.joint, e.at) == (name, at) for e in document.effectors):
         raise LimbikError(f"{name} has an effector there already.")
     _not_too_far(at)
-    axis = natural_axis(session.figure, session.shelf.body(document.source), name)
+    axis = natural_axis(session.figure, session.figure_cache.body(document.source), name)
     new = Effector(document.next_id, name, at, axis=axis)
     (new,) = anchored(session.figure, (new,), document.q)
     session.document = replace(

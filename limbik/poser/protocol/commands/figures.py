@@ -65,7 +65,7 @@ def choose(session: Session, index: int) -> Answer:
 
 def _start(session: Session, source: Source) -> None:
     """Begin with another figure; the methods stay."""
-    opened, old = session.shelf.opened(source), session.document
+    opened, old = session.figure_cache.opened(source), session.document
     new = first_document(source, opened)
     session.document = replace(new, method=old.method, compare=old.compare)
     for sentence in opened.notes[:3]:

@@ -97,7 +97,7 @@ def of_people(session: Session) -> Answer:
     Ranges of three angles fit a shoulder badly: balls get swing–twist coordinates, and the pose,
     the keys and the clip come along.
     """
-    body = session.shelf.body(session.document.source)
+    body = session.figure_cache.body(session.document.source)
     if not body.complete:
         raise LimbikError(
             f"This figure is not known as a body: {', '.join(body.missing[:4])} "
@@ -141,15 +141,15 @@ def _is_euler_ball(joint: Any) -> bool:
 
 def _plain(session: Session) -> Figure:
     """The figure with the limits that its file has."""
-    return session.shelf.plain(session.document.source, session.document.balls)
+    return session.figure_cache.plain(session.document.source, session.document.balls)
 
 
 def _in_balls(session: Session, balls: str) -> Session:
     """Put the document into other coordinates, without edited limits."""
     document = session.document
     if document.balls != balls:
-        here = session.shelf.figure(document)
-        there = session.shelf.plain(document.source, balls)
+        here = session.figure_cache.figure(document)
+        there = session.figure_cache.plain(document.source, balls)
         bare: Document = replace(document, balls=balls, limits=MappingProxyType({}))
         session.document = carried(bare, here, there)
     return session

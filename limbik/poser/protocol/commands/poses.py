@@ -28,7 +28,7 @@ def reset(session: Session) -> Answer:
 def mirror(session: Session) -> Answer:
     """Left and right exchanged, of the pose, of what is pinned and aimed, and of the locks."""
     document = session.document
-    reflect = session.shelf.mirror(document)
+    reflect = session.figure_cache.mirror(document)
     if reflect is None:
         raise LimbikError("This figure has no left and right that could be told apart.")
     q = reflect.pose(document.q)
