@@ -1,6 +1,7 @@
 # make demo    install limbik into .venv and open the poser with the built-in human
 # make test    lint, check types and run every test, the page's in a browser
 # make page    build the poser's page from limbik/poser/web, where it has changed
+# make docs    build the documentation as a site, into site/
 # make bench   measure limbik beside its peers
 # make fuzz    try damaged files on every loader, each for SECONDS (600 unless said otherwise)
 #
@@ -12,7 +13,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-SOURCE := limbik tests hatch_build.py $(wildcard benchmarks examples fuzz)
+SOURCE := limbik tests hatch_build.py $(wildcard benchmarks docs examples fuzz)
 WEB    := limbik/poser/web
 # What the page is made of: a new one is built with the package when these change.
 PAGE   := $(WEB)/package-lock.json $(WEB)/build.mjs $(WEB)/index.html \
@@ -21,7 +22,7 @@ PAGE   := $(WEB)/package-lock.json $(WEB)/build.mjs $(WEB)/index.html \
 NPM    := cd $(WEB) && PATH="$(CURDIR)/$(BIN):$$PATH" npm
 SECONDS ?= 600
 
-.PHONY: demo test lint types page web browser pytest bench fuzz format clean
+.PHONY: demo test lint types page web browser pytest docs bench fuzz format clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -34,7 +35,7 @@ $(VENV)/installed: pyproject.toml hatch_build.py $(PAGE) | $(BIN)/python
 	@touch $@
 
 $(VENV)/installed-test: pyproject.toml tests/robots.txt | $(BIN)/python
-	$(PIP) --editable ".[all,test]"
+	$(PIP) --editable ".[all,test,docs]"
 	$(PIP) --no-deps --requirement tests/robots.txt
 	@touch $@ $(VENV)/installed
 
@@ -59,6 +60,7 @@ page: $(VENV)/installed-web
 
 web: $(VENV)/installed-web
 	$(NPM) run --silent check
+	$(NPM) run --silent lint
 	$(NPM) run --silent test
 
 # The page is tested in Debian's chromium, which is installed where that asks nobody anything.
@@ -75,6 +77,9 @@ browser:
 pytest: $(VENV)/installed-test page browser
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
+docs: $(VENV)/installed-test
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 bench: $(VENV)/installed-test
 	$(PIP) --editable ".[all,test,bench]"
 	$(BIN)/python -m benchmarks
@@ -87,6 +92,6 @@ format: $(VENV)/installed-test
 	$(BIN)/ruff format $(SOURCE)
 
 clean:
-	rm -rf $(VENV) out dist build .pytest_cache .hypothesis .ruff_cache
+	rm -rf $(VENV) out dist build site .pytest_cache .hypothesis .ruff_cache
 	rm -rf $(WEB)/node_modules limbik/poser/page
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

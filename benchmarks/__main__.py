@@ -1,6 +1,6 @@
 """All benchmarks, one after the other: ``python -m benchmarks``."""
 
-from benchmarks import arm, drag, methods, peers, poser, startup, track
+from benchmarks import anatomy, arm, drag, methods, peers, poser, startup, track
 
 if __name__ == "__main__":
     startup.main()
@@ -10,3 +10,4 @@ if __name__ == "__main__":
     drag.main()
     poser.main()
     methods.main([])
+    anatomy.main([])

@@ -70,7 +70,7 @@ def tables(kept: dict[str, Any]) -> str:
             part(("beyond",), "stationary_%", "best_%", "times_best"),
             "**After the cartwheel**, a frame every 0.05 s, no restarts",
             _table(
-                ["", "reached %", "worst miss, mm", "jumps", "µs a frame", "passes a frame"],
+                ["", "reached %", "worst miss, mm", "jumps", "µs per frame", "passes per frame"],
                 [followed(method) for method in methods],
             ),
         ]

@@ -14,7 +14,7 @@ goal = limbik.Reach("Ankle", position=hip - [0.0, 0.35, 0.0])
 
 for name, figure in (("healthy", leg), ("stiff", stiff)):
     result = limbik.solve(figure, [goal])
-    # The status is one of REACHED, LIMITED, OUT_OF_REACH and STALLED; the sentence says why.
+    # The status is one of REACHED, LIMITED, HELD, OUT_OF_REACH and STALLED; why is a sentence.
     print(f"{name}: {result.status} - {result.why}")
     # No answer is ever outside the limits.
     assert figure.violation(result.q) == 0.0
@@ -24,4 +24,4 @@ for limit in result.limits:
     print(
         f"  {limit.coordinate} at its {limit.side} limit, {math.degrees(limit.value):.0f} degrees,"
     )
-    print(f"  worth {limit.multiplier:.3f} a radian")
+    print(f"  worth {limit.multiplier:.3f} per radian")

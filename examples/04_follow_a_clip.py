@@ -26,7 +26,7 @@ result = limbik.track(figure, effectors, targets, start=clip.q[0], fps=clip.fps,
 print(f"{(result.status == 'REACHED').sum()} of {clip.frames} frames reached")
 print(f"worst error {result.error.max():.2g} {figure.unit or 'units'}")
 print(f"{result.violation:g} outside the limits, {len(result.jumps)} jumps")
-print(f"{1e6 * result.seconds / clip.frames:.0f} microseconds a frame, the first time included")
+print(f"{1e6 * result.seconds / clip.frames:.0f} µs per frame, the first time included")
 
 # The answer is a motion like any other: slice it, resample it, save it.
 half = result.motion.resample(60)

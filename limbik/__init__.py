@@ -7,6 +7,7 @@
 True
 """
 
+from limbik import interrupt as _interrupt  # isort: skip  (first, because imports take a moment)
 from limbik import figures, humanoid
 from limbik.animate.learn import limits_from
 from limbik.animate.track import Track, track, track_many
@@ -20,8 +21,9 @@ from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
 from limbik.methods import METHODS as methods
 from limbik.poser.view import view
 from limbik.solver.batch import Results, solve_many
+from limbik.solver.holders import ActiveLimit
 from limbik.solver.problem import Problem
-from limbik.solver.result import ActiveLimit, Miss, Result, Status
+from limbik.solver.result import Miss, Result, Status
 from limbik.solver.solve import solve
 from limbik.version import __version__
 

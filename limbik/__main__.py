@@ -1,14 +1,13 @@
-"""``python -m limbik`` and the ``limbik`` command: imports take a moment, and Ctrl-C ends them."""
+"""``python -m limbik`` and the ``limbik`` command."""
 
-import sys
+from limbik.interrupt import as_usual
 
 
 def main() -> None:
-    """Run the command line; 130 where Ctrl-C stops it while it starts."""
-    try:
-        from limbik.cli import main as run
-    except KeyboardInterrupt:
-        sys.exit(130)
+    """Run the command line; until it listens to Ctrl-C itself, ``interrupt.py`` does."""
+    from limbik.cli import main as run
+
+    as_usual()
     run()
 
 

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
 
 EFFECTORS = ("LeftHand", "RightHand", "LeftToeBase", "RightToeBase", "Hips", "Head")
+PICTURE, MOTION = "demo.png", "demo.bvh"
 TOLERANCE = 1e-4
 """Of the figure's size: how near an effector must come to its target."""
 
 _POSES = 11  # in the time-lapse
-_DRIFT = 0.95  # metres a second by which its poses are pulled apart
+_DRIFT = 0.95  # metres per second by which its poses are pulled apart
 _NUDGE = 1e-6
 
 
@@ -77,7 +78,7 @@ def run(
         f"cartwheel: limbik gets the positions of {len(EFFECTORS)} joints and finds the rest."
     )
     found = follow(clip, screen)
-    picture, saved = folder / "demo.png", folder / "demo.bvh"
+    picture, saved = folder / PICTURE, folder / MOTION
     with screen.status("drawing"):
         draw(page, found)
         page.savefig(picture, dpi=110)
@@ -85,6 +86,22 @@ def run(
     screen.print(_table(found))
     screen.print(f"wrote {picture} and {saved}", style="dim", soft_wrap=True)
     return found
+
+
+def as_json(found: Demonstration, folder: Path) -> dict[str, Any]:
+    """The numbers of the table; lengths in metres."""
+    return {
+        "frames": found.motion.frames,
+        "fps": found.motion.fps,
+        "reached": int((found.status == Status.REACHED).sum()),
+        "worst_error": float(found.errors.max()),
+        "mean_error": float(found.errors.mean()),
+        "us_per_frame": 1e6 * found.seconds / found.motion.frames,
+        "frames_with_active_limits": int(found.at_limit.any(axis=1).sum()),
+        "limit_violation": found.violation,
+        "jumps": len(found.jumps),
+        "wrote": [str(folder / name) for name in (PICTURE, MOTION)],
+    }
 
 
 def follow(clip: Motion, console: Console) -> Demonstration:

@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 
+_LONGEST = 80  # letters of a name that somebody may have mistyped
+
 
 class LimbikError(Exception):
     """Anything limbik refuses. Catch this to catch every kind below."""
@@ -56,15 +58,20 @@ class NoMotionError(FormatError):
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint to end a message with: the name in `known` nearest to `word`, or nothing.
 
-    Upper and lower case do not matter.
+    Upper and lower case do not matter.  Beyond ``_LONGEST`` letters neither word is looked at, and
+    what is asked for thousands of words must be asked for the first of them only: each takes time
+    in proportion to all names that are known.
 
     >>> did_you_mean("lefthand", ["LeftHand", "RightHand"])
     ' (did you mean "LeftHand"?)'
     >>> did_you_mean("tail", ["LeftHand", "RightHand"])
     ''
     """
+    if len(word) > _LONGEST:
+        return ""
     by_folded = {}
     for name in known:
-        by_folded.setdefault(name.casefold(), name)
+        if len(name) <= _LONGEST:
+            by_folded.setdefault(name.casefold(), name)
     near = get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
     return f' (did you mean "{by_folded[near[0]]}"?)' if near else ""

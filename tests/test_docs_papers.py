@@ -24,6 +24,8 @@ EQUATIONS = {
     "dual_quaternion": {str(k) for k in range(1, 48)},
     "newton_svd": {str(k) for k in range(1, 10)},
 }
+FIGURES = {"line_search": 12, "extended_jacobian": 6, "dual_quaternion": 8, "newton_svd": 4}
+"""How many figures each text has, line_search as printed."""
 ELSEWHERE = ("section ", "Algorithm ", "Figure ")
 NUMBER = re.compile(r"(A\.)?(\d+)[abc]?(?:–(A\.)?(\d+)[abc]?)?")
 
@@ -94,6 +96,32 @@ def test_every_row_names_functions_that_exist_or_says_why_none_does(paper: str) 
         else:
             assert names(where), equations
         for name in names(where):
+            path, _, settings = name.partition("(")
+            thing = resolve(path)
+            for setting in re.findall(r"(\w+)=", settings):
+                assert setting in inspect.signature(thing).parameters, name
+
+
+def test_every_figure_has_its_experiment_or_says_why_none() -> None:
+    found: dict[str, list[int]] = {paper: [] for paper in FIGURES}
+    for cell, what, where in table("Figures"):
+        _, paper, listed = cell.split("`")
+        found[paper] += [int(number) for number in listed.split(",")]
+        assert what
+        assert names(where), cell
+        for name in names(where):
+            resolve(name)
+        if where.startswith("none"):
+            assert len(where.split()) > 4, cell
+    assert {paper: sorted(numbers) for paper, numbers in found.items()} == {
+        paper: list(range(1, count + 1)) for paper, count in FIGURES.items()
+    }
+
+
+def test_what_verdicts_rest_on_exists() -> None:
+    text = PAPERS.split("## What a verdict rests on")[1].split("\n## ")[0]
+    for name in names(text):
+        if "." in name:
             path, _, settings = name.partition("(")
             thing = resolve(path)
             for setting in re.findall(r"(\w+)=", settings):

@@ -23,7 +23,7 @@ NUMBERS: dict[str, list[tuple[str, float, float]]] = {
     "02_limits_and_why.py": [
         (r"stiff: LIMITED - Ankle is ([\d.]+) cm short: Knee at its upper limit", 39.0, 40.0),
         (r"Knee at its upper limit, (\d+) degrees", 60, 60),
-        (r"worth ([\d.]+) a radian", 0.1, 0.3),
+        (r"worth ([\d.]+) per radian", 0.1, 0.3),
     ],
     "03_many_goals.py": [
         (r"Reach +LeftHand +([\d.]+) mm", 0.0, 0.22),
@@ -84,6 +84,16 @@ def test_it_prints_what_it_promises(example: str, tmp_path: Path) -> None:
         assert found, f"nothing like {pattern!r} in:\n{printed}"
         assert low <= float(found[1]) <= high, found[0]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_reaching_with_a_robot_from_a_file(tmp_path: Path) -> None:
+    robot = real_data.find("robots/erd_ur5_robot.urdf")
+    printed = run("01_reach.py", str(robot), "tool0", folder=tmp_path)
+    assert printed.startswith("<Figure ur5")  # not the built-in arm
+    for pattern, low, high in NUMBERS["01_reach.py"]:
+        found = re.search(pattern, printed)
+        assert found, printed
+        assert low <= float(found[1]) <= 2 * high
 
 
 def test_following_a_file(tmp_path: Path) -> None:

@@ -65,14 +65,42 @@ def test_every_command_is_shown() -> None:
     assert shown == {command.callback.__name__ for command in app.registered_commands}
 
 
+def test_it_says_what_it_is_before_anything_else() -> None:
+    first = README.splitlines()[2]
+    assert "inverse kinematics (IK)" in first
+    assert README.index("pip install") < README.index("make demo")
+    assert [line.split()[1] for line in README.splitlines() if line.startswith("make ")] == [
+        "demo",
+        "test",
+    ]
+
+
+def test_the_goals_can_be_shown_in_the_poser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LIMBIK_STATE", str(tmp_path / "state"))
+    (code,) = blocks("python")
+    names: dict[str, object] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    assert "`limbik.view(human, goals)`" in README
+    shown = eval("limbik.view(human, goals, open=False, block=False)", names)
+    try:
+        assert shown.result.status == "REACHED"
+    finally:
+        shown.close()
+
+
 def test_links_and_pictures_are_there() -> None:
     targets = re.findall(r"\]\(([^)#]+)\)", README)
     local = [target for target in targets if not target.startswith("https://")]
-    assert "docs/demo.png" in local
+    pictures = re.findall(r"!\[[^]]+\]\(([^)]+)\)", README)
+    assert {"docs/demo.png", "docs/drag.gif"} <= set(pictures)  # shown, with words beside them
     assert [target for target in local if not (PROJECT / target).exists()] == []
     examples = {path.name for path in (PROJECT / "examples").glob("[0-9]*.py")}
     assert examples == {Path(target).name for target in local if target.startswith("examples/")}
 
 
-def test_the_picture_is_small() -> None:
+def test_the_pictures_are_small() -> None:
     assert (PROJECT / "docs" / "demo.png").stat().st_size < 300_000
+    assert (PROJECT / "docs" / "drag.gif").stat().st_size < 2_000_000

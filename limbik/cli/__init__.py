@@ -1,9 +1,11 @@
-"""The command line: parses, calls, prints.  One file a command; this one puts them together."""
+"""The command line: parses, calls, prints.  One file per command; this one puts them together."""
 
 from __future__ import annotations
 
+import errno
 import inspect
 import io
+import os
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -17,9 +19,15 @@ from limbik.cli.methods import methods
 from limbik.cli.papers import papers
 from limbik.cli.pose import pose
 from limbik.cli.solve import solve
-from limbik.cli.terminal import Commands
+from limbik.cli.terminal import INTERRUPTED, WRONG_USE, Command, Commands, note, sentence
 from limbik.cli.track import track
 from limbik.version import __version__
+
+TRACEBACK = "LIMBIK_TRACEBACK"
+"""The environment variable that shows the traceback of a defect."""
+
+DEFECT = 70
+"""The exit code of a defect in limbik."""
 
 app = typer.Typer(
     name="limbik",
@@ -33,7 +41,7 @@ app = typer.Typer(
 
 
 def _flowing(function: Callable[..., None]) -> str:
-    """A docstring with a line a paragraph, which Typer then breaks to the terminal's width."""
+    """A docstring with a line per paragraph, which Typer then breaks to the terminal's width."""
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
@@ -60,6 +68,7 @@ for _command, _examples in (
         track,
         [
             "limbik track cartwheel --effectors LeftHand,RightHand,Hips",
+            "limbik track human --effectors LeftHand,Head --targets walk.bvh --out walk2.bvh",
             "limbik track walk.bvh --effectors Hips,Head --every 0.05 --limits clip+10",
         ],
     ),
@@ -67,7 +76,9 @@ for _command, _examples in (
     (papers, ["limbik papers --quick", "limbik papers line_search --clip walk.bvh --out report"]),
     (demo, ["limbik demo", "limbik demo --out pictures"]),
 ):
-    app.command(help=_flowing(_command), epilog="\n\n".join(["Examples:", *_examples]))(_command)
+    app.command(
+        cls=Command, help=_flowing(_command), epilog="\n\n".join(["Examples:", *_examples])
+    )(_command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -79,8 +90,8 @@ def _print_version(wanted: bool) -> None:
 @app.callback(
     invoke_without_command=True,
     help="Inverse kinematics for characters and robots, with joint limits that hold.\n\n"
-    "Exit codes: 0 every goal reached; 1 not reached; 2 wrong use, or a file that cannot be read; "
-    "130 stopped with Ctrl-C.",
+    "Exit codes: 0 every goal reached; 1 not reached; 2 wrong use, or a file that cannot be read "
+    "or written; 130 stopped with Ctrl-C.",
 )
 def limbik(
     context: typer.Context,
@@ -102,6 +113,43 @@ def main() -> None:
     """The ``limbik`` command."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Where the terminal or file knows no "°", a question mark says enough.
+            # Where the encoding has no "°", a question mark is written.
             stream.reconfigure(errors="replace")
-    app(prog_name="limbik")
+    sys.exit(_run())
+
+
+def _run() -> int:
+    """The exit code; what fails outside a command, such as a full disk, is one line too."""
+    try:
+        try:
+            app(prog_name="limbik")
+        finally:
+            sys.stdout.flush()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else WRONG_USE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        _give_up(sys.stdout)
+        what = "the output cannot be written: " if error.filename is None else ""
+        if error.errno != errno.EPIPE:  # who closes a pipe knows
+            note("Error", f"{what}{sentence(error)}", "bold red")
+        return WRONG_USE
+    except MemoryError:
+        note("Error", "there is not enough memory for this", "bold red")
+        return WRONG_USE
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        hint = f"This is a defect of limbik; with {TRACEBACK}=1 it shows where."
+        note("Error", f"{what}\n{hint}", "bold red")
+        return DEFECT
+    return 0
+
+
+def _give_up(stream: object) -> None:
+    """Let nothing more be written, so that Python does not fail again as it ends."""
+    if isinstance(stream, io.TextIOWrapper):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())

@@ -5,26 +5,19 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from limbik import figures
-from limbik.errors import FormatError, GoalError, LimbikError, NoMotionError, did_you_mean
+from limbik.cli.files import place, source
+from limbik.errors import GoalError, LimbikError, NoMotionError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats import FORMATS, load, load_motion
+from limbik.formats.names import NAMES, built_in, check_name
 from limbik.goals import Aim, Distance, Goal, Pin, Plane, Reach
 
-BUILT_IN: dict[str, Callable[[], Figure]] = {
-    "human": figures.human,
-    "hand": figures.hand,
-    "arm": figures.arm,
-    "leg": figures.leg,
-    "spider": figures.spider,
-    "chain": figures.chain,
-}
-MOTIONS: dict[str, Callable[[], Motion]] = {"cartwheel": figures.cartwheel}
-NAMES = ", ".join((*BUILT_IN, *MOTIONS))
+__all__ = ["NAMES", "Opened", "goals", "names", "opened", "opened_motion", "weighted"]
 
 
 class Opened(NamedTuple):
@@ -34,53 +27,36 @@ class Opened(NamedTuple):
     motion: Motion | None
 
 
-def opened(name: str) -> Opened:
-    """A file, or something built in by its name."""
+def opened(name: str, *, stretch: bool = False) -> Opened:
+    """A file, or something built in by its name; ``stretch`` is that of ``limbik.load``."""
+    name = source(name)
+    check_name(name)
+    own = built_in(name)
+    if own is not None:
+        return Opened(own, None) if isinstance(own, Figure) else Opened(own.figure, own)
     path = Path(name)
-    if not path.exists():
-        if name in BUILT_IN:
-            return Opened(BUILT_IN[name](), None)
-        if name in MOTIONS:
-            motion = MOTIONS[name]()
-            return Opened(motion.figure, motion)
-        if not path.suffix:
-            hint = did_you_mean(name, (*BUILT_IN, *MOTIONS)) or f" (built in are {NAMES})"
-            raise LimbikError(f'"{name}" is neither a file nor built in{hint}')
     known = FORMATS.get(path.suffix.lower())
     if known is not None and known.motion is None:
-        return Opened(load(path), None)
+        return Opened(load(path, stretch=stretch), None)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UserWarning)
         try:
-            motion = load_motion(path)
+            motion = load_motion(path, stretch=stretch)
         except NoMotionError:
             motion = None
     if motion is None:
-        return Opened(load(path), None)  # and says again what was said of the file
+        return Opened(load(path, stretch=stretch), None)  # and says again what was said of the file
     for warning in told:
         warnings.warn(warning.message, stacklevel=2)
     return Opened(motion.figure, motion)
 
 
-def opened_motion(name: str) -> Motion:
+def opened_motion(name: str, *, stretch: bool = False) -> Motion:
     """A file's motion, or a built-in one; a figure that does not move is refused."""
-    motion = opened(name).motion
+    motion = opened(name, stretch=stretch).motion
     if motion is None:
-        raise LimbikError(f'"{name}" has no motion to follow')
+        raise LimbikError(f'"{place(Path(name))}" has no motion to follow')
     return motion
-
-
-def writable(path: Path | None) -> Path | None:
-    """A path to write to, refused before the work rather than after it."""
-    if path is None:
-        return None
-    known = [ending for ending, form in FORMATS.items() if form.write is not None]
-    if path.suffix.lower() not in known:
-        what = path.suffix or "a name without an ending"
-        raise FormatError(f"{what} is not a format limbik writes (knows {', '.join(known)})", path)
-    if not path.parent.is_dir():
-        raise FormatError(f'there is no folder "{path.parent}" to write it to', path)
-    return path
 
 
 def names(text: str, option: str) -> list[str]:
@@ -93,25 +69,16 @@ def names(text: str, option: str) -> list[str]:
     return found
 
 
-def margin(text: str) -> float:
-    """The degrees of ``clip+10``; 0 for ``clip``."""
-    match = re.fullmatch(r"clip(?:\+(\d+(?:\.\d*)?|\.\d+))?", text.strip())
-    if match is None:
-        raise LimbikError(
-            f'--limits "{text}": expected clip, or clip+DEGREES such as clip+10 (what the clip '
-            "uses, widened by 10 degrees)"
-        )
-    return float(match[1] or 0.0)
-
-
 def goals(
     reach: list[str], pin: list[str], aim: list[str], plane: list[str], distance: list[str]
 ) -> list[Goal]:
     """The goals of a command line, in the order of its options."""
     found: list[Goal] = []
     for text in reach:
-        joint, numbers = _split(text, "--reach", "Joint=x,y,z", "LeftHand=0.4,1.2,0.3")
-        found.append(Reach(joint, position=numbers(3)))
+        form = "Joint=x,y,z or Joint=x,y,z,qw,qx,qy,qz"
+        joint, numbers = _split(text, "--reach", form, "LeftHand=0.4,1.2,0.3")
+        values = numbers(3, 7)
+        found.append(Reach(joint, position=values[:3], wxyz=values[3:] or None))
     found += [Pin(joint) for joint in pin]
     for text in aim:
         bare, axis = _axis(text)
@@ -130,6 +97,27 @@ def goals(
     return found
 
 
+def weighted(goals: list[Goal], weights: list[str]) -> list[Goal]:
+    """The goals with the weights of ``--weight JOINT=WEIGHT``; an orientation gets it too."""
+    found = list(goals)
+    for text in weights:
+        joint, numbers = _split(text, "--weight", "Joint=weight", "LeftHand=10")
+        weight = numbers(1)[0]
+        own = [k for k, goal in enumerate(found) if joint in _joints_of(goal)]
+        if not own:
+            known = list(dict.fromkeys(name for goal in found for name in _joints_of(goal)))
+            hint = did_you_mean(joint, known) or f" (goals are on {', '.join(known) or 'nothing'})"
+            raise GoalError(f'--weight "{text}": no goal is on "{joint}"{hint}')
+        for k in own:
+            both = {"rotation_weight": weight} if isinstance(found[k], Reach) else {}
+            found[k] = replace(found[k], weight=weight, **both)  # type: ignore[type-var]
+    return found
+
+
+def _joints_of(goal: Goal) -> list[str]:
+    return [getattr(goal, name) for name in ("joint", "other") if hasattr(goal, name)]
+
+
 def _axis(text: str) -> tuple[str, str]:
     """An aim without its axis, and the axis; z where none is given."""
     bare, comma, last = text.rpartition(",")
@@ -140,18 +128,18 @@ def _axis(text: str) -> tuple[str, str]:
 
 def _split(
     text: str, option: str, form: str, example: str
-) -> tuple[str, Callable[[int], list[float]]]:
+) -> tuple[str, Callable[..., list[float]]]:
     """The name before the last ``=``, and a function that reads so many numbers behind it."""
     joint, equals, values = text.rpartition("=")
     if not equals or not joint.strip():
         _refuse(text, option, form, example)
 
-    def numbers(count: int) -> list[float]:
+    def numbers(*counts: int) -> list[float]:
         try:
             found = [float(value) for value in values.split(",")]
         except ValueError:
             _refuse(text, option, form, example)
-        if len(found) != count:
+        if len(found) not in counts:
             _refuse(text, option, form, example)
         return found
 

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+import json as json_text
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from limbik.cli.arguments import NAMES, writable
-from limbik.cli.contents import Contents, chosen, contents
-from limbik.cli.terminal import out
-from limbik.errors import FigureError, FormatError, LimbikError
+from limbik.cli import files
+from limbik.cli.arguments import NAMES
+from limbik.cli.contents import Contents, alone, chosen, contents
+from limbik.cli.terminal import JSON_HELP, notes, out
+from limbik.errors import FigureError, LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats import save
-from limbik.formats.acclaim import amc_write
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
 
 
 def convert(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help=f"A file to read, or one of: {NAMES}.")
+        str,
+        typer.Argument(
+            metavar="IN", help=f"A file to read, or one of: {NAMES}; - is standard input."
+        ),
     ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write; - is standard output.")
+    ],
     clip: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which clip, where the file has several.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Which clip, where the file has several; OUT holds that one only."
+        ),
     ] = None,
     figure: Annotated[
         str | None,
@@ -46,23 +54,26 @@ def convert(
     from_up: Annotated[
         str, typer.Option(metavar="AXIS", help="Which axis is up, where the file does not say.")
     ] = "",
-    force: Annotated[
-        bool, typer.Option("--force", "-f", help="Replace OUT where it exists.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)] = False,
+    to: Annotated[str, typer.Option(metavar="FORMAT", help=files.TO_HELP, show_default="bvh")] = "",
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Read a file and write it in another format, which the ending of OUT decides.
 
-    A motion goes with its figure into BVH, glTF, or AMC with the ASF file beside it. CSV and NPZ
+    A motion goes with its figure into BVH, glTF, or AMC with its ASF file beside it. CSV and NPZ
     hold joint values only, ASF the skeleton only.
     """
-    path = writable(target)
-    assert path is not None
-    if path.exists() and Path(source).exists() and path.samefile(source):
-        raise FormatError("is the file to read; write to another", path)
-    _check_free(path, force)
+    source = files.source(source)
+    to_file = files.output(target, to=to, force=force, read=source, figure=figure)
+    assert to_file is not None
+    if json and to_file.standard:
+        raise LimbikError("--json and OUT - both write to standard output: choose one")
+    path = to_file.path
     found = contents(source, figure)
     motion = chosen(found.clips, clip, source)
     thing: Figure | Motion = found.figure if motion is None else motion
+    if clip is not None and motion is not None:
+        thing = alone(motion)
     if path.suffix.lower() == ".asf":
         thing = found.figure
     try:
@@ -73,26 +84,36 @@ def convert(
         try:
             thing = thing.in_units(unit, up=up, from_unit=stated, from_up=from_up)
         except FigureError as error:
-            raise LimbikError(f"{Path(source).name}: {_as_options(str(error))}") from error
-    beside = amc_write.skeleton_beside(thing, path) if path.suffix.lower() == ".amc" else None
-    if beside is not None:
-        _check_free(beside, force)
+            raise LimbikError(f"{files.place(Path(source))}: {_as_options(str(error))}") from error
     if path.suffix.lower() in GLTF:
         _say_what_gltf_makes(thing, found, source)
-    save(thing, path)
-    for file in (path, beside):
-        if file is not None:
-            out.print(f"wrote {escape(str(file))}  [dim]{_what(thing, file)}[/dim]", soft_wrap=True)
+    written = files.write(thing, to_file)
+    if json:
+        print(json_text.dumps(_as_json(thing, written), allow_nan=False))
+        return
+    page = notes if to_file.standard else out
+    for file in written:
+        name = "standard output" if to_file.standard else str(file)
+        page.print(f"wrote {escape(name)}  [dim]{_what(thing, file)}[/dim]", soft_wrap=True)
 
 
-def _check_free(path: Path, force: bool) -> None:
-    if path.exists() and not force:
-        raise FormatError("is there already; --force replaces it", path)
+def _as_json(thing: Figure | Motion, written: list[Path]) -> dict[str, Any]:
+    figure = thing.figure if isinstance(thing, Motion) else thing
+    motion = thing if isinstance(thing, Motion) else None
+    return {
+        "wrote": [str(file) for file in written],
+        "joints": len(figure.joints),
+        "unit": figure.unit,
+        "up": figure.up,
+        "frames": None if motion is None else motion.frames,
+        "fps": None if motion is None else motion.fps,
+        "clip": None if motion is None else motion.name,
+    }
 
 
 def _say_what_gltf_makes(thing: Figure | Motion, found: Contents, source: str) -> None:
     figure = thing.figure if isinstance(thing, Motion) else thing
-    name = Path(source).name
+    name = files.place(Path(source))
     if found.meshes and figure.source is None:
         text = "the mesh does not follow into another unit or up axis; bones are drawn instead"
         warnings.warn(f"{name}: {text}", stacklevel=2)
@@ -101,7 +122,8 @@ def _say_what_gltf_makes(thing: Figure | Motion, found: Contents, source: str) -
 def _as_options(sentence: str) -> str:
     """A sentence about arguments of Python, for people who type options."""
     for name in ("from_unit", "from_up"):
-        sentence = sentence.replace(f"{name}=", f"--{name.replace('_', '-')} ")
+        option = f"--{name.replace('_', '-')}"
+        sentence = sentence.replace(f"{name}=", f"{option} ").replace(name, option)
     return sentence
 
 

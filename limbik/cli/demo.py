@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import json as json_text
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from limbik.cli.terminal import out
+from limbik.cli import files
+from limbik.cli.terminal import JSON_HELP, notes, out
 
 
 def demo(
     save_to: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder for demo.png and demo.bvh.")
     ] = Path("out"),
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     frames: Annotated[int | None, typer.Option(min=2, hidden=True)] = None,
 ) -> None:
     """Let the built-in human turn a cartwheel from six goals, and draw it.
 
     Hands, feet, pelvis and head get their targets from the built-in motion; limbik finds the other
-    joints.  Writes demo.png and demo.bvh.
+    joints.  Writes demo.png and demo.bvh, in place of those of an earlier run.
     """
-    from limbik.demo import run
+    from limbik.demo import as_json, run
 
-    raise typer.Exit(0 if run(save_to, frames=frames, console=out).ok else 1)
+    folder = files.expanded(save_to)
+    found = run(folder, frames=frames, console=notes if json else out)
+    if json:
+        print(json_text.dumps(as_json(found, folder), allow_nan=False))
+    raise typer.Exit(0 if found.ok else 1)

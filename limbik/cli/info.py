@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as json_text
 import math
 from collections import Counter
 from typing import Annotated
@@ -12,10 +13,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from limbik.cli import files
 from limbik.cli.arguments import NAMES
 from limbik.cli.contents import Contents, contents
 from limbik.cli.guess import looks_like
-from limbik.cli.terminal import out
+from limbik.cli.info_json import as_json
+from limbik.cli.terminal import JSON_HELP, out
 from limbik.figure.figure import Figure
 from limbik.figure.joints import ExponentialBall, Joint, Slide, SwingTwistBall, Turn
 from limbik.figure.limits import SwingTwist
@@ -30,17 +33,24 @@ _CLIPS = 30  # that are listed, of those a file has
 
 
 def info(
-    file: Annotated[str, typer.Argument(metavar="FILE", help=f"A file, or one of: {NAMES}.")],
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help=f"A file, or one of: {NAMES}; - is standard input."),
+    ],
     figure: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The figure of a motion that comes without (AMC, CSV)."),
     ] = None,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Show a file's joints, their kinds and ranges, which bone of a body each is, and its clips."""
-    found = contents(file, figure)
+    found = contents(files.source(file), figure)
     body = recognise(found.figure)
     # A robot has a "hand" and a "base" too; a body lacks little.
     is_body = len(body.missing) <= 3
+    if json:
+        print(json_text.dumps(as_json(found, body if is_body else None), allow_nan=False))
+        return
     # A file or a pipe takes any width; a terminal may have no room for the bones.
     page = out if out.is_terminal else Console(width=max(out.width, WIDE), highlight=False)
     roomy = page.width >= ROOMY
@@ -65,8 +75,8 @@ def _summary(found: Contents, body: Body | None) -> Table:
     limited = sum(joint.limit is not None for joint in figure.definition)
     table.add_row("limits", _count(limited, "joint") if limited else "none")
     table.add_row("size", length_text(figure.size, figure.unit))
-    table.add_row("unit", figure.unit or "not said")
-    table.add_row("up", figure.up or "not said")
+    table.add_row("unit", figure.unit or "not stated")
+    table.add_row("up", figure.up or "not stated")
     if body is not None:
         missing = f", no {', '.join(body.missing)}" if body.missing else ""
         table.add_row("body", f"{len(body.roles)} bones recognised{missing}")
@@ -116,45 +126,66 @@ def _kinds(figure: Figure) -> str:
 
 
 def _joints(figure: Figure, body: Body | None) -> Table:
-    """A row a joint; the first column draws the tree."""
+    """A row for each joint, depth first; the first column draws the tree."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("joint", no_wrap=True)
+    aliases = any(joint.alias for joint in figure.definition)
+    table.add_column("link" if aliases else "joint", no_wrap=True)
+    if aliases:
+        table.add_column("joint", no_wrap=True)
     roles = {} if body is None else {joint: role for role, joint in body.roles.items()}
     if roles:
         table.add_column("bone", no_wrap=True)
     table.add_column("kind", no_wrap=True, style="cyan")
     table.add_column("ranges")
-    drawn = _tree(figure.parents)
-    for joint, lines in zip(figure.definition, drawn, strict=True):
+    for i, lines in _tree(figure.parents, _branches()):
+        joint = figure.definition[i]
         shown = f"[dim]{lines}[/dim]{escape(joint.name)}"
+        own = [escape(joint.alias)] if aliases else []
         bone = [roles.get(joint.name, "")] if roles else []
-        table.add_row(shown, *bone, joint.kind, _ranges(figure, joint))
+        table.add_row(shown, *own, *bone, joint.kind, _ranges(figure, joint))
     return table
 
 
-def _tree(parents: np.ndarray) -> list[str]:
-    """The lines in front of each joint.  An only child stands straight below its parent, so that
-    a limb is a column and a long chain does not run out of the page."""
+def _branches() -> tuple[str, str, str]:
+    """What the tree is drawn with: a child, the last child, and a line past others."""
+    drawn = ("├─ ", "└─ ", "│  ")
+    try:
+        "".join(drawn).encode(out.encoding)
+    except (UnicodeEncodeError, LookupError):
+        return ("|- ", "`- ", "|  ")
+    return drawn
+
+
+def _tree(parents: np.ndarray, branches: tuple[str, str, str]) -> list[tuple[int, str]]:
+    """The joints depth first, whatever their order in the file, and the lines in front of each.
+
+    An only child stands straight below its parent, so that a limb is a column and a long chain does
+    not run out of the page.
+    """
     children: list[list[int]] = [[] for _ in parents]
     for i, parent in enumerate(parents):
         if parent >= 0:
             children[parent].append(i)
-    own, below = [""] * len(parents), [""] * len(parents)
-    for i, parent in enumerate(parents):
-        if parent < 0:
-            continue
-        siblings = children[parent]
-        if len(siblings) == 1:
-            own[i] = below[i] = below[parent]
-        else:
-            last = i == siblings[-1]
-            own[i] = below[parent] + ("└─ " if last else "├─ ")
-            below[i] = below[parent] + ("   " if last else "│  ")
-    return own
+    child, last, past = branches
+    rows: list[tuple[int, str]] = []
+    # Each with the lines in front of it, and those in front of what is below it.
+    waiting = [(i, "", "") for i in reversed(np.flatnonzero(parents < 0).tolist())]
+    while waiting:
+        i, own, below = waiting.pop()
+        rows.append((i, own))
+        below_ones = children[i]
+        for k in reversed(below_ones):
+            if len(below_ones) == 1:
+                waiting.append((k, below, below))
+            elif k == below_ones[-1]:
+                waiting.append((k, below + last, below + "   "))
+            else:
+                waiting.append((k, below + child, below + past))
+    return rows
 
 
 def _ranges(figure: Figure, joint: Joint) -> str:
-    """ "rz 0°…145°, ry free", "cone 80° × 60°, twist −45°…45°", ..."""
+    """ "rz 0°…145°, ry free", "cone 80° × 60°, twist -45°…45°", ..."""
     texts: list[str] = []
     labels = iter(joint.labels)
     for part in joint.parts:
@@ -213,6 +244,6 @@ def _cone(limit: SwingTwist, ball: ExponentialBall | SwingTwistBall) -> list[str
 
 def _degrees(value: float) -> str:
     if not math.isfinite(value):
-        return "∞" if value > 0 else "−∞"
-    # A rounded −0 is 0, and the sign is a minus, not a hyphen.
-    return f"{round(math.degrees(value), 1) + 0.0:g}°".replace("-", "−")
+        return "inf" if value > 0 else "-inf"
+    # A rounded -0 is 0.  Signs are ASCII: other minus signs are lost in some encodings.
+    return f"{round(math.degrees(value), 1) + 0.0:g}°"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import Annotated
+import json as json_text
+import math
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from limbik.cli.terminal import out
+from limbik.cli.terminal import JSON_HELP, out
 from limbik.methods import METHODS, Method
 from limbik.methods.settings import meanings
 from limbik.solver.solve import find_method
@@ -18,14 +20,48 @@ from limbik.solver.solve import find_method
 
 def methods(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One method: its settings too.")
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="One method: its settings too.", show_default="all methods"
+        ),
     ] = None,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """List the methods and what each promises, or one method with its settings."""
-    if name is None:
+    if json:
+        shown = METHODS.values() if name is None else [type(find_method(name))]
+        print(json_text.dumps({"methods": [_as_json(method) for method in shown]}))
+    elif name is None:
         _list_all()
     else:
         _show(type(find_method(name)))
+
+
+def _as_json(method: type[Method]) -> dict[str, Any]:
+    found = meanings(method)
+    return {
+        "name": method.name,
+        "class": method.__name__,
+        "text": inspect.getdoc(method) or "",
+        "descends": method.descends,
+        "feasible": method.feasible,
+        "default": method.name == find_method(None).name,
+        "settings": [
+            {
+                "name": field.name,
+                "default": _plain(field.default),
+                "text": found.get(field.name, ""),
+            }
+            for field in dataclasses.fields(method)
+        ],
+    }
+
+
+def _plain(value: object) -> object:
+    """A setting that JSON has, or its text."""
+    plain = isinstance(value, str | int | bool) or value is None
+    finite = isinstance(value, float) and math.isfinite(value)
+    return value if plain or finite else repr(value)
 
 
 def _list_all() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json as json_text
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -20,10 +21,11 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from limbik.cli.terminal import notes, out
+from limbik.cli import files
+from limbik.cli.terminal import JSON_HELP, notes, out
 from limbik.errors import LimbikError
 from limbik.formats import load_motion
-from limbik.papers.catalogue import Reproduced, chosen, reproduce_all
+from limbik.papers.catalogue import Reproduced, chosen, count_verdicts, reproduce_all
 from limbik.papers.cells import columns_of
 from limbik.papers.contract import Order, Verdict
 from limbik.papers.report import folder_for, write_report
@@ -37,13 +39,19 @@ def papers(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="line_search, extended_jacobian, dual_quaternion or newton_svd; all if left.",
-            show_default=False,
+            help="line_search, extended_jacobian, dual_quaternion or newton_svd.",
+            show_default="all",
         ),
     ] = None,
     clip: Annotated[
         Path | None,
         typer.Option(metavar="FILE.bvh", help="A motion to use instead of the built-in one."),
+    ] = None,
+    rigs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Files of skeletons to be posed in line_search's gallery."
+        ),
     ] = None,
     save_to: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder for the report.")
@@ -57,9 +65,10 @@ def papers(
         typer.Option(
             "--calibrate",
             help="Only measure, for line_search, how many iterations of each method fit into "
-            "0.015 s on this machine, and keep the figures.",
+            "0.015 s on this machine, and keep the numbers.",
         ),
     ] = False,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Do the papers' experiments again and say which of their claims hold.
 
@@ -69,31 +78,66 @@ def papers(
     wanted = chosen(name)
     if calibrate and name not in (None, "line_search"):
         raise LimbikError(f"--calibrate measures for line_search, not for {name}")
-    motion = None if clip is None else load_motion(clip)
+    motion = None if clip is None else load_motion(files.source(str(clip)))
     order = Order(quick=quick, seed=seed)
     if clip is not None:
         order = replace(order, clip=motion, clip_name=clip.name)
+    if rigs is not None:
+        order = replace(order, rigs=_rigs(rigs))
     if calibrate:
-        _calibrate(order)
+        _calibrate(order, json)
         return
 
     from limbik import plots
 
     plots.new_page(1.0, 1.0)  # before the work, in case nothing can be drawn
-    with folder_for(save_to) as folder:
+    with folder_for(files.expanded(save_to)) as folder:
         with _bars() as tell:
             done = reproduce_all(wanted, replace(order, progress=tell))
         page = write_report(folder, done, order)
+    if json:
+        print(json_text.dumps(_as_json(done, page), allow_nan=False))
+        return
     _show(done)
     out.print(f"wrote {escape(str(page))}, with numbers.json and timings.json", soft_wrap=True)
 
 
-def _calibrate(order: Order) -> None:
+def _as_json(done: list[Reproduced], page: Path) -> dict[str, Any]:
+    papers = [
+        {
+            "paper": reproduced.paper.name,
+            "verdicts": {verdict.value: n for verdict, n in reproduced.verdicts.items()},
+            "own_verdicts": {
+                verdict.value: n for verdict, n in count_verdicts(reproduced.own_claims).items()
+            },
+            "seconds": reproduced.seconds,
+        }
+        for reproduced in done
+    ]
+    beside = [page.with_name(name) for name in ("numbers.json", "timings.json")]
+    return {"papers": papers, "wrote": [str(file) for file in (page, *beside)]}
+
+
+def _rigs(folder: Path) -> tuple[Path, ...]:
+    """The skeletons in a folder; refuses one without any."""
+    from limbik.papers.line_search.gallery import files_in
+
+    found = files_in(folder)
+    if not found:
+        raise LimbikError(f'there is no file of a skeleton in the folder "{folder}"')
+    return found
+
+
+def _calibrate(order: Order, json: bool) -> None:
     """Measure the iteration caps of line_search, and say what was kept."""
     from limbik.papers.line_search import calibrate
 
     with _bars() as tell:
         kept = calibrate(replace(order, progress=tell))
+    if json:
+        tables = [{"columns": list(t.columns), "rows": columns_of(t)[0]} for t in kept.tables]
+        print(json_text.dumps({"tables": tables, "text": kept.text}))
+        return
     for measured in kept.tables:
         rows, numeric = columns_of(measured)
         table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
@@ -129,15 +173,19 @@ def _bars() -> Iterator[Tell]:
 
 
 def _show(done: list[Reproduced]) -> None:
-    """How many claims hold, do not hold and depend, a line a paper."""
+    """How many claims hold, do not hold and depend, a line per paper; limbik's own apart."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("paper")
     for verdict in Verdict:
         table.add_column(verdict.value, justify="right")
-    for reproduced in done:
+    rows = {reproduced.paper.name: reproduced.verdicts for reproduced in done}
+    own = [claim for reproduced in done for claim in reproduced.own_claims]
+    if own:
+        rows["limbik's own claims"] = count_verdicts(own)
+    for name, verdicts in rows.items():
         counts = (
             f"[{COLOURS[verdict]}]{count}[/]" if count else "[dim]0[/]"
-            for verdict, count in reproduced.verdicts.items()
+            for verdict, count in verdicts.items()
         )
-        table.add_row(reproduced.paper.name, *counts)
+        table.add_row(name, *counts)
     out.print(table)

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import json as json_text
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from limbik.cli import arguments
-from limbik.cli.terminal import miss_text, notes, out, status_text
-from limbik.errors import GoalError
+from limbik.cli import arguments, files
+from limbik.cli.contents import clip_of
+from limbik.cli.limits import HELP, limited
+from limbik.cli.terminal import (
+    JSON_HELP,
+    distance_text,
+    miss_text,
+    note,
+    notes,
+    out,
+    status_text,
+)
+from limbik.errors import GoalError, LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats import save
 from limbik.goals import Goal, Rest
 from limbik.solver.result import Result
 from limbik.solver.solve import solve as solve_goals
+
+FAR = 3.0
+"""Times the figure's size: a root that moves further is told."""
 
 _FPS = 30.0  # of a pose saved for a figure that came without a frame rate
 
@@ -29,7 +44,11 @@ def solve(
     ],
     reach: Annotated[
         list[str] | None,
-        typer.Option(metavar="JOINT=X,Y,Z", help="A joint goes to a place. May be repeated."),
+        typer.Option(
+            metavar="JOINT=X,Y,Z",
+            help="A joint goes to a place. May be repeated. JOINT=X,Y,Z,QW,QX,QY,QZ turns it to an "
+            "orientation too, a quaternion in the world.",
+        ),
     ] = None,
     pin: Annotated[
         list[str] | None,
@@ -56,6 +75,30 @@ def solve(
         float | None,
         typer.Option(metavar="WEIGHT", help="Stay near the start pose, with this weight."),
     ] = None,
+    limits: Annotated[
+        str | None, typer.Option(metavar="none|file|anatomical|clip+DEGREES", help=HELP)
+    ] = None,
+    stretch: Annotated[
+        bool, typer.Option("--stretch", help="Let position channels of BVH joints stretch bones.")
+    ] = False,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="JOINT=WEIGHT",
+            help="How much the goals on a joint count; 1 unless given. May be repeated.",
+        ),
+    ] = None,
+    fix_root: Annotated[
+        bool, typer.Option("--fix-root", help="The root keeps its start values, as with --lock.")
+    ] = False,
+    clip: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Start from the first frame of this clip, where the file has several.",
+            show_default="the first",
+        ),
+    ] = None,
     lock: Annotated[
         list[str] | None,
         typer.Option(metavar="JOINT", help="A joint keeps its start values. May be repeated."),
@@ -65,27 +108,53 @@ def solve(
     ] = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(help="Largest error allowed, in the figure's unit; also in rad for angles."),
+        typer.Option(
+            metavar="LENGTH",
+            help="Largest error allowed, in the figure's unit; also in rad for angles.",
+            show_default="0.0001 of the figure's size, 0.001 rad",
+        ),
     ] = None,
     restarts: Annotated[
-        int | None, typer.Option(min=0, help="How often to start again; as many as help if left.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="How often to start again from another pose.",
+            show_default="as many as help, at most 30",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Chooses the random numbers of restarts.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Chooses the random numbers of restarts.")
+    ] = 0,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     save_to: Annotated[
         Path | None,
-        typer.Option("--out", metavar="POSE.bvh", help="Write the pose that was found."),
+        typer.Option(
+            "--out",
+            metavar="POSE.bvh",
+            help="Write the pose that was found; - is standard output.",
+        ),
     ] = None,
+    to: Annotated[str, typer.Option(metavar="FORMAT", help=files.TO_HELP, show_default="bvh")] = "",
+    force: Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)] = False,
 ) -> None:
-    """Find a pose that meets goals, inside the joint limits.
+    """Find a pose that meets goals, inside the joint limits, and print its joint values.
 
     Starts from the file's first frame, or from the rest pose of a figure without motion.  Lengths
     are in the figure's own unit.  Exits with 0 when every goal is reached and with 1 when not.
     """
-    path = arguments.writable(save_to)
+    target = files.output(save_to, to=to, force=force, read=file)
+    if json and target is not None and target.standard:
+        raise LimbikError("--json and --out - both write to standard output: choose one")
     goals = arguments.goals(reach or [], pin or [], aim or [], plane or [], distance or [])
-    figure, motion = arguments.opened(file)
+    goals = arguments.weighted(goals, weight or [])
+    if clip is None:
+        own, recorded = arguments.opened(file, stretch=stretch)
+    else:
+        own, recorded = clip_of(file, clip)
+    figure, motion, kind = limited(own, recorded, limits)
     start = figure.rest if motion is None else motion.q[0]
+    fixed = [*(lock or []), *(_roots(figure) if fix_root else [])]
     if rest is not None:
         goals.append(Rest(weight=rest, pose=start))
     if not goals:
@@ -102,18 +171,55 @@ def solve(
             tolerance=tolerance,
             restarts=restarts,
             seed=seed,
-            lock=lock or (),
+            lock=fixed,
         )
-    if path is not None:
-        save(Motion(figure, result.q[None], motion.fps if motion else _FPS), path)
+    found = Motion(figure, result.q[None], motion.fps if motion else _FPS).onto(own)
+    path = None if target is None else files.write(found, target)[0]
+    moved = _root_moved(figure, start, result.q)
     if json:
-        print(json_text.dumps(_as_json(figure, goals, result, path), allow_nan=False))
+        told = _as_json(found, goals, result, path)
+        told |= {"limits_used": kind, "root_moved": moved}
+        print(json_text.dumps(told, allow_nan=False))
+    elif target is not None and target.standard:
+        _show(found, goals, result, None, notes)
     else:
-        _show(figure, goals, result, path)
+        _show(found, goals, result, path, out)
+    if moved > FAR * figure.size:
+        text = f"{_roots(figure)[0]} moved {distance_text(moved, figure.unit)}"
+        size = distance_text(figure.size, figure.unit)
+        note("Warning", f"{text}; the figure's size is {size} (--fix-root holds it)", "bold yellow")
     raise typer.Exit(0 if result.ok else 1)
 
 
-def _show(figure: Figure, goals: list[Goal], result: Result, path: Path | None) -> None:
+def _roots(figure: Figure) -> list[str]:
+    return [name for name, at in zip(figure.joints, figure.parents, strict=True) if at < 0]
+
+
+def _root_moved(figure: Figure, start: np.ndarray, q: np.ndarray) -> float:
+    """How far the root has gone from the start, in the figure's unit."""
+    roots = [figure.index(name) for name in _roots(figure)]
+    away = figure.positions(q)[roots] - figure.positions(start)[roots]
+    return float(np.linalg.norm(away, axis=-1).max())
+
+
+def _values(figure: Figure, q: np.ndarray) -> Table:
+    """A line for each coordinate: its value in rad or the figure's unit, and in degrees."""
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("coordinate", no_wrap=True)
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("")
+    table.add_column("degrees", justify="right", no_wrap=True)
+    for name, value, slides in zip(figure.coordinates, q.tolist(), figure.slides, strict=True):
+        unit = figure.unit if slides else "rad"
+        degrees = "" if slides else f"{math.degrees(value) + 0.0:.2f}"
+        table.add_row(escape(name), f"{value + 0.0:.6g}", unit, degrees)
+    return table
+
+
+def _show(
+    found: Motion, goals: list[Goal], result: Result, path: Path | None, page: Console
+) -> None:
+    figure = found.figure
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for column in ("goal", "joint"):
         table.add_column(column)
@@ -125,19 +231,20 @@ def _show(figure: Figure, goals: list[Goal], result: Result, path: Path | None) 
         mark = "[green]reached[/green]" if miss.ok else "[yellow]short[/yellow]"
         kind = type(goal).__name__.lower()
         table.add_row(kind, escape(miss.label), miss_text(miss, figure.unit), mark)
-    out.print(table)
-    out.print()
-    out.print(status_text(result.status, result.why), soft_wrap=True)
+    page.print(table)
+    page.print()
+    page.print(_values(figure, found.q[0]))
+    page.print()
+    page.print(status_text(result.status, result.why), soft_wrap=True)
     again = result.attempts - 1
     restarts = f", {again} restart{'s' * (again > 1)}" if again else ""
-    out.print(f"{result.iterations} iterations{restarts}", style="dim")
+    page.print(f"{result.iterations} iterations{restarts}", style="dim")
     if path is not None:
-        out.print(f"wrote {escape(str(path))}", style="dim")
+        page.print(f"wrote {escape(str(path))}", style="dim", soft_wrap=True)
 
 
-def _as_json(
-    figure: Figure, goals: list[Goal], result: Result, path: Path | None
-) -> dict[str, Any]:
+def _as_json(found: Motion, goals: list[Goal], result: Result, path: Path | None) -> dict[str, Any]:
+    """The result; its pose is the one frame of ``found``, in the file's own coordinates."""
     return {
         "ok": result.ok,
         "status": str(result.status),
@@ -153,7 +260,7 @@ def _as_json(
             for goal, miss in zip(goals, result.errors, strict=True)
         ],
         "limits": [limit._asdict() for limit in result.limits],
-        "q": dict(zip(figure.coordinates, result.q.tolist(), strict=True)),
+        "q": dict(zip(found.figure.coordinates, found.q[0].tolist(), strict=True)),
         "objective": result.objective,
         "iterations": result.iterations,
         "evaluations": result.evaluations,

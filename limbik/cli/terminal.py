@@ -11,9 +11,11 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from limbik.errors import LimbikError
+from limbik.cli import files
+from limbik.errors import FormatError, LimbikError
+from limbik.figure.units import METRES
 from limbik.solver.result import Miss, Status, length_text
 
 WRONG_USE, INTERRUPTED = 2, 130
@@ -22,9 +24,14 @@ WRONG_USE, INTERRUPTED = 2, 130
 STYLES = {
     Status.REACHED: "bold green",
     Status.LIMITED: "bold yellow",
+    Status.HELD: "bold yellow",
     Status.OUT_OF_REACH: "bold yellow",
     Status.STALLED: "bold red",
 }
+
+JSON_HELP = "Print one JSON object instead."
+
+_ALL_CLIPS = "limbik.formats.gltf.read.clips has them all"  # how a program would go on
 
 out = Console(highlight=False)
 """For answers."""
@@ -38,12 +45,42 @@ def note(kind: str, message: str, style: str) -> None:
     notes.print(Text.assemble((f"{kind}: ", style), message), soft_wrap=True)
 
 
+def sentence(error: Exception) -> str:
+    """An error in one line, with the whole path of the file it is about."""
+    if isinstance(error, FormatError) and error.file is not None:
+        line = "" if error.line is None else f" line {error.line}"
+        return f"{files.place(error.file)}{line}: {error.message}"
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{error.strerror or error}"
+    return files.whole(str(error))
+
+
+def _flags_without_a_type(params: list[Any]) -> list[Any]:
+    """Parameters for the help, in which ``--json`` takes no value and so shows no type."""
+    for param in params:
+        if getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+    return params
+
+
+class Command(TyperCommand):
+    """One command."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _flags_without_a_type(super().get_params(ctx))
+
+
 class Commands(TyperGroup):
     """The commands, with limbik's errors and warnings told in one line instead of a traceback."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _flags_without_a_type(super().get_params(ctx))
+
     def invoke(self, ctx: Any) -> Any:
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            note("Warning", str(message), "bold yellow")
+            text = files.whole(str(message)).replace(_ALL_CLIPS, "--clip chooses another")
+            note("Warning", text, "bold yellow")
 
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
@@ -51,10 +88,12 @@ class Commands(TyperGroup):
             try:
                 return super().invoke(ctx)
             except LimbikError as error:
-                note("Error", str(error), "bold red")
+                note("Error", sentence(error), "bold red")
                 raise typer.Exit(WRONG_USE) from None
             except KeyboardInterrupt:
                 raise typer.Exit(INTERRUPTED) from None
+            finally:
+                files.clear()
 
 
 class Bar:
@@ -79,6 +118,12 @@ def progress_bar(sentence: str, total: int) -> Iterator[Bar]:
     hidden = not notes.is_terminal
     with Progress(*columns, console=notes, transient=True, disable=hidden) as progress:
         yield Bar(progress, progress.add_task(sentence, total=total))
+
+
+def distance_text(length: float, unit: str) -> str:
+    """A length for people, in km where it is long: "100 km"."""
+    metres = length * METRES.get(unit, 0.0)
+    return f"{metres / 1e3:.3g} km" if metres >= 1e3 else length_text(length, unit)
 
 
 def miss_text(miss: Miss, unit: str) -> str:

@@ -8,107 +8,183 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from limbik.animate.learn import limits_from
 from limbik.animate.track import Track
 from limbik.animate.track import track as follow
-from limbik.cli import arguments
-from limbik.cli.terminal import STYLES, out, progress_bar
+from limbik.cli import arguments, files
+from limbik.cli.contents import clip_of
+from limbik.cli.limits import HELP, limited
+from limbik.cli.targets import Targets, pairs, read_targets
+from limbik.cli.terminal import JSON_HELP, STYLES, notes, out, progress_bar
+from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
-from limbik.figure.motion import Motion
-from limbik.formats import save
 from limbik.solver.result import Status, length_text
 from limbik.solver.solve import find_method
+
+_FPS = 30.0  # of targets without a frame rate, for a figure that came without one too
 
 
 def track(
     clip: Annotated[
         str,
         typer.Argument(
-            metavar="CLIP.bvh", help=f"A file with motion, or {', '.join(arguments.MOTIONS)}."
+            metavar="CLIP.bvh",
+            help="A file with motion, or cartwheel. With --targets any file with a figure, or one "
+            f"of: {arguments.NAMES}.",
         ),
     ],
     effectors: Annotated[
-        str, typer.Option(metavar="A,B,C", help="The joints whose positions are followed.")
+        str,
+        typer.Option(
+            metavar="A,B,C",
+            help="The joints whose positions are followed. With --targets, A=NAME is followed by a "
+            "joint of another name there.",
+        ),
     ],
+    from_file: Annotated[
+        str | None,
+        typer.Option(
+            "--targets",
+            metavar="FILE",
+            help="Follow joints of another file: a motion; a .csv with columns A.x, A.y, A.z and "
+            "perhaps time; or a .npy of (frames, effectors, 3) numbers. - is standard input.",
+            show_default="the clip itself",
+        ),
+    ] = None,
+    fps: Annotated[
+        float | None,
+        typer.Option(
+            metavar="RATE",
+            help="Frames per second of targets that have no frame rate.",
+            show_default="that of the clip, or 30",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--clip",
+            metavar="NAME",
+            help="Which clip, where the file has several.",
+            show_default="the first",
+        ),
+    ] = None,
     every: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Take a frame only so often; all frames if left."),
+        typer.Option(
+            metavar="SECONDS", help="Take a frame only so often.", show_default="all frames"
+        ),
     ] = None,
     limits: Annotated[
         str | None,
         typer.Option(
-            metavar="clip+DEGREES",
-            help="clip+10: each rotation may go as far as anywhere in the whole clip, and 10 "
-            "degrees further. Slides keep the limits they have, because degrees say nothing about "
-            "lengths. The file's own limits if left.",
+            metavar="none|file|anatomical|clip+DEGREES",
+            help=HELP,
         ),
     ] = None,
+    stretch: Annotated[
+        bool, typer.Option("--stretch", help="Let position channels of BVH joints stretch bones.")
+    ] = False,
     method: Annotated[
         str | None, typer.Option(metavar="NAME", help="One of `limbik methods`.")
     ] = None,
     tolerance: Annotated[
-        float | None, typer.Option(help="Largest distance allowed, in the figure's unit.")
+        float | None,
+        typer.Option(
+            metavar="LENGTH",
+            help="Largest distance allowed, in the figure's unit.",
+            show_default="0.0001 of the figure's size",
+        ),
     ] = None,
     restarts: Annotated[
         int | None,
-        typer.Option(min=0, help="How often a frame may start again; as many as help if left."),
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="How often a frame may start again from another pose.",
+            show_default="as many as help, at most 30",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Chooses the random numbers of restarts.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Chooses the random numbers of restarts.")
+    ] = 0,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     save_to: Annotated[
         Path | None,
-        typer.Option("--out", metavar="OUT.bvh", help="Write the motion that came out."),
+        typer.Option(
+            "--out",
+            metavar="OUT.bvh",
+            help="Write the motion that was found; - is standard output.",
+        ),
     ] = None,
+    to: Annotated[str, typer.Option(metavar="FORMAT", help=files.TO_HELP, show_default="bvh")] = "",
+    force: Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)] = False,
 ) -> None:
     """Follow the positions of a clip's effectors, starting from its first pose.
 
-    Only the named joints' positions are used; everything else is found again.  Exits with 0 when
+    Only the named joints' positions are used; everything else is found again.  --targets takes them
+    from another file.  Exits with 0 when
     every frame reached its targets and with 1 when not.
     """
-    path = arguments.writable(save_to)
-    names = arguments.names(effectors, "--effectors")
-    wide = None if limits is None else arguments.margin(limits)
+    target = files.output(save_to, to=to, force=force, read=clip)
+    if json and target is not None and target.standard:
+        raise LimbikError("--json and --out - both write to standard output: choose one")
+    followed = pairs(effectors)
+    names = list(followed)
+    if from_file is None and (list(followed.values()) != names or fps is not None):
+        raise LimbikError("JOINT=NAME and --fps are for --targets")
     chosen = find_method(method)
-    whole = arguments.opened_motion(clip)
-    figure = whole.figure
-    places = [figure.index(name) for name in names]
-    if wide is not None:
-        figure = figure.with_limits(limits_from(whole, margin=wide))
-    motion = whole if every is None else whole.sample(every)
-    targets = motion.positions()[:, places]
+    if name is None:
+        own, recorded = arguments.opened(clip, stretch=stretch)
+    else:
+        own, recorded = clip_of(clip, name)
+    if recorded is None and from_file is None:
+        raise LimbikError(f'"{files.place(Path(clip))}" has no motion to follow: give --targets')
+    places = [own.index(name) for name in names]
+    figure, whole, kind = limited(own, recorded, limits)
+    reference = None
+    if from_file is not None:
+        rate = fps if fps is not None else _FPS if whole is None else whole.fps
+        wanted = read_targets(from_file, figure, list(followed.values()), rate)
+        wanted = wanted if every is None else wanted.sample(every)
+    else:
+        assert whole is not None
+        motion = whole if every is None else whole.sample(every)
+        wanted, reference = Targets(motion.positions()[:, places], motion.fps), motion.q
+    targets, frames = wanted.places, len(wanted.places)
 
     options: dict[str, Any] = {
-        "start": motion.q[0],
-        "fps": motion.fps,
+        "start": figure.rest if whole is None else whole.q[0],
+        "fps": wanted.fps,
         "method": chosen,
         "tolerance": tolerance,
         "restarts": restarts,
         "seed": seed,
     }
-    with progress_bar("getting ready", motion.frames) as bar:
+    with progress_bar("getting ready", frames) as bar:
         follow(figure, names, targets[:2], **options)
-        bar.say(f"following {motion.frames} frames")
-        result = follow(figure, names, targets, reference=motion.q, progress=bar.done, **options)
-    if path is not None:
-        save(result.motion, path)
+        bar.say(f"following {frames} frames")
+        result = follow(figure, names, targets, reference=reference, progress=bar.done, **options)
+    path = None if target is None else files.write(result.motion.onto(own), target)[0]
+    page = notes if target is not None and target.standard else out
     report: dict[str, Any] = {
-        "frames": motion.frames,
+        "frames": frames,
         "reached": int((result.status == Status.REACHED).sum()),
         "worst_error": float(result.error.max()),
         "sum_squared_error": (result.errors**2).sum(axis=1).tolist(),
-        "us_per_frame": 1e6 * result.seconds / motion.frames,
+        "us_per_frame": 1e6 * result.seconds / frames,
         "limit_violation": result.violation,
         "jumps": len(result.jumps),
         "restarts": int((result.attempts - 1).sum()),
-        "clip": whole.name,
+        "clip": figure.name if whole is None else whole.name,
         "effectors": names,
+        "targets": from_file,
         "every": every,
-        "fps": motion.fps,
-        "limits": limits,
+        "fps": wanted.fps,
+        "limits": kind,
         "method": chosen.name,
         "seed": seed,
         "out": None if path is None else str(path),
@@ -116,11 +192,12 @@ def track(
     if json:
         print(json_text.dumps(report, allow_nan=False))
     else:
-        _show(figure, motion, result, report)
+        _show(figure, result, report, page)
     raise typer.Exit(0 if result.ok else 1)
 
 
-def _show(figure: Figure, motion: Motion, result: Track, report: dict[str, Any]) -> None:
+def _show(figure: Figure, result: Track, report: dict[str, Any], page: Console) -> None:
+    motion = result.motion
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim")
     worst = int(np.argmax(result.error))
@@ -136,12 +213,12 @@ def _show(figure: Figure, motion: Motion, result: Track, report: dict[str, Any])
     table.add_row("restarts", f"{report['restarts']} in {restarted} frames")
     table.add_row("outside limits", f"{report['limit_violation']:g}")
     table.add_row("jumps", f"{report['jumps']}" + (f"  (at {jumps})" if jumps else ""))
-    if report["out"]:
+    if report["out"] and page is out:
         table.add_row("wrote", escape(report["out"]))
-    out.print(table)
+    page.print(table)
     missed = [status for status in result.status if status != Status.REACHED]
     if missed:
-        out.print()
+        page.print()
         for status in sorted(set(missed)):
             line = f"  {missed.count(status)} frames"
-            out.print(Text.assemble((str(status), STYLES[status]), line))
+            page.print(Text.assemble((str(status), STYLES[status]), line))

@@ -25,6 +25,7 @@ from limbik.figure.joints import (
 from limbik.figure.limits import Range, SwingTwist
 from limbik.maths.so3 import quat_to_matrix
 
+_NARROWEST = 1e-100  # rad: half a cone's angle, so that its square is not lost
 _PRINCIPAL = {(1, 0, 0): kin.TURN_X, (0, 1, 0): kin.TURN_Y, (0, 0, 1): kin.TURN_Z}
 
 
@@ -303,14 +304,6 @@ def _ranges(joint: Joint, count: int) -> Range:
             if isinstance(part, SwingTwistBall):
                 lower[at + 2], upper[at + 2] = joint.limit.twist
             at += len(part.labels)
-        if joint.slide_limit is not None:
-            slides = slide_columns(joint)
-            if joint.slide_limit.lower.size not in (1, len(slides)):
-                raise FigureError(
-                    f'joint "{joint.name}": its slide_limit has {joint.slide_limit.lower.size} '
-                    f"values for {len(slides)} slides"
-                )
-            lower[slides], upper[slides] = joint.slide_limit.lower, joint.slide_limit.upper
     elif joint.limit is not None and not isinstance(joint.limit, Range):
         raise FigureError(
             f'joint "{joint.name}": its limit must be a Range or a SwingTwist, got {joint.limit!r}'
@@ -322,6 +315,14 @@ def _ranges(joint: Joint, count: int) -> Range:
                 f'joint "{joint.name}": its Range has {size} values for {count} coordinates'
             )
         lower[:], upper[:] = joint.limit.lower, joint.limit.upper
+    if joint.slide_limit is not None and not isinstance(joint.limit, Range):
+        slides = slide_columns(joint)
+        if joint.slide_limit.lower.size not in (1, len(slides)):
+            raise FigureError(
+                f'joint "{joint.name}": its slide_limit has {joint.slide_limit.lower.size} '
+                f"values for {len(slides)} slides"
+            )
+        lower[slides], upper[slides] = joint.slide_limit.lower, joint.slide_limit.upper
     return Range(lower, upper)
 
 
@@ -344,7 +345,7 @@ def _cone(
             )
         swing = (lim.SWING_CHART,) * 2 if limit is None or limit.swing is None else limit.swing
         center = (0.0, 0.0) if limit is None else limit.center
-        numbers[:4] = *swing, *center
+        numbers[:4] = *np.maximum(swing, _NARROWEST), *center
         bound = np.array([[c - a, c + a] for a, c in zip(swing, center, strict=True)])
         return proj.CONE_SWING, numbers, bound
     if limit is None:
@@ -364,6 +365,6 @@ def _cone(
             f'joint "{joint.name}": on an exponential ball the twist is known from −180° to 180° '
             "only; use a swing–twist ball"
         )
-    numbers[:6] = *swing, *limit.center, *limit.twist
+    numbers[:6] = *np.maximum(swing, _NARROWEST), *limit.center, *limit.twist
     numbers[6:] = ball.basis.ravel()
     return proj.CONE_EXPONENTIAL, numbers, np.tile([-2 * math.pi, 2 * math.pi], (3, 1))

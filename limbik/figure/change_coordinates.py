@@ -58,13 +58,12 @@ def with_ball(joint: Joint, kind: str, along: np.ndarray) -> Joint:
     to = ball_of(new)
     assert to is not None  # it was just made
     limit, sliding = _limit(joint, ball, at, to[0]), slide_limit(joint)
-    if isinstance(limit, SwingTwist) or sliding is None:
+    if isinstance(limit, SwingTwist) or limit is None or sliding is None:
         return replace(new, limit=limit, slide_limit=sliding)
     low, high = np.full(width_of(new), -math.inf), np.full(width_of(new), math.inf)
     slides = sliding.lower.size
     low[:slides], high[:slides] = sliding.lower, sliding.upper
-    if limit is not None:
-        low[slides:], high[slides:] = limit.lower, limit.upper
+    low[slides:], high[slides:] = limit.lower, limit.upper
     return replace(new, limit=Range(low, high))
 
 

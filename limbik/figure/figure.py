@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,9 +15,11 @@ from limbik.figure.build import Tree, limit_of_coordinate, slide_limit
 from limbik.figure.change_coordinates import with_ball
 from limbik.figure.coordinates import ball_of, from_quat_each, to_quat, width_of
 from limbik.figure.joints import Joint, Limit
-from limbik.figure.limits import SwingTwist
+from limbik.figure.limits import Range
 from limbik.figure.projection import project_many
 from limbik.figure.units import change, changed
+from limbik.figure.whole_turns import outside
+from limbik.maths.so3 import quat_multiply
 
 
 class Figure:
@@ -151,7 +154,7 @@ class Figure:
         except (TypeError, ValueError):
             raise FigureError(f"{what}: needs numbers, got {q!r}") from None
         if array.ndim not in (1, 2) or array.shape[-1] != self.n:
-            raise FigureError(f"{what}: needs {self.n} values a pose, got shape {array.shape}")
+            raise FigureError(f"{what}: needs {self.n} values per pose, got shape {array.shape}")
         if not np.isfinite(array).all():
             bad = int(np.argwhere(~np.isfinite(array))[0][-1])
             raise FigureError(f"{what}: {self.coordinates[bad]} is not finite")
@@ -172,10 +175,20 @@ class Figure:
 
     def violation(self, q: Sequence[float] | np.ndarray) -> float | np.ndarray:
         """How far q is outside its limits (its worst coordinate); 0.0 inside.  (frames,) for a
-        batch."""
+        batch.
+
+        Angles that differ by whole turns are one pose, and the nearest of them counts: 350° is
+        inside −30° to 30°.
+        """
         poses = self.pose(q)
         worst = np.abs(self.project(poses) - poses).max(axis=-1, initial=0.0)
-        return float(worst) if poses.ndim == 1 else worst
+        if np.any(worst > 0.0):
+            drivers = Counter(slot.coordinate for slot in self._tree.slots)
+            ends = self.lower, self.upper
+            rows = np.atleast_2d(poses)
+            apart = outside(self._joints, drivers, ends, self.project, rows)
+            worst = apart.max(axis=1, initial=0.0)
+        return float(np.max(worst)) if poses.ndim == 1 else worst
 
     def _world(self, q: Sequence[float] | np.ndarray) -> tuple[np.ndarray, bool]:
         poses = self.pose(q)
@@ -215,10 +228,11 @@ class Figure:
     def with_limits(self, limits: Mapping[str, Limit | None]) -> Figure:
         """The same figure with other limits, by joint name or by coordinate name.
 
-        ``None`` removes a limit; a cone leaves the ranges of the joint's slides as they are.  The
+        ``None`` removes a limit; a cone leaves the ranges of the joint's slides as they are.  A
+        slide that is fixed stays so until its coordinate is named or a ``Range`` frees it.  The
         rest pose is projected onto the new limits.
 
-        >>> fig = fig.with_limits({"LeftForeArm": Range(0, 145, degrees=True)})  # doctest: +SKIP
+        >>> fig = fig.with_limits({"LeftForeArm": limbik.Range(0, 145, degrees=True)})
         """
         changed = {joint.name: joint for joint in self._joints}
         for key, limit in limits.items():
@@ -226,37 +240,61 @@ class Figure:
             joint = changed[name]
             if label:
                 limit = limit_of_coordinate(joint, label, limit)
-            sliding = slide_limit(joint) if isinstance(limit, SwingTwist) else None
+            sliding = None if isinstance(limit, Range) else slide_limit(joint)
+            if limit is None and sliding is not None and (sliding.lower != sliding.upper).any():
+                sliding = None
             changed[name] = replace(joint, limit=limit, slide_limit=sliding)
         return self._rebuilt(changed.values())
 
-    def with_balls(self, kind: str) -> Figure:
+    def with_balls(
+        self,
+        kind: str,
+        *,
+        keep: Collection[str] = (),
+        around: Sequence[float] | np.ndarray | None = None,
+    ) -> Figure:
         """The same figure with other coordinates for its balls, also that of a free root.
 
         ``kind`` is "swing-twist", "euler" or "exponential".  New twist axes run along the bones.
         The rest pose stays; a limit that cannot be said in the new coordinates becomes one that
         encloses it (a range of Euler angles and a cone are different shapes).  ``motion.onto``
-        carries motions across.
+        carries motions across.  Joints that ``keep`` names stay as they are.
 
-        >>> fig.with_balls("swing-twist").coordinates[6]  # doctest: +SKIP
-        'LeftUpLeg.swing1'
+        Cones lie best around zero.  With ``around``, a pose (n,), the balls' zero is that pose
+        instead of the file's, but for balls that are kept, have a limit or slide.
+
+        >>> fig.with_balls("euler").with_balls("swing-twist").coordinates[3]
+        'Hips.swing1'
         """
-        joints = [with_ball(joint, kind, self._bone(i)) for i, joint in enumerate(self._joints)]
+        joints = [
+            joint if joint.name in keep else with_ball(joint, kind, self.bone(i))
+            for i, joint in enumerate(self._joints)
+        ]
+        zero = None if around is None else self.single_pose(around, "around")
         rest, first = np.zeros(sum(map(width_of, joints))), 0
-        for old, new in zip(self._joints, joints, strict=True):
+        for i, (old, new) in enumerate(zip(self._joints, joints, strict=True)):
             width = width_of(old)
             rest[first : first + width] = self.rest[first : first + width]
             before, after = ball_of(old), ball_of(new)
-            if before is not None and after is not None and old.parts != new.parts:
+            if before is not None and after is not None:
                 here, there = first + before[1], first + after[1]
                 turn = to_quat(before[0], self.rest[None, here : here + 3])
+                alone = width == 3 and old.limit is None and old.name not in keep
+                if zero is not None and alone:
+                    moved = to_quat(before[0], zero[None, here : here + 3])[0]
+                    wxyz = quat_multiply(np.array(old.wxyz), moved)
+                    joints[i] = replace(new, wxyz=tuple(wxyz.tolist()))
+                    turn = quat_multiply(moved * [1.0, -1.0, -1.0, -1.0], turn)
+                elif old.parts == new.parts:
+                    first += width
+                    continue
                 slid = [c for c in range(first, first + width) if not here <= c < here + 3]
                 rest[first:there] = self.rest[slid]
                 rest[there : there + 3] = from_quat_each(after[0], turn)[0]
             first += width
         return self._rebuilt(joints, rest)
 
-    def _bone(self, i: int) -> np.ndarray:
+    def bone(self, i: int) -> np.ndarray:
         """(3,) where a joint's bone goes in its own frame: to its children, or to its tip."""
         children = [self._joints[k].offset for k in np.flatnonzero(self.parents == i)]
         along = (
@@ -278,7 +316,8 @@ class Figure:
         Where the figure does not know what it is in, say so with ``from_unit`` (a unit, or a number
         of metres) and ``from_up``; alone, they only state it.
 
-        >>> limbik.load("walk.bvh").in_units("m", from_unit="cm")  # doctest: +SKIP
+        >>> limbik.load("walk.bvh").in_units("m", from_unit="cm").unit
+        'm'
         """
         by = change((self.unit, self.up), unit, up, from_unit, from_up)
         scaled = np.where(self.slides, by.scale, 1.0)

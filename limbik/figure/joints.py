@@ -158,7 +158,8 @@ class Joint:
     the end of a last bone (BVH's End Site) in the joint's own frame; it is drawn and written back,
     and is not a joint.  ``alias`` is a second name, after which its coordinates are called: robots
     name both a link, which is a place, and the joint that moves it.  A ``limit`` that is a cone
-    speaks of the ball alone; ``slide_limit`` has a pair for each of the joint's slides beside it.
+    speaks of the ball alone; ``slide_limit`` has a pair for each of the joint's slides beside it,
+    or where there is no limit.
     """
 
     name: str

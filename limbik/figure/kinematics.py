@@ -27,7 +27,7 @@ NONE = 0xFFFFFFFF  # "no such thing": no parent, no cone
 
 # Counts.
 N_JOINTS, N_COORDS, N_SLOTS, N_CONES = 0, 1, 2, 3
-# Offsets into the ints, one value a joint / part / slot.
+# Offsets into the ints, one value per joint / part / slot.
 I_PARENT, I_FIRST_PART, I_TURNED, I_KIND, I_FIRST_SLOT = 4, 5, 6, 7, 8
 I_COORD, I_TURNS, I_ORDER = 9, 10, 11
 # Offsets into the floats.
@@ -38,7 +38,7 @@ FIRST_FREE = 22
 
 TURN_X, TURN_Y, TURN_Z, TURN_ANY, SLIDE, EXPONENTIAL, SWING_TWIST = range(7)
 
-WORLD = 12  # floats a joint: rotation, row-major, then position
+WORLD = 12  # floats per joint: rotation, row-major, then position
 AXIS = 6  # floats a slot: world axis, then a point on it
 
 

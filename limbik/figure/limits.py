@@ -29,7 +29,7 @@ class Range:
     the figure's unit, unless ``degrees=True``.  Infinite ends are allowed.
 
     >>> Range(0, 145, degrees=True)
-    Range(0.0, 2.530727)
+    Range(0., 2.530727)
     """
 
     __slots__ = ("lower", "upper")

@@ -38,7 +38,7 @@ class Motion:
         name: str = "",
     ) -> None:
         """``q`` is (frames, n) in radians and the figure's unit, at least one frame; ``fps`` is
-        frames a second; ``name`` is the clip's own, such as its file's."""
+        frames per second; ``name`` is the clip's own, such as its file's."""
         if not isinstance(figure, Figure):
             raise FigureError(f"a motion needs a Figure, got {type(figure).__name__}")
         what = f'motion "{name}"' if name else "motion"
@@ -60,12 +60,12 @@ class Motion:
 
     @property
     def q(self) -> np.ndarray:
-        """(frames, n) a pose a frame, read-only; radians and the figure's unit."""
+        """(frames, n) one pose per frame, read-only; radians and the figure's unit."""
         return self._q
 
     @property
     def fps(self) -> float:
-        """Frames a second."""
+        """Frames per second."""
         return self._fps
 
     @property
@@ -157,7 +157,8 @@ class Motion:
         proportions there is ``limbik.retarget``.  Where both figures know their unit and which axis
         is up, these are converted.
 
-        >>> clip.onto(clip.figure.with_balls("swing-twist"))  # doctest: +SKIP
+        >>> clip.onto(clip.figure.with_balls("euler")).frames == clip.frames
+        True
         """
         unit = figure.unit if self._figure.unit not in ("", figure.unit) else ""
         up = figure.up if self._figure.up not in ("", figure.up) else ""
@@ -181,7 +182,8 @@ class Motion:
 
         The options are those of ``figure.in_units``.
 
-        >>> clip.in_units("m", up="z", from_unit="cm", from_up="y")  # doctest: +SKIP
+        >>> clip.in_units("cm", up="z").figure.unit
+        'cm'
         """
         here = self._figure
         there = here.in_units(unit, up=up, from_unit=from_unit, from_up=from_up)

@@ -20,7 +20,7 @@ from limbik.figure.kinematics import (
     NONE,
 )
 from limbik.figure.limits import EXPONENTIAL_CHART
-from limbik.jit import inlined, kernel
+from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import copy
 from limbik.maths.so3 import exp_matrix, left_jacobian_into, log_matrix, swing_twist_vector
 
@@ -31,7 +31,9 @@ CONE_FLOATS = 15  # half axes a, b; centre x, y; twist lower, upper; basis (9)
 
 AT_EDGE = 1e-9
 SCRATCH = 54
-_SHRINK = 1e-9
+_MARGIN = 1e-9  # rad inside a limit on an exponential ball where P lands, at most half its width
+_ROUND = 2.3e-16  # a factor of 1 − _ROUND makes a number smaller
+_TRIES = 54  # 2^53·_ROUND is more than 1: the last of so many tries is the middle
 
 
 @kernel
@@ -55,70 +57,127 @@ def nearest_on_ellipse(x, y, a, b):
             break
     nx, ny = a * a * x / (t + a * a), b * b * y / (t + b * b)
     value = (nx / a) * (nx / a) + (ny / b) * (ny / b)
-    shrink = 1.0 / math.sqrt(value)
-    while value > 1.0:
-        nx, ny = nx * shrink, ny * shrink
-        shrink = 1.0 - 2.3e-16
-        value = (nx / a) * (nx / a) + (ny / b) * (ny / b)
-    return nx, ny
+    if value > 1.0:
+        nx, ny = nx / math.sqrt(value), ny / math.sqrt(value)
+    for back in range(_TRIES):
+        shrink = max(0.0, 1.0 - _ROUND * (2.0**back - 1.0))
+        px, py = nx * shrink, ny * shrink
+        if (px / a) * (px / a) + (py / b) * (py / b) <= 1.0:
+            return px, py
+    return 0.0, 0.0
+
+
+@inner
+def _margin(half):
+    """(slack, margin) of a limit on an exponential ball that allows ``half`` rad either way.
+
+    exp and log round, so P lands ``margin`` inside, and a limit that is narrower than rounding
+    needs is widened by ``slack``.
+    """
+    slack = max(0.0, 2.0 * _MARGIN - half)
+    return slack, min(_MARGIN, 0.5 * (half + slack))
+
+
+@inner
+def _allowed(floats, f, x, y, z, turn, parts):
+    """Whether the limit at floats[f] allows the rotation vector (x, y, z) of an exponential ball.
+
+    Its matrix is left in turn (9,), its swing and twist in parts (3,).
+    """
+    exp_matrix(x, y, z, turn)
+    swing_twist_vector(turn, floats[f + 6 : f + 15], parts)
+    a, b = floats[f] + _margin(floats[f])[0], floats[f + 1] + _margin(floats[f + 1])[0]
+    sx, sy = parts[0] - floats[f + 2], parts[1] - floats[f + 3]
+    slack = _margin(0.5 * (floats[f + 5] - floats[f + 4]))[0]
+    return (
+        (sx / a) * (sx / a) + (sy / b) * (sy / b) <= 1.0
+        and floats[f + 4] - slack <= parts[2] <= floats[f + 5] + slack
+        and x * x + y * y + z * z < EXPONENTIAL_CHART * EXPONENTIAL_CHART
+    )
+
+
+@inner
+def _nearest_swing(floats, f, x, y, inwards):
+    """The swing in the cone at floats[f] that is nearest to (x, y), then moved inwards by that part
+    of the way to the centre."""
+    slack_a, margin_a = _margin(floats[f])
+    slack_b, margin_b = _margin(floats[f + 1])
+    cx, cy = floats[f + 2], floats[f + 3]
+    sx, sy = nearest_on_ellipse(
+        x - cx, y - cy, floats[f] + slack_a - margin_a, floats[f + 1] + slack_b - margin_b
+    )
+    return cx + (1.0 - inwards) * sx, cy + (1.0 - inwards) * sy
+
+
+@inner
+def _nearest_twist(lower, upper, twist, inwards):
+    """The twist between lower and upper that is nearest around the circle, then moved inwards by
+    that part of the way to their middle."""
+    slack, margin = _margin(0.5 * (upper - lower))
+    low, high = max(lower - slack, -math.pi), min(upper + slack, math.pi)
+    if not low <= twist <= high:
+        near_low = math.cos(twist - low) if lower > -math.inf else -2.0
+        near_high = math.cos(twist - high) if upper < math.inf else -2.0
+        margin = min(margin, 0.5 * (high - low))
+        twist = low + margin if near_low > near_high else high - margin
+    return twist + inwards * (0.5 * (low + high) - twist)
+
+
+@inner
+def _turn_by(sx, sy, twist, basis, turn, scratch):
+    """B·exp(s)·exp(twist)·Bᵀ into turn (9,); scratch (9,)."""
+    exp_matrix(sx, sy, 0.0, scratch)
+    co, si = math.cos(twist), math.sin(twist)
+    for i in range(3):
+        first, second = scratch[3 * i], scratch[3 * i + 1]
+        scratch[3 * i] = co * first + si * second
+        scratch[3 * i + 1] = co * second - si * first
+    for i in range(3):
+        for j in range(3):
+            total = 0.0
+            for k in range(3):
+                for m in range(3):
+                    total += basis[3 * i + k] * scratch[3 * k + m] * basis[3 * j + m]
+            turn[3 * i + j] = total
 
 
 @inlined
 def _project_exponential(floats, f, q, c, scratch):
-    """Cone and twist range on an exponential ball, by decomposition."""
-    turn, parts, back = scratch[0:9], scratch[9:12], scratch[12:21]
-    basis = floats[f + 6 : f + 15]
+    """Cone and twist range on an exponential ball, by decomposition.
+
+    What comes out has passed the same test as what goes in, so that P(P(q)) = P(q) to the bit:
+    where rounding leaves it outside, the next try lies further inwards, the last in the middle.
+    """
+    turn, parts, spare, vector = scratch[0:9], scratch[9:12], scratch[12:21], scratch[21:24]
     x, y, z = q[c], q[c + 1], q[c + 2]
-    exp_matrix(x, y, z, turn)
-    swing_twist_vector(turn, basis, parts)
-    a, b = floats[f], floats[f + 1]
-    sx, sy = parts[0] - floats[f + 2], parts[1] - floats[f + 3]
-    # A range narrower than rounding is widened to what rounding needs.
-    slack = max(0.0, _SHRINK - 0.25 * (floats[f + 5] - floats[f + 4]))
-    low, high = floats[f + 4] - slack, floats[f + 5] + slack
-    inside = (sx / a) * (sx / a) + (sy / b) * (sy / b) <= 1.0 and low <= parts[2] <= high
-    if inside and x * x + y * y + z * z < EXPONENTIAL_CHART * EXPONENTIAL_CHART:
+    if _allowed(floats, f, x, y, z, turn, parts):
         return
-    # Land a hair inside: exp and log round, and the result must count as feasible.
-    if not inside:
-        sx, sy = nearest_on_ellipse(sx, sy, a * (1.0 - _SHRINK), b * (1.0 - _SHRINK))
-        sx, sy = sx + floats[f + 2], sy + floats[f + 3]
-        twist = parts[2]
-        if not low <= twist <= high:
-            # The twist is an angle: clamp to the end that is nearer around the circle.
-            near_low = math.cos(twist - low) if low > -math.inf else -2.0
-            near_high = math.cos(twist - high) if high < math.inf else -2.0
-            margin = min(_SHRINK, 0.25 * (high - low))
-            twist = low + margin if near_low > near_high else high - margin
-        exp_matrix(sx, sy, 0.0, turn)
-        co, si = math.cos(twist), math.sin(twist)
-        for i in range(3):
-            first, second = turn[3 * i], turn[3 * i + 1]
-            turn[3 * i] = co * first + si * second
-            turn[3 * i + 1] = co * second - si * first
-        for i in range(3):
-            for j in range(3):
-                total = 0.0
-                for k in range(3):
-                    for m in range(3):
-                        total += basis[3 * i + k] * turn[3 * k + m] * basis[3 * j + m]
-                back[3 * i + j] = total
-        copy(back, 9, turn)
-    log_matrix(turn, parts)
-    size = math.sqrt(parts[0] ** 2 + parts[1] ** 2 + parts[2] ** 2)
-    keep = 1.0
-    if size > 1e-9:
-        # The same rotation has a second vector, (1 − 2π/‖w‖)w; keep the one nearer to where q was.
-        other = 1.0 - 2.0 * math.pi / size
-        if abs(other) * size < EXPONENTIAL_CHART:
-            near, far = 0.0, 0.0
-            for i in range(3):
-                near += (parts[i] - q[c + i]) ** 2
-                far += (other * parts[i] - q[c + i]) ** 2
-            if far < near:
-                keep = other
-    for i in range(3):
-        q[c + i] = keep * parts[i]
+    swing_x, swing_y, twist = parts[0], parts[1], parts[2]
+    for attempt in range(_TRIES):
+        inwards = min(1.0, _ROUND * (2.0**attempt - 1.0))
+        if attempt == _TRIES - 1:
+            inwards, swing_x, swing_y, twist = 1.0, floats[f + 2], floats[f + 3], 0.0
+        sx, sy = _nearest_swing(floats, f, swing_x, swing_y, inwards)
+        angle = _nearest_twist(floats[f + 4], floats[f + 5], twist, inwards)
+        _turn_by(sx, sy, angle, floats[f + 6 : f + 15], turn, spare)
+        log_matrix(turn, vector)
+        size = math.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2)
+        if size > 1e-9:
+            # The same rotation has a second vector, (1 − 2π/‖w‖)w; keep the one nearer to q.
+            other = 1.0 - 2.0 * math.pi / size
+            if abs(other) * size < EXPONENTIAL_CHART * (1.0 - 1e-15):
+                near = (vector[0] - x) ** 2 + (vector[1] - y) ** 2 + (vector[2] - z) ** 2
+                far = (
+                    (other * vector[0] - x) ** 2
+                    + (other * vector[1] - y) ** 2
+                    + (other * vector[2] - z) ** 2
+                )
+                if far < near:
+                    for i in range(3):
+                        vector[i] *= other
+        copy(vector, 3, q[c:])
+        if _allowed(floats, f, q[c], q[c + 1], q[c + 2], turn, parts):
+            return
 
 
 @kernel
@@ -140,8 +199,8 @@ def project(ints, floats, q, scratch):
             nx, ny = nearest_on_ellipse(x, y, floats[f], floats[f + 1])
             # Adding the centre back rounds; only a moved point may be touched.
             if nx != x or ny != y:
-                for back in range(50):
-                    shrink = 1.0 - 2.3e-16 * (2.0**back - 1.0)
+                for back in range(_TRIES):
+                    shrink = max(0.0, 1.0 - _ROUND * (2.0**back - 1.0))
                     q[c], q[c + 1] = cx + nx * shrink, cy + ny * shrink
                     u, v = (q[c] - cx) / floats[f], (q[c + 1] - cy) / floats[f + 1]
                     if u * u + v * v <= 1.0:
@@ -150,10 +209,13 @@ def project(ints, floats, q, scratch):
             _project_exponential(floats, f, q, c, scratch)
         else:
             size = math.sqrt(q[c] ** 2 + q[c + 1] ** 2 + q[c + 2] ** 2)
-            while size > floats[f]:
-                scale = floats[f] / size * (1.0 - 2.3e-16)
-                q[c], q[c + 1], q[c + 2] = q[c] * scale, q[c + 1] * scale, q[c + 2] * scale
-                size = math.sqrt(q[c] ** 2 + q[c + 1] ** 2 + q[c + 2] ** 2)
+            if size > floats[f]:
+                x, y, z, first = q[c], q[c + 1], q[c + 2], floats[f] / size
+                for back in range(_TRIES):
+                    scale = first * max(0.0, 1.0 - _ROUND * 2.0**back)
+                    q[c], q[c + 1], q[c + 2] = x * scale, y * scale, z * scale
+                    if math.sqrt(q[c] ** 2 + q[c + 1] ** 2 + q[c + 2] ** 2) <= floats[f]:
+                        break
 
 
 @inlined
@@ -196,15 +258,19 @@ def _exponential_normals(floats, f, q, c, normals, scratch):
     found = 0
     a, b = floats[f], floats[f + 1]
     sx, sy = parts[0] - floats[f + 2], parts[1] - floats[f + 3]
-    if (sx / a) * (sx / a) + (sy / b) * (sy / b) >= 1.0 - 8.0 * _SHRINK:
+    # P lands a margin inside, so the edge begins there.
+    slack_a, margin_a = _margin(a)
+    slack_b, margin_b = _margin(b)
+    u, v = sx / (a + slack_a - 1.5 * margin_a), sy / (b + slack_b - 1.5 * margin_b)
+    if u * u + v * v >= 1.0:
         for j in range(3):
             normals[found, j] = sx / (a * a) * change[j] + sy / (b * b) * change[3 + j]
         found += 1
-    if parts[2] >= floats[f + 5] - 4.0 * _SHRINK:
+    if parts[2] >= floats[f + 5] - 4.0 * _MARGIN:
         for j in range(3):
             normals[found, j] = change[6 + j]
         found += 1
-    elif parts[2] <= floats[f + 4] + 4.0 * _SHRINK:
+    elif parts[2] <= floats[f + 4] + 4.0 * _MARGIN:
         for j in range(3):
             normals[found, j] = -change[6 + j]
         found += 1

@@ -143,8 +143,8 @@ def _unit(name: str) -> str:
 def _metres(unit: str | float) -> float:
     if isinstance(unit, str):
         return METRES[_unit(unit)]
-    if not (np.isfinite(unit) and unit > 0):
-        raise FigureError(f"from_unit must be a unit or metres above 0, got {unit!r}")
+    if not 1e-15 <= unit <= 1e15:  # beyond, lengths overflow in files
+        raise FigureError(f"from_unit must be a unit, or metres from 1e-15 to 1e15, got {unit!r}")
     return float(unit)
 
 

@@ -41,7 +41,7 @@ NECK_SHARES = {"Neck": (0.30, 0.25), "Neck1": (0.30, 0.25), "Head": (0.40, 0.50)
 """Joint → its share of the neck's bend, its share of the neck's turn."""
 
 
-def _column(
+def column(
     shares: dict[str, tuple[float, float]],
     flexion: float,
     extension: float,
@@ -64,7 +64,7 @@ def _column(
     }
 
 
-COLUMN = _column(SPINE_SHARES, 80, 25, 35, 45) | _column(NECK_SHARES, 50, 60, 45, 80)
+COLUMN = column(SPINE_SHARES, 80, 25, 35, 45) | column(NECK_SHARES, 50, 60, 45, 80)
 """Limits of the six joints from LowerBack to Head."""
 
 # AAOS: flexion 120, extension 30, abduction 45, adduction 30, rotation 45/45.  Abduction is

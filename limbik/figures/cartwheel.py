@@ -20,12 +20,12 @@ from limbik.figures.human import human
 from limbik.figures.mirror import mirror_pose
 
 FPS = 120.0
-"""Frames a second."""
+"""Frames per second."""
 
 _WINDOW = 0.36  # seconds, the whole width of the smoothing window
 
-# The score of the first half: a row a coordinate, a column a moment; degrees, and centimetres for
-# the slides tx, ty and tz.  One number is held throughout; coordinates without a row stay at 0.
+# The score of the first half: a row per coordinate, a column per moment; degrees, and centimetres
+# for the slides tx, ty and tz.  One number is held throughout; coordinates without a row stay at 0.
 # Stand (to 0.35 s), arms up (0.9), left leg lifted (1.15), set down (1.5), lean and reach; left
 # hand down (2.0), left foot up (2.05), right hand down (2.2), upside down in a straddle (2.5).  The
 # rows were drawn by hand, then tuned by least squares until planted hands and feet neither left the
@@ -131,7 +131,7 @@ def _smooth(q: np.ndarray) -> np.ndarray:
 
 @cache
 def cartwheel() -> Motion:
-    """A cartwheel to the left: 5 s of ``human()`` at 120 frames a second, inside its limits.
+    """A cartwheel to the left: 5 s of ``human()`` at 120 frames per second, inside its limits.
 
     It starts standing at the origin, facing +z, travels along +x on the floor y = 0, and ends as it
     began.  Hands and feet that are down stay where they are to about a centimetre.

@@ -81,7 +81,7 @@ def hand() -> Figure:
     """A right hand on a fixed forearm: 16 joints, 22 coordinates, five fingertips, metres.
 
     The wrist is at the origin, the fingers point along +z, the palm faces −y, the thumb is on the
-    side of +x.  Two coordinates for the wrist and four a finger: two at its first joint, one at
+    side of +x.  Two coordinates for the wrist and four per finger: two at its first joint, one at
     each of the others.  Positive numbers flex, spread towards the thumb, or bring the thumb away
     from the palm.  ``FINGERTIPS`` says where the tips are:
 

@@ -83,7 +83,8 @@ def mirror_pose(figure: Figure, q: Sequence[float] | np.ndarray) -> np.ndarray:
 
     Needs a figure that is its own mirror image, such as ``human()`` or ``spider()``.
 
-    >>> mirror_pose(human(), motion.q)  # doctest: +SKIP
+    >>> mirror_pose(fig, clip.q).shape == clip.q.shape
+    True
     """
     poses = figure.pose(q)
     source = np.empty(figure.n, int)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
 
-from limbik.errors import FigureError, FormatError, did_you_mean
+from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats import robots, tables, urdf
@@ -17,7 +19,9 @@ from limbik.formats.bvh import write as bvh_write
 from limbik.formats.gltf import read as gltf_read
 from limbik.formats.gltf import write as gltf_write
 from limbik.formats.mjcf import read as mjcf_read
+from limbik.formats.names import built_in
 
+SCALES = ("keep", "refuse")
 Thing = TypeVar("Thing", Figure, Motion)
 
 __all__ = ["FORMATS", "Format", "load", "load_motion", "save"]
@@ -61,22 +65,35 @@ def load(
     up: str = "",
     from_unit: str | float = "",
     from_up: str = "",
+    stretch: bool = False,
 ) -> Figure:
     """The figure in a file.  Its angles are radians, its lengths in the file's unit unless asked.
+
+    A built-in figure can be named in place of a file: "human".
 
     ``unit`` ("m", "cm", "mm", "in", "ft") and ``up`` ("y", "z") convert it.  glTF, VRM, URDF and
     MJCF files say what they are in.  BVH and ASF files do not: state it with ``from_unit`` and
     ``from_up``; a number is metres.  (Of CMU's ASF files, a value divided by their ``length 0.45``
     is in inches: ``from_unit=0.0254 / 0.45``.)
 
-    >>> fig = load("walk.bvh")  # doctest: +SKIP
-    >>> fig = load("walk.bvh", unit="m", from_unit="cm")  # doctest: +SKIP
+    BVH files may have position channels on every joint.  They are coordinates, but fixed, so that
+    no bone is stretched to reach a goal; ``stretch=True`` lets them move.
+
+    >>> fig = load("walk.bvh")
+    >>> fig = load("walk.bvh", unit="m", from_unit="cm")
     """
     file = Path(path)
+    own = built_in(path)
+    if own is not None:
+        figure = own.figure if isinstance(own, Motion) else own
+        return _in_units(figure, file, unit, up, from_unit, from_up)
     read = _format(file, "reads").figure
     if read is None:
         _refuse(file, "reads figures from", [e for e, f in FORMATS.items() if f.figure])
-    return _in_units(read(file), file, unit, up, from_unit, from_up)
+    figure = read(file)
+    if stretch:
+        figure = bvh_read.stretching(figure)
+    return _in_units(figure, file, unit, up, from_unit, from_up)
 
 
 def load_motion(
@@ -87,22 +104,42 @@ def load_motion(
     up: str = "",
     from_unit: str | float = "",
     from_up: str = "",
+    scale: str = "keep",
+    stretch: bool = False,
 ) -> Motion:
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
     A ``figure`` must have the file's coordinates, as the same skeleton with other limits has.  CSV
     and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  The
-    other options are those of ``load``; they convert what was read, a given figure too.
+    other options are those of ``load``; they convert what was read, a given figure too.  A built-in
+    motion can be named in place of a file: "cartwheel".
 
-    >>> clip = load_motion("walk.bvh")  # doctest: +SKIP
-    >>> clip.q.shape, clip.fps  # doctest: +SKIP
-    ((344, 96), 120.00048)
+    A glTF clip may change the scale of joints, which have none here.  ``scale="keep"`` keeps every
+    joint where the file has it: what hangs on such a joint slides.  ``scale="refuse"`` refuses such
+    a clip.
+
+    >>> clip = load_motion("walk.bvh")
+    >>> clip.frames, round(clip.fps)
+    (601, 120)
     """
     file = Path(path)
+    own = built_in(path)
+    if isinstance(own, Figure):
+        raise NoMotionError(f'"{file}" is a built-in figure without motion')
+    if own is not None:
+        motion = own if figure is None else own.onto(figure)
+        return _in_units(motion, file, unit, up, from_unit, from_up)
     read = _format(file, "reads").motion
     if read is None:
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
-    return _in_units(read(file, figure), file, unit, up, from_unit, from_up)
+    if scale not in SCALES:
+        raise FormatError(f'scale must be "keep" or "refuse", not {scale!r}', file)
+    if scale == "refuse" and read is gltf_read.read_motion:
+        read = partial(gltf_read.read_motion, scale=scale)
+    motion = read(file, figure)
+    if stretch:
+        motion = Motion(bvh_read.stretching(motion.figure), motion.q, motion.fps, motion.name)
+    return _in_units(motion, file, unit, up, from_unit, from_up)
 
 
 def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:
@@ -113,7 +150,7 @@ def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 
     ``precision`` is the number of decimals, of degrees and of lengths, in formats that are text.
     A file that was there is replaced once the new one is complete, and stays if that fails.
 
-    >>> save(clip, "out.bvh")  # doctest: +SKIP
+    >>> save(clip, "out.bvh")
     """
     file = Path(path)
     if not isinstance(thing, Figure | Motion):
@@ -138,7 +175,7 @@ def _in_units(
 
 
 def _format(file: Path, verb: str) -> Format:
-    if verb == "reads" and file.is_dir():
+    if verb == "reads" and os.path.isdir(file):  # noqa: PTH112  (no error for any name)
         raise FormatError("is a folder, not a file", file)
     found = FORMATS.get(file.suffix.lower())
     return _refuse(file, verb, list(FORMATS)) if found is None else found

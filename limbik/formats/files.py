@@ -35,8 +35,8 @@ def write_whole(
     """Let ``write`` fill a temporary file in the same folder, then put it in the place of ``path``.
 
     When anything fails the temporary file goes and ``path`` stays as it was.  A file that was there
-    hands on who may read and write it; one that nobody may write is refused.  ``durable`` returns
-    when the file is on the disk, so that a power cut leaves the old one or the new one; a new
+    hands on who may read and write it; one that is read-only is refused.  ``durable`` returns when
+    the file is on the disk, so that a power cut leaves the old one or the new one; a new
     ``private`` file can be read by nobody else.
     """
     try:

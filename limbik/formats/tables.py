@@ -1,9 +1,11 @@
 """Joint values as tables: CSV for people and spreadsheets, NPZ for NumPy.
 
-A CSV file has a line of names, ``time`` and the figure's coordinates, then a line a frame: seconds,
-radians, and lengths in the figure's unit, with all digits.  An NPZ file has
+A CSV file has a line of names, ``time`` and the figure's coordinates, then a line per frame:
+seconds, radians, and lengths in the figure's unit, with all digits.  The times say how many frames
+come in a second; one frame alone that is not at 30 has a last column for that, ``fps``.  An NPZ
+file has
 
-    q            (frames, n) the same values        fps          frames a second
+    q            (frames, n) the same values        fps          frames per second
     coordinates  (n,) their names                   positions    (frames, joints, 3) in the world
     joints       (joints,) names                    parents      (joints,) indices, −1 for a root
     unit, up     as the figure has them, or ""      name         of the motion
@@ -31,12 +33,12 @@ from limbik.formats.npz_arrays import BROKEN, MAX_ARRAYS, Arrays
 from limbik.formats.on_parents import VALUES
 from limbik.formats.text_numbers import read_frames, shown
 
-TIME = "time"
+TIME, RATE = "time", "fps"
 STEADY = 0.05
 """By which share of a frame's time a frame may come early or late."""
 
 STILL = 30.0
-"""Frames a second of a figure at rest, or of a table that has one frame and no other word on it."""
+"""Frames per second of a figure at rest, or of a table with one frame that does not say."""
 
 
 _END = re.compile(rb"\r\n|\r|\n")
@@ -61,7 +63,9 @@ def write_csv(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
         if "\n" in name or "\r" in name or name != name.encode("utf-8", "replace").decode():
             raise FormatError(f"a CSV file cannot hold the name {shown(name)}", path)
     head = io.StringIO()
-    csv.writer(head, lineterminator="\n").writerow([TIME, *motion.figure.coordinates])
+    alone = [motion.fps] if len(motion) == 1 and motion.fps != STILL else []
+    names = [TIME, *motion.figure.coordinates, *([RATE] if alone else [])]
+    csv.writer(head, lineterminator="\n").writerow(names)
 
     def fill(file: BinaryIO) -> None:
         file.write(head.getvalue().encode())
@@ -69,7 +73,7 @@ def write_csv(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
         times = motion.times
         for start in range(0, len(motion), step):
             part = slice(start, start + step)
-            rows = np.column_stack([times[part], motion.q[part]])
+            rows = np.column_stack([times[part], motion.q[part], *alone])
             line = ",".join(["%.17g"] * rows.shape[1]) + "\n"
             file.write((line * len(rows) % tuple(rows.ravel().tolist())).encode())
 
@@ -86,7 +90,8 @@ def read_csv(path: Path, figure: Figure | None = None) -> Motion:
     names = _header(data[start:end], path)
     if not names or names[0] != TIME:
         raise FormatError(f'its first column is not "{TIME}"', path, 1)
-    columns = _columns(names[1:], figure, path, 1)
+    alone = names[-1] == RATE and RATE not in figure.coordinates
+    columns = _columns(names[1:-1] if alone else names[1:], figure, path, 1)
     faults = (fault.search(data, end) for fault in (_EMPTY, _FIRST_EMPTY, _TWO_WORDS))
     wrong = next((fault for fault in faults if fault is not None), None)
     if wrong is not None:
@@ -98,6 +103,10 @@ def read_csv(path: Path, figure: Figure | None = None) -> Motion:
     if len(values) == 0:
         raise NoMotionError("has no frames", path)
     fps = _rate(values[:, 0], path)
+    if alone:
+        if len(values) > 1 or not values[0, -1] > 0.0:
+            raise FormatError(f'"{RATE}" is for a single frame, and above 0', path, 2)
+        fps, values = float(values[0, -1]), values[:, :-1]
     if columns != sorted(columns):
         for at in range(0, len(values), VALUES):  # not all at once, which would take a copy
             values[at : at + VALUES, 1:] = values[at : at + VALUES, 1:][:, columns]
@@ -113,7 +122,7 @@ def _header(line: bytes, path: Path) -> list[str]:
 
 
 def _rate(times: np.ndarray, path: Path) -> float:
-    """Frames a second of times that are a steady step apart."""
+    """Frames per second of times that are a steady step apart."""
     if len(times) == 1:
         return STILL
     with np.errstate(over="ignore", invalid="ignore"):

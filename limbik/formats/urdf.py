@@ -20,6 +20,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Coupling, Joint, Part, Slide, Turn, exponential, slides, unit_axis
 from limbik.figure.limits import Range
 from limbik.formats.files import read_bytes
+from limbik.formats.remarks import Remarks
 from limbik.formats.rest_pose import say_moved
 from limbik.formats.text_numbers import shown
 from limbik.formats.xml import attribute, check_chains, direction, numbers, parse
@@ -57,6 +58,7 @@ class _Robot:
 
     def __init__(self, root: Any, path: Path) -> None:
         self._path, self._root = path, root
+        self._remarks = Remarks(path)
         self._links = self._named("link")
         self._moves = self._named("joint")
         self._above: dict[str, Any] = {}
@@ -100,6 +102,7 @@ class _Robot:
         if len(roots) > 1:
             text = f"{self._path.name}: {len(roots)} links hang on nothing: {', '.join(roots[:4])}"
             warnings.warn(text, stacklevel=4)
+        self._remarks.say(stacklevel=4)
         name = self._root.get("name") or self._path.stem
         try:
             figure = Figure(joints, name=name, unit="m", up="z")
@@ -164,10 +167,8 @@ class _Robot:
             return None
         other = attribute(mimic, "joint", self._path)
         if other not in self._moves:
-            hint = did_you_mean(other[:80], self._moves)
-            own = shown(element.get("name"))
-            what = f"joint {own} mimics {shown(other)}, which is not a joint{hint}"
-            warnings.warn(f"{self._path.name}: {what}; it moves by itself", stacklevel=7)
+            own = element.get("name")
+            self._remarks.add("mimic", own, lambda: self._no_joint(own, other))
             return None
         driver = self._moves[other].get("type")
         if driver == "fixed":
@@ -178,6 +179,11 @@ class _Robot:
         scale = numbers(mimic, "multiplier", 1, self._path, (1.0,))[0]
         shift = numbers(mimic, "offset", 1, self._path, (0.0,))[0]
         return Coupling(other, scale, shift)
+
+    def _no_joint(self, own: str, other: str) -> str:
+        hint = did_you_mean(other, self._moves)
+        what = f"joint {shown(own)} mimics {shown(other)}, which is not a joint{hint}"
+        return f"{what}; it moves by itself"
 
     def _end_of(self, limit: Any, which: str) -> float:
         endless = {"lower": ("-inf", -math.inf), "upper": ("inf", math.inf)}
@@ -199,14 +205,16 @@ class _Robot:
             return None
         limit = element.find("limit")
         if limit is None:
-            text = f"{self._path.name}: {kind} joint {shown(name)} has no <limit>; it is unlimited"
-            warnings.warn(text, stacklevel=6)
+            text = f"{kind} joint {shown(name)} has no <limit>; it is unlimited"
+            self._remarks.add("no limit", name, text)
             return None
         low, high = (self._end_of(limit, which) for which in ("lower", "upper"))
-        if low > high:
-            self._fail(f"joint {shown(name)}: lower limit {low:g} is above {high:g}", limit)
+        if low > high:  # Bullet's way to say that a joint is free
+            text = f"joint {shown(name)}: lower limit {low:g} is above {high:g}; it is unlimited"
+            self._remarks.add("upside down", name, text)
+            return None
         if low == high == 0.0 and limit.get("lower") is None and limit.get("upper") is None:
-            text = f"{self._path.name}: the <limit> of {shown(name)} has no ends; it is unlimited"
-            warnings.warn(text, stacklevel=6)
+            text = f"the <limit> of {shown(name)} has no ends; it is unlimited"
+            self._remarks.add("no ends", name, text)
             return None
         return Range(low, high)

@@ -15,7 +15,10 @@ MAX_CHAIN = 32
 
 _TAKES = 500  # bytes of memory that a tag or an attribute may take, which has four letters or more
 _ROOM = 150_000_000
-_DECLARED = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*[\"']([^\"'>]*)")
+_LETTERS = 1_000  # that a number may take, with the spaces around it
+_DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s[^<>]*\?>")
+_DECLARED = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml[^>]*?\sencoding\s*=\s*[\"']([^\"'>]*)")
+_IN_ORDER = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml\s+version\s*=\s*[\"']1\.\d+[\"']")
 _PLAIN = re.compile(rb"utf-?8|utf-16(le|be)?|(us-)?ascii|iso-8859-\d+|windows-125\d", re.IGNORECASE)
 
 
@@ -24,10 +27,19 @@ def parse(data: bytes, path: Path) -> Any:
 
     A document type is refused, and with it every entity but the five that XML has.  So are more
     tags than the file's size can justify, before they take memory, and encodings that hide them.
+
+    As the parser of URDF and MJCF has it: a default namespace says nothing, and an XML declaration
+    may come after blank lines and have any version.
     """
     declared = _DECLARED.match(data)
-    if declared is not None and not _PLAIN.fullmatch(declared.group(1)):
-        raise FormatError(f"is written in {shown(declared.group(1))}; UTF-8 is read", path, 1)
+    encoding = None if declared is None else declared.group(1)
+    if encoding is not None and not _PLAIN.fullmatch(encoding):
+        raise FormatError(f"is written in {shown(encoding)}; UTF-8 is read", path, 1)
+    declaration = _DECLARATION.match(data)
+    if declaration is not None and not _IN_ORDER.match(data):
+        data = b"\n" * declaration.group().count(b"\n") + data[declaration.end() :]
+    else:
+        encoding = None  # the parser reads it
     if _TAKES * (data.count(b"<") + data.count(b"=")) > _ROOM + 10 * len(data):
         raise FormatError("has more tags and attributes than any robot needs", path)
     try:
@@ -37,6 +49,7 @@ def parse(data: bytes, path: Path) -> Any:
             "robots are read with lxml, which is not installed: pip install limbik[robots]"
         ) from error
     parser = etree.XMLParser(
+        encoding=None if encoding is None else encoding.decode("ascii"),
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
@@ -54,6 +67,9 @@ def parse(data: bytes, path: Path) -> Any:
         raise FormatError(f"is not XML: {str(error)[:200]}", path) from None
     if root.getroottree().docinfo.doctype:
         raise FormatError("has a document type, which is refused", path)
+    for element in root.iter("{*}*"):
+        if element.prefix is None and element.tag[0] == "{":
+            element.tag = element.tag.rpartition("}")[2]
     return root
 
 
@@ -73,6 +89,10 @@ def numbers(
     text = element.get(name)
     if text is None and otherwise is not None:
         return otherwise
+    if text is not None and len(text) > _LETTERS * (count + 1):
+        # A default class may hand it to thousands of joints, and each would read it.
+        what = f"{name} of <{str(element.tag)[:40]}> has {len(text):,} letters"
+        raise FormatError(f"{what} for {count} number{'s'[: count != 1]}", path, element.sourceline)
     # Split no further than needed: a word takes many times its letters.
     words = attribute(element, name, path).split(None, count)
     values = [number(word) for word in words]

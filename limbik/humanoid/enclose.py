@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from limbik.figure.coordinates import swing_and_twist, to_quat
+from limbik.figure.build import slide_columns, slide_limit
+from limbik.figure.coordinates import ball_of, swing_and_twist, to_quat
 from limbik.figure.joints import ExponentialBall, Joint, Limit, SwingTwistBall, Turn
 from limbik.figure.limits import SWING_CHART, Range, SwingTwist
 from limbik.jit import kernel
@@ -63,7 +64,7 @@ def limit_around(
     values = _angles(turns, wxyz, rest[at])
     if values is None:
         return None
-    low, high = np.full(first, -math.inf), np.full(first, math.inf)
+    low, high = _of_slides(joint, first)
     for k, column in enumerate(at):
         least, most = float(values[:, k].min()), float(values[:, k].max())
         if most - least < _TURN - 0.1:
@@ -71,25 +72,79 @@ def limit_around(
     return Range(low, high) if np.isfinite(low).any() else None
 
 
-def held(joint: Joint, rest: np.ndarray, slack: float) -> Limit | None:
-    """A limit that leaves a joint's turns ``slack`` radians to both sides of its rest pose."""
-    low, high = [], []
+def held(
+    joint: Joint, rest: np.ndarray, bend: float, turn: float, bone: np.ndarray
+) -> Limit | None:
+    """A limit that leaves a joint some radians to both sides of its rest pose.
+
+    ``bend`` is that of swings, ``turn`` that of the twist.  Of turns about axes of their own, those
+    along ``bone`` (3,) count as twists.
+    """
+    low, high = _of_slides(joint, len(joint.labels))
+    first = -1
     for part in joint.parts:
-        first = len(low)  # every part before a ball has one coordinate
-        if isinstance(part, SwingTwistBall):
-            s1, s2, twist = (float(v) for v in rest[first : first + 3])
-            if math.hypot(s1, s2) + slack > SWING_CHART:
-                return None
-            return SwingTwist(swing=slack, center=(s1, s2), twist=(twist - slack, twist + slack))
-        if isinstance(part, ExponentialBall):
-            own = swing_and_twist(part, to_quat(part, rest[None, first : first + 3]))[0]
+        first += 1  # every part before a ball has one coordinate
+        if isinstance(part, SwingTwistBall | ExponentialBall):
+            own = rest[first : first + 3]
+            furthest = math.inf
+            if isinstance(part, ExponentialBall):
+                own = swing_and_twist(part, to_quat(part, own[None]))[0]
+                furthest = math.pi
             s1, s2, twist = (float(v) for v in own)
-            ends = (max(twist - slack, -math.pi), min(twist + slack, math.pi))
-            return SwingTwist(swing=slack, center=(s1, s2), twist=ends)
-        turns = isinstance(part, Turn)
-        low.append(float(rest[first]) - slack if turns else -math.inf)
-        high.append(float(rest[first]) + slack if turns else math.inf)
+            if math.hypot(s1, s2) + bend > SWING_CHART:
+                return None
+            ends = (max(twist - turn, -furthest), min(twist + turn, furthest))
+            return SwingTwist(swing=bend, center=(s1, s2), twist=ends)
+        if isinstance(part, Turn):
+            along = abs(float(np.dot(part.axis, bone))) > 0.8 * float(np.linalg.norm(bone))
+            slack = turn if along else bend
+            low[first], high[first] = float(rest[first]) - slack, float(rest[first]) + slack
     return Range(low, high) if np.isfinite(low).any() else None
+
+
+def widened(joint: Joint, limit: Limit, values: np.ndarray) -> Limit | None:
+    """The limit of a joint, so much wider that it holds its values (k, width); None for a cone and
+    a twist that hold everything.  Slides keep their ranges."""
+    if isinstance(limit, Range):
+        low, high = _of_slides(joint, values.shape[1])
+        turns = [k for k in range(values.shape[1]) if k not in slide_columns(joint)]
+        low[turns] = np.minimum(np.broadcast_to(limit.lower, len(low)), values.min(axis=0))[turns]
+        high[turns] = np.maximum(np.broadcast_to(limit.upper, len(low)), values.max(axis=0))[turns]
+        return Range(low, high)
+    found = ball_of(joint)
+    assert found is not None
+    assert not isinstance(found[0], tuple)
+    own = values[:, found[1] : found[1] + 3]
+    if isinstance(found[0], ExponentialBall):
+        own = swing_and_twist(found[0], to_quat(found[0], own))
+    low, high = min(limit.twist[0], own[:, 2].min()), max(limit.twist[1], own[:, 2].max())
+    twist = None if high - low > _TURN - 0.1 else (float(low), float(high))
+    if limit.swing is None:
+        return None if twist is None else SwingTwist(twist=twist)
+    center, half = np.array(limit.center), np.array(limit.swing)
+    if (np.linalg.norm((own[:, :2] - center) / half, axis=1) > 1.0).any():
+        around = np.linspace(0.0, _TURN, 64, endpoint=False)
+        edge = center + half * np.column_stack([np.cos(around), np.sin(around)])
+        center, half = ellipse_around(np.concatenate([edge, own[:, :2]]))
+        # The room for a cone ends at half a turn from zero.
+        if math.hypot(*center) + float(half.max()) > SWING_CHART:
+            return None if twist is None else SwingTwist(twist=twist)
+        half = half * (1.0 + 1e-6)
+    return SwingTwist(
+        swing=(float(half[0]), float(half[1])),
+        center=(float(center[0]), float(center[1])),
+        twist=twist,
+    )
+
+
+def _of_slides(joint: Joint, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper ends (count,) of a joint's coordinates: its slides keep what they have."""
+    low, high = np.full(count, -math.inf), np.full(count, math.inf)
+    own = slide_limit(joint)
+    if own is not None:
+        slides = slide_columns(joint)
+        low[slides], high[slides] = own.lower, own.upper
+    return low, high
 
 
 def _angles(turns: list[Turn], wxyz: np.ndarray, rest: np.ndarray) -> np.ndarray | None:

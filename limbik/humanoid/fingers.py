@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from limbik.humanoid.joint_names import Name
 
@@ -28,6 +28,8 @@ _SAID = {
 }
 _MITTEN = ("fingers", "fingerbase")  # one bone for all four fingers
 _AT_WRIST = 0.05
+_NEARER = 0.9  # of its bone's length: a metacarpal begins at the wrist, a finger at its far end
+_ONE_PLACE = 1e-3  # of a finger's longest bone, within which joints are in one place
 
 
 def fingers(
@@ -62,11 +64,11 @@ def fingers(
         chains["Index"] = sorted(mitten + chains.get("Index", []))
     out: dict[str, int] = {}
     for finger, joints in chains.items():
-        line = _line(joints, parents)
-        above = parents[line[0]]
+        line = _line(joints, parents, lengths)
+        above = parents[joints[0]]
         if finger != "Thumb" and above != hand and names[above].has("metacarpal", "palm"):
             out.setdefault(f"{side}{finger}Metacarpal", above)
-        for place, joint in _places(finger, line, names).items():
+        for place, joint in _places(finger, line, names, below).items():
             out[f"{side}{finger}{place}"] = joint
     return out
 
@@ -90,19 +92,31 @@ def _finger(name: Name, zero: bool) -> str:
     return ""
 
 
-def _line(joints: list[int], parents: Sequence[int]) -> list[int]:
-    """The joints of a finger that hang on one another, from its first; parents come first."""
+def _line(joints: list[int], parents: Sequence[int], lengths: Sequence[float]) -> list[int]:
+    """The joints of a finger that hang on one another, from its first; parents come first.
+
+    Joints in one place are the hinges of one ball: the last of them, which moves the bone, stands
+    for all.
+    """
     line = [joints[0]]
+    longest = max((lengths[joint] for joint in joints[1:]), default=0.0)
     for joint in joints[1:]:
         if parents[joint] == line[-1]:
-            line.append(joint)
+            if lengths[joint] <= _ONE_PLACE * longest:
+                line[-1] = joint
+            else:
+                line.append(joint)
     return line
 
 
-def _places(finger: str, line: list[int], names: Sequence[Name]) -> dict[str, int]:
+def _places(
+    finger: str, line: list[int], names: Sequence[Name], from_hand: Mapping[int, float]
+) -> dict[str, int]:
     """Place → joint: as the names say, else in order.
 
-    A fourth counted joint is the metacarpal's where counting starts at 0, else the tip.
+    Of four counted joints the first is the metacarpal's where counting starts at 0, or where it is
+    nearer to the hand than to the next; else the fourth is the tip.  ``from_hand`` has the length
+    of the way from the hand to each joint.
     """
     if finger == "Thumb":
         said = [_said(names[joint]) for joint in line]
@@ -119,8 +133,10 @@ def _places(finger: str, line: list[int], names: Sequence[Name]) -> dict[str, in
         else:
             counted.append(joint)
     first = names[counted[0]].digits if counted else ()
-    if len(counted) > 3 and first and int(first[-1]) == 0:
-        out.setdefault("Metacarpal", counted.pop(0))
+    if len(counted) > 3:
+        near, after = from_hand[counted[0]], from_hand[counted[1]]
+        if near < _NEARER * (after - near) or (first and int(first[-1]) == 0):
+            out.setdefault("Metacarpal", counted.pop(0))
     return out | dict(zip(_PLACES, counted, strict=False))
 
 

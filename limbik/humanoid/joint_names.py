@@ -14,15 +14,22 @@ _PREFIX = re.compile(
     r"valvebiped[._]|cc_base_|rig[-_]|armature[_ ]|skeleton[_ ])",
     re.IGNORECASE,
 )
+_SHORT = re.compile(r"^([LR])([UF])Arm$")  # OptiTrack's upper arm and forearm
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
+# After a side of its own, the letter before is "upper" or "lower": "l_lleg" is no left leg.
+_HALVES = {
+    "uarm": "upperarm", "larm": "lowerarm", "uleg": "upperleg", "lleg": "lowerleg",
+}  # fmt: skip
 _SAID = {"left": "left", "lft": "left", "right": "right", "rgt": "right"}
 _MARKED = {"l": "left", "lf": "left", "lt": "left", "r": "right", "rt": "right"}
 
 _BODY = (
-    "upperarm", "uparm", "lowerarm", "loarm", "forearm", "upperleg", "upleg", "lowerleg", "loleg",
+    "upperarm", "uparm", "lowerarm", "lowarm", "loarm", "forearm", "upperleg", "upleg", "lowerleg",
+    "lowleg", "loleg", "shank", "ulna", "scapula", "bicep", "biceps", "forefoot", "carpus", "talus",
     "hipjoint", "toebase", "fingerbase", "upperchest", "upperback", "lowerback", "lowerneck",
-    "upperneck", "humerus", "clavicle", "shoulder", "shldr", "collar", "radius", "femur", "tibia",
+    "upperneck", "humerus", "clavicle", "clav", "shoulder", "shldr", "collar", "radius", "femur",
+    "tibia", "cervical", "skull", "cranium",
     "fingers", "finger", "digit", "thumb", "index", "middle", "mid", "ring", "pinky", "little",
     "wrist", "ankle", "elbow", "knee", "thigh", "calf", "shin", "foot", "toes", "toe", "hand",
     "palm", "pelvis", "abdomen", "thorax", "torso", "chest", "spine", "waist", "neck", "head",
@@ -34,7 +41,9 @@ _OTHER = (
     "effector", "bend", "left", "right", "rx", "ry", "rz", "tx", "ty", "tz",
 )  # fmt: skip
 _KNOWN = frozenset(_BODY)
-_BACKWARDS = frozenset(("upperarm", "lowerarm", "upperleg", "lowerleg"))  # "ArmUpper" too
+_BACKWARDS = frozenset(
+    ("upperarm", "uparm", "lowerarm", "lowarm", "upperleg", "upleg", "lowerleg", "lowleg")
+)  # "ArmUpper" too
 _RUN = re.compile("|".join(sorted({*_BODY, *_OTHER}, key=len, reverse=True)))
 
 # What hangs on a body and moves no part of it: ends of chains, helpers of an animator, clothes, and
@@ -74,12 +83,16 @@ def take_apart(name: str) -> Name:
     aside = plain.startswith("__") or plain[:6].casefold() in ("j_sec_", "j_opt_")
     while plain != before:
         before, plain = plain, _PREFIX.sub("", plain, count=1) or plain
+    plain = _SHORT.sub(lambda m: f"{m[1]}_{'up' if m[2] == 'U' else 'fore'}arm", plain)
     said: list[str] = []
     marked: list[str] = []
     words: list[str] = []
     digits: list[str] = []
-    for piece in _PIECE.findall(plain):
-        for word in _split(piece.casefold()):
+    pieces = [piece.casefold() for piece in _PIECE.findall(plain)]
+    sided = any(piece in _SAID or piece in _MARKED for piece in pieces)
+    for piece in pieces:
+        half = _HALVES.get(piece) if sided else None
+        for word in [half] if half else _split(piece):
             if word.isdigit():
                 digits.append(word[:6])
             elif word in _SAID:

@@ -12,21 +12,35 @@ from limbik.humanoid.joint_names import Name
 # a thigh came before, "foot" the ball of the foot where an ankle did.
 _Levels = tuple[tuple[str, bool, tuple[str, ...]], ...]
 _ARM: _Levels = (
-    ("Shoulder", False, ("clavicle", "collar", "shoulder", "shldr", "scapula", "thorax")),
-    ("UpperArm", True, ("upperarm", "uparm", "humerus", "arm", "shldr", "shoulder")),
-    ("LowerArm", True, ("lowerarm", "loarm", "forearm", "elbow", "radius")),
-    ("Hand", True, ("wrist", "hand", "palm")),
+    ("Shoulder", False, ("clavicle", "clav", "collar", "shoulder", "shldr", "scapula", "thorax")),
+    (
+        "UpperArm",
+        True,
+        ("upperarm", "uparm", "humerus", "bicep", "biceps", "arm", "shldr", "shoulder"),
+    ),
+    ("LowerArm", True, ("lowerarm", "lowarm", "loarm", "forearm", "elbow", "ulna", "radius")),
+    ("Hand", True, ("wrist", "hand", "palm", "carpus")),
 )
 _LEG: _Levels = (
     ("UpperLeg", True, ("upperleg", "upleg", "thigh", "femur", "hip", "leg", "hipjoint")),
-    ("LowerLeg", True, ("lowerleg", "loleg", "calf", "shin", "knee", "tibia", "leg")),
-    ("Foot", True, ("foot", "ankle")),
-    ("Toes", False, ("toes", "toebase", "toe", "ball", "metatarsals", "metatarsal", "foot")),
+    (
+        "LowerLeg",
+        True,
+        ("lowerleg", "lowleg", "loleg", "calf", "shin", "shank", "knee", "tibia", "leg"),
+    ),
+    ("Foot", True, ("foot", "ankle", "talus")),
+    (
+        "Toes",
+        False,
+        ("toes", "toebase", "toe", "ball", "forefoot", "metatarsals", "metatarsal", "foot"),
+    ),
 )
 _FINGERS = frozenset((
     "thumb", "index", "middle", "mid", "ring", "pinky", "little", "finger", "fingers",
     "fingerbase", "digit", "metacarpal", "in",
 ))  # fmt: skip
+# Words that tell the legs of an animal apart: a body has one leg on a side.
+_PAIRS = frozenset(("front", "fore", "back", "rear", "hind", "middle", "mid"))
 # Words that say too little when a limb has only one of them.
 _VAGUE = frozenset(("arm", "leg", "hip", "hipjoint", "shoulder", "shldr", "ball", "palm"))
 
@@ -108,12 +122,12 @@ def _extended(
 
 def _repeated(top: _Way, ways: list[_Way], names: Sequence[Name]) -> bool:
     """Whether the figure has the same limb twice or more on this side, as a spider has."""
-    words = [names[joint].words for _, joint in top.steps()]
+    words = [set(names[joint].words) - _PAIRS for _, joint in top.steps()]
     own = {joint for _, joint in top.steps()}
     for way in ways:
         if way.level == top.level and top.score - way.score < 0.005 and way.joint not in own:
             steps = [joint for _, joint in way.steps()]
-            if own.isdisjoint(steps) and [names[joint].words for joint in steps] == words:
+            if own.isdisjoint(steps) and [set(names[j].words) - _PAIRS for j in steps] == words:
                 return True
     return False
 

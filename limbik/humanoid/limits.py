@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -17,7 +17,11 @@ from limbik.humanoid.reference import column_movement, fanned, hinge_roll, movem
 from limbik.humanoid.stance import Stance
 from limbik.maths.so3 import matrix_to_quat, quat_multiply, quat_to_matrix
 
-_SLACK = math.radians(5.0)  # of joints in a limb that stand for no joint of a body
+_AT_WRIST = 0.003  # of the figure's size
+_SLACK = math.radians(25.0)  # of joints beside the body that stand for no joint of it
+_STIFF = math.radians(10.0)  # of joints within a bone
+_BONE_TURN = math.radians(90.0)  # of joints within a bone, about it: they share out its twist
+_BONES = (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot"))
 
 
 def limits(
@@ -28,38 +32,52 @@ def limits(
 ) -> dict[str, Limit]:
     """Anatomical limits for a figure's joints, by name, for ``Figure.with_limits``.
 
-    The ranges are those of the built-in human, from the tables of the AAOS and the AMA as given by
-    Norkin & White, "Measurement of Joint Motion" (``limbik.figures.anatomy``).  They are carried
-    over through ``standing``, a pose (n,) in which the body stands – T, A, arms hanging –, the
-    figure's rest pose unless given: the human in the same posture shows what each joint's zero is.
+    The ranges are the tables of the AAOS and the AMA as given by Norkin & White, "Measurement of
+    Joint Motion", widened so that they hold recorded people (``limbik.humanoid.widest`` says by how
+    much and why).  They are carried over through ``standing``, a pose (n,) in which the body stands
+    – T, A, arms hanging –, the figure's rest pose unless given: the built-in human in the same
+    posture shows what each joint's zero is.  Arms that point up are refused.
 
     Each limit encloses what the human may do there: a cone for swing–twist and exponential balls, a
     range for turns.  Ranges of three Euler angles fit a shoulder badly, so change the balls of a
-    figure from BVH first.  The back and the neck share their movement out among as many joints as
-    there are; an arm without a collarbone gets that one's movement too.  Joints inside a limb that
-    stand for no joint of a body (LHipJoint, upperarm02) are held within 5 degrees.  The root, the
-    face, twist bones and whatever hangs on a body stay as they are.
+    figure from BVH first; ``limbik.humanoid.limited`` does both.  The back and the neck share
+    their movement out among as many joints as there are; an arm without a collarbone gets that
+    one's movement too.  Joints of a limb that stand for no joint of a body are held near the pose:
+    those within a bone (upperarm02) bend by 10 degrees and turn by 90 about it, others (LHipJoint)
+    by 25.  Where it is not known which of several joints is the elbow or the knee, those stay free.
+    The root, the face, twist bones and whatever hangs on a body stay as they are.
 
     >>> import limbik
     >>> figure = limbik.figures.human()
     >>> limits(figure)["LeftToeBase"]
-    Range([-0.785398], [1.22173])
+    Range([-0.872665], [1.48353])
     """
     known = recognise(figure) if body is None else body
+    pose = figure.rest if standing is None else figure.single_pose(standing, "standing")
+    return limits_of_stance(figure, known, pose)
+
+
+def limits_of_stance(
+    figure: Figure, known: Body, pose: np.ndarray, bends: Mapping[str, np.ndarray] | None = None
+) -> dict[str, Limit]:
+    """Anatomical limits through a pose (n,) in which the body stands; ``bends`` as in Stance."""
     joints = set(figure.joints)
     for role, joint in known.roles.items():
         if joint not in joints:
             raise FigureError(f'humanoid.limits: the body has "{joint}" as {role}, the figure not')
-    pose = figure.rest if standing is None else figure.single_pose(standing, "standing")
-    return _Ranges(figure, known, pose).found
+    return _Ranges(figure, known, pose, Stance(figure, known, pose, bends)).found
 
 
 class _Ranges:
     """The limits of one figure, found role by role."""
 
-    def __init__(self, figure: Figure, body: Body, pose: np.ndarray) -> None:
+    def __init__(self, figure: Figure, body: Body, pose: np.ndarray, stance: Stance) -> None:
         self._figure, self._body, self._pose = figure, body, pose
-        self._stance = Stance(figure, body, pose)
+        self._stance = stance
+        raised = self._stance.arms_up()
+        if raised:
+            raise FigureError(raised)
+        self._t_pose = self._stance.of_human()
         self._at = {role: figure.index(joint) for role, joint in body.roles.items()}
         self._names = figure.joints
         self.found: dict[str, Limit] = {}
@@ -79,9 +97,8 @@ class _Ranges:
         own rotation, without its placement.
         """
         joint, parent = self._figure.definition[i], int(self._figure.parents[i])
-        own = self._of_human(i)
-        above = self._of_human(parent) if parent >= 0 else self._stance.axes.T
-        local = above.T @ quat_to_matrix(samples) @ own
+        above = self._t_pose[parent] if parent >= 0 else self._stance.axes.T
+        local = above.T @ quat_to_matrix(samples) @ self._t_pose[i]
         # A body can be in the pose it stands in, whatever the tables say.
         frames = self._stance.frames[:, :3, :3]
         stands = frames[i] if parent < 0 else frames[parent].T @ frames[i]
@@ -92,10 +109,6 @@ class _Ranges:
         if limit is not None:
             self.found[joint.name] = limit
 
-    def _of_human(self, i: int) -> np.ndarray:
-        """(3, 3) the joint's frame, in body axes, where the human stands in its T-pose."""
-        return self._stance.turned[i].T @ self._stance.axes.T @ self._stance.frames[i, :3, :3]
-
     def _turning(self, i: int) -> int:
         return turning(self._figure.definition[i])
 
@@ -103,11 +116,10 @@ class _Ranges:
         turns = self._turning(i)
         if not turns:
             return
-        one_bone = role.replace("Metacarpal", "Proximal") not in self._at
-        samples = movement(role, turns=turns, whole_thumb=one_bone)
+        samples = movement(self._moves_as(role, i), turns=turns)
         if samples is None:
             if role.endswith("Metacarpal"):
-                self._hold(i)
+                self._hold(i, _SLACK, _SLACK)
             return
         side = role.removesuffix("UpperArm")
         if side in SIDES and side + "Shoulder" not in self._at:
@@ -119,6 +131,16 @@ class _Ranges:
         if sum(isinstance(part, Turn) for part in self._figure.definition[i].parts) == 3:
             samples = fanned(role, samples)  # ranges of Euler angles cannot be widened afterwards
         self._set(i, samples, hinge_roll(role))
+
+    def _moves_as(self, role: str, i: int) -> str:
+        """The role whose movement a joint has: that of a thumb depends on how many bones it has."""
+        one_bone = role.replace("Metacarpal", "Proximal") not in self._at
+        if not role.endswith("ThumbMetacarpal") or not one_bone:
+            return role
+        side = role.removesuffix("ThumbMetacarpal")
+        frames, hand = self._stance.frames, self._at.get(side + "Hand", i)
+        away = float(np.linalg.norm(frames[i, :3, 3] - frames[hand, :3, 3]))
+        return side + ("Thumb" if away > _AT_WRIST * self._figure.size else "WristThumb")
 
     def _column(self) -> None:
         """The back from the hips to the neck, and the neck up to the head."""
@@ -148,24 +170,38 @@ class _Ranges:
             name = take_apart(self._names[i])
             if parent in below and i not in roles and name.has("hand", "fingerbase"):
                 turns = self._turning(i)
-                samples = movement(side + "Hand", turns=turns)
+                samples = movement(side + "SecondHand", turns=turns)
                 if turns and not name.aside and samples is not None:
                     below.add(i)
                     self._set(i, samples)
 
     def _between(self, end: str) -> None:
-        """Hold the joints of a limb that have no role, from its end up to the body."""
+        """Hold the joints of a limb that have no role, from its end up to the body.
+
+        Those within a bone turn about it and hardly bend.  Where it is not known which of several
+        is the elbow or the knee, they stay free.
+        """
         column = ("hips", "spine", "chest", "upperChest", "neck")
         body = {self._at[role] for role in column if role in self._at}
+        side = "left" if end.startswith("left") else "right"
+        parts = next(parts for parts in _BONES if side + parts[2] == end)
+        first, middle, _ = (self._at.get(side + part, -1) for part in parts)
         i = self._at.get(end, -1)
         roles = set(self._at.values())
+        within = True
         while i >= 0 and i not in body:
+            within = within and i != first
             if i not in roles and self._names[i] not in self.found:
-                self._hold(i)
+                if not within:
+                    self._hold(i, _SLACK, _SLACK)
+                elif middle >= 0:
+                    self._hold(i, _STIFF, _BONE_TURN)
             i = int(self._figure.parents[i])
 
-    def _hold(self, i: int) -> None:
+    def _hold(self, i: int, bend: float, turn: float) -> None:
+        """Leave a joint radians to both sides of the standing pose: of bend, and about its bone."""
         joint = self._figure.definition[i]
-        limit = held(joint, self._pose[self._figure.coordinates_of(joint.name)], _SLACK)
+        rest = self._pose[self._figure.coordinates_of(joint.name)]
+        limit = held(joint, rest, bend, turn, self._figure.bone(i))
         if limit is not None and self._turning(i):
             self.found[joint.name] = limit

@@ -24,7 +24,9 @@ REQUIRED = (
 )  # fmt: skip
 """Roles that every body has (those of VRM 1.0)."""
 
-_NECK = ("neck", "lowerneck", "upperneck")
+_NECK = ("neck", "lowerneck", "upperneck", "cervical")
+_HEAD = ("head", "skull", "cranium")
+_MIDDLES = (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot"))
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,26 @@ class _Search:
                 found |= limb(self._names, self._parents, side, kind) or only_numbered(
                     self._names, self._parents, side, kind
                 )
+            found |= self._middles(found, side)
             if side + "Hand" in found:
                 hand = found[side + "Hand"]
                 found |= fingers(self._names, self._parents, side, hand, self._lengths)
         found |= self._column(found)
         joints = self._figure.definition
         return {role: joints[i].name for role, i in found.items()}
+
+    def _middles(self, found: dict[str, int], side: str) -> dict[str, int]:
+        """A forearm or a shank whose name says nothing: the only joint between its neighbours."""
+        out: dict[str, int] = {}
+        for first, middle, last in ([side + part for part in parts] for parts in _MIDDLES):
+            if first not in found or last not in found or middle in found:
+                continue
+            line = list(self._above(found[last]))
+            line = line[1 : line.index(found[first])] if found[first] in line else []
+            own = [i for i in line if not self._names[i].aside and self._lengths[i] > 0.0]
+            if len(own) == 1:
+                out[middle] = own[0]
+        return out
 
     def _above(self, joint: int) -> Iterator[int]:
         """The joint and its ancestors, up to the root."""
@@ -164,8 +180,8 @@ class _Search:
 
     def _head(self, middle: list[int]) -> int | None:
         """The head, or the last of several necks where nothing is called head."""
-        heads = [i for i in middle if self._names[i].has("head")]
-        plain = [i for i in heads if self._names[i].words == ("head",)]
+        heads = [i for i in middle if self._names[i].has(*_HEAD)]
+        plain = [i for i in heads if self._names[i].words in [(word,) for word in _HEAD]]
         if heads:
             return (plain or heads)[0]
         necks = [i for i in middle if self._names[i].has(*_NECK)]

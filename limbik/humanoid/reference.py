@@ -1,7 +1,7 @@
 """The body that others are measured by: how far each role moves, from a T-pose, y up, facing +z.
 
-The joints are those of the built-in human and their limits come from ``limbik.figures.anatomy``,
-where the published tables are cited; those fingers that the human lacks are added here.
+The joints are those of the built-in human; how far they go is in ``limbik.humanoid.widest``, where
+the sources are named.  Those fingers that the human lacks are added here.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from limbik.figure.limits import Range, SwingTwist
 from limbik.figures import anatomy
 from limbik.figures.human import human
 from limbik.figures.mirror import mirrored
+from limbik.humanoid import widest
 from limbik.maths.so3 import exp_map, quat_multiply
 
 _LIMBS = {
-    "Shoulder": "LeftShoulder",
-    "UpperArm": "LeftArm",
-    "LowerArm": "LeftForeArm",
-    "Hand": "LeftHand",
-    "UpperLeg": "LeftUpLeg",
-    "LowerLeg": "LeftLeg",
-    "Foot": "LeftFoot",
-    "Toes": "LeftToeBase",
+    "Shoulder": ("LeftShoulder", widest.GIRDLE),
+    "UpperArm": ("LeftArm", widest.ARM),
+    "LowerArm": ("LeftForeArm", widest.ELBOW),
+    "Hand": ("LeftHand", widest.WRIST),
+    "UpperLeg": ("LeftUpLeg", widest.HIP),
+    "LowerLeg": ("LeftLeg", widest.KNEE),
+    "Foot": ("LeftFoot", widest.ANKLE),
+    "Toes": ("LeftToeBase", widest.TOES),
 }
 _FINGERS = ("Index", "Middle", "Ring", "Little")
 _DIGITS = (*_FINGERS, "Thumb")
 
 # Joints whose first two turns share one ellipse: nobody bends a wrist fully in two ways at once.
-_ELLIPSES = ("Shoulder", "Hand", "Foot", "Proximal", "ThumbMetacarpal")
+_ELLIPSES = ("Shoulder", "Hand", "Foot", "Toes", "Proximal", "ThumbMetacarpal", "Thumb")
 
 # The thumb's nail faces sideways: its last two joints bend about this axis on a left hand in
 # T-pose, that of ``limbik.figures.hand`` (38 degrees out, rolled by 55 towards the palm).
@@ -47,12 +48,17 @@ _THUMB_BEND = unit_axis(
     )
 )
 
-# Straight limbs do not show how they are rolled, and rigs differ in it: a ball at the elbow or the
-# knee may bend about axes that lie this far on both sides of the hinge's.
-_HINGE_ROLL = {"LowerArm": math.radians(45.0), "LowerLeg": math.radians(15.0)}
+# Straight limbs do not show how they are rolled, and rigs differ in it: a ball at the elbow, the
+# knee or in a finger may bend about axes that lie so many degrees on both sides of the hinge's.
+_HINGE_ROLL = {
+    "LowerArm": 55.0,
+    "LowerLeg": 15.0,
+    "ThumbProximal": 90.0,
+    "ThumbDistal": 90.0,
+    **{finger + place: 30.0 for finger in _FINGERS for place in ("Intermediate", "Distal")},
+}
 
-# Many recordings put part of the forearm's turn into the wrist; a ball there is granted this much.
-_WRIST_TURN = math.radians(60.0)
+_DIGIT_ENDS = ("Proximal", "Intermediate", "Distal", "Metacarpal")
 
 _AROUND, _OUTWARD, _ACROSS = 24, 4, 7  # samples around an ellipse, along its radius, of a range
 
@@ -68,24 +74,20 @@ def part_of(role: str) -> str:
 @cache
 def _left() -> dict[str, Joint]:
     """Role without side → joint of the left side in T-pose, with its limit."""
-    figure = human()
-    own = {joint.name: joint for joint in figure.definition}
-    out = {part: own[name] for part, name in _LIMBS.items()}
-    finger_end = replace(own["LeftHandIndex1"], limit=anatomy.FINGER_END_LIMIT)
+    own = {joint.name: joint for joint in human().definition}
+    out = {part: replace(own[name], limit=limit) for part, (name, limit) in _LIMBS.items()}
+    out["Toes"] = replace(out["Toes"], parts=out["Foot"].parts)  # rigs have balls there
     for finger in _FINGERS:
-        out[finger + "Proximal"] = own["LeftFingerBase"]
-        out[finger + "Intermediate"] = own["LeftHandIndex1"]
-        out[finger + "Distal"] = finger_end
-    out["Thumb"] = own["LThumb"]
-    whole, first = own["LThumb"].limit, anatomy.THUMB_LIMIT
-    assert isinstance(whole, Range)
-    out["ThumbMetacarpal"] = replace(
-        own["LThumb"],
-        limit=Range([*first.lower, whole.lower[2]], [*first.upper, whole.upper[2]]),
-    )
+        out[finger + "Proximal"] = replace(own["LeftFingerBase"], limit=widest.KNUCKLE)
+        out[finger + "Intermediate"] = replace(own["LeftHandIndex1"], limit=widest.FINGER)
+        out[finger + "Distal"] = replace(own["LeftHandIndex1"], limit=widest.FINGER_END)
+    out["SecondHand"] = replace(own["LeftHand"], limit=widest.SECOND_WRIST)
+    out["Thumb"] = replace(own["LThumb"], limit=widest.WHOLE_THUMB)
+    out["WristThumb"] = replace(own["LThumb"], limit=widest.THUMB_AT_WRIST)
+    out["ThumbMetacarpal"] = replace(own["LThumb"], limit=widest.THUMB)
     bend = (Turn(_THUMB_BEND),)
-    out["ThumbProximal"] = Joint("Thumb2", parts=bend, limit=anatomy.THUMB_MIDDLE_LIMIT)
-    out["ThumbDistal"] = Joint("Thumb3", parts=bend, limit=anatomy.THUMB_END_LIMIT)
+    out["ThumbProximal"] = Joint("Thumb2", parts=bend, limit=widest.THUMB_MIDDLE)
+    out["ThumbDistal"] = Joint("Thumb3", parts=bend, limit=widest.THUMB_END)
     return out
 
 
@@ -119,26 +121,28 @@ def _flipped(role: str, v: np.ndarray) -> np.ndarray:
     return v * [-1.0, 1.0, 1.0] if role.startswith("right") else v
 
 
-def movement(role: str, *, turns: int, whole_thumb: bool = False) -> np.ndarray | None:
+def movement(role: str, *, turns: int) -> np.ndarray | None:
     """(k, 4) rotations wxyz that fill what a role's joint may do against its parent, in body axes.
 
     ``turns`` is how many ways the joint turns that the movement is for.  A hinge gets each of the
     movements alone, for what it makes of two together means nothing; balls get also what a hinge
-    could not show.  A thumb of one bone moves as far as its first two joints.  None for a role that
-    no table knows.
+    could not show.  Besides roles there are "leftThumb" for a thumb of one bone, "leftWristThumb"
+    for one that starts in the wrist, and "leftSecondHand" for a joint that shares the wrist's work.
+    None for a role that no table knows.
     """
     part = part_of(role)
-    if part == "ThumbMetacarpal" and whole_thumb:
-        part = "Thumb"
     joint = _joint(role, part)
     if joint is None:
         return None
-    rolls = np.linspace(-_WRIST_TURN, _WRIST_TURN, _ACROSS)[:, None] * [1.0, 0.0, 0.0]
+    turn = math.radians(widest.WRIST_TURN if part.endswith("Hand") else widest.FINGER_TURN)
+    bone = along(role)
+    bone = np.array([1.0, 0.0, 0.0]) if bone is None or part.endswith("Hand") else bone
+    rolls = np.linspace(-turn, turn, _ACROSS)[:, None] * bone
     if turns == 1:
         samples = rotations(joint, alone=True)
-        return np.concatenate([samples, exp_map(rolls)]) if part == "Hand" else samples
-    samples = rotations(joint, ellipse=part == "Thumb" or part.endswith(_ELLIPSES))
-    if turns == 3 and part == "Hand":
+        return np.concatenate([samples, exp_map(rolls)]) if part.endswith("Hand") else samples
+    samples = rotations(joint, ellipse=part.endswith(_ELLIPSES))
+    if turns == 3 and part.endswith(("Hand", *_DIGIT_ENDS)):
         samples = np.concatenate([quat_multiply(samples, roll) for roll in exp_map(rolls)])
     return samples
 
@@ -157,9 +161,17 @@ def hinge(role: str) -> np.ndarray | None:
     return None
 
 
+def bend_axis(role: str) -> np.ndarray:
+    """(3,) the axis in T-pose about which the joint after an upper arm or a thigh bends."""
+    joint = _joint(role, part_of(role).replace("Upper", "Lower"))
+    assert joint is not None
+    assert isinstance(joint.parts[0], Turn)
+    return np.array(joint.parts[0].axis)
+
+
 def hinge_roll(role: str) -> float:
     """How far, in radians, the axis may be rolled about the bone that a role's ball bends about."""
-    return _HINGE_ROLL.get(part_of(role), 0.0)
+    return math.radians(_HINGE_ROLL.get(part_of(role), 0.0))
 
 
 def fanned(role: str, samples: np.ndarray) -> np.ndarray:
@@ -183,25 +195,18 @@ def column_movement(part: str, at: int, count: int) -> np.ndarray:
 
     The whole movement is shared out as the human's three joints share it: their shares, added up
     from below, give a curve over the column's height, and each joint gets the curve's rise over its
-    own stretch.
+    own stretch, s, and may do s to the power of ``widest.SHARED`` of the whole.
     """
     shares = anatomy.SPINE_SHARES if part == "back" else anatomy.NECK_SHARES
-    first = next(iter(shares))
-    one = anatomy.COLUMN[first]
-    assert one.swing is not None
+    flexion, extension, side, turn = widest.BACK if part == "back" else widest.NECK
     heights = np.linspace(0.0, 1.0, len(shares) + 1)
-    rise = [0.0, 0.0]
+    rise: list[float] = []
     for k in (0, 1):
         total = np.cumsum([0.0, *(share[k] for share in shares.values())])
         ends = np.interp([at / count, (at + 1) / count], heights, total)
-        rise[k] = float(ends[1] - ends[0]) / shares[first][k]
-    bend, turn = rise
-    limit = SwingTwist(
-        swing=(one.swing[0] * bend, one.swing[1] * bend),
-        center=(one.center[0] * bend, one.center[1] * bend),
-        twist=(one.twist[0] * turn, one.twist[1] * turn),
-    )
-    joint = human().definition[human().index(first)]
+        rise.append(float(ends[1] - ends[0]) ** widest.SHARED[part])
+    (limit,) = anatomy.column({"": (rise[0], rise[1])}, flexion, extension, side, turn).values()
+    joint = human().definition[human().index(next(iter(shares)))]
     return rotations(replace(joint, limit=limit))
 
 

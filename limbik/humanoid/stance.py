@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure.figure import Figure
 from limbik.humanoid.recognise import SIDES, Body
-from limbik.humanoid.reference import along, hinge, part_of, thumb_side
+from limbik.humanoid.reference import along, bend_axis, hinge, part_of, thumb_side
 from limbik.maths.so3 import exp_map, quat_to_matrix
 
 _UPRIGHT = math.cos(math.radians(20.0))  # how near an axis of the body is to one of the world's
+_RAISED = math.sin(math.radians(50.0))  # of an upper arm, as the part of it that points up
 _STEEP = -0.9  # of a foot's bone, as the part of it that points up
 _LEG = ("UpperLeg", "LowerLeg", "Foot", "Toes")
 _ARM = ("Shoulder", "UpperArm", "LowerArm", "Hand")
@@ -31,8 +32,17 @@ class Stance:
     forearm is seen where the hand has a thumb.
     """
 
-    def __init__(self, figure: Figure, body: Body, pose: np.ndarray) -> None:
+    def __init__(
+        self,
+        figure: Figure,
+        body: Body,
+        pose: np.ndarray,
+        bends: Mapping[str, np.ndarray] | None = None,
+    ) -> None:
+        """``bends`` are for a pose of a clip: axes (3,) about which the joints after upper arms and
+        thighs bend, in the frames of those, by role.  With them the limbs' rolls are known."""
         self._figure, self._body = figure, body
+        self._bends = bends
         self.frames = figure.frames(pose)
         self._at = {role: figure.index(joint) for role, joint in body.roles.items()}
         self._children: dict[int, list[int]] = {}
@@ -51,11 +61,51 @@ class Stance:
             above = self.turned[parent] if parent >= 0 else np.eye(3)
             self.turned[i] = turned.get(i, above)
 
+    def of_human(self) -> np.ndarray:
+        """(joints, 3, 3) the joints' frames, in body axes, where the body stands in a T-pose."""
+        bones = np.swapaxes(self.turned, 1, 2) @ self.axes.T
+        return bones @ self.frames[:, :3, :3]
+
+    def arms_up(self) -> str:
+        """A sentence where an arm points up: turned down from there, no cone knows which way."""
+        for side in SIDES:
+            bone = self._bone(side + "UpperArm") if side + "UpperArm" in self._at else None
+            if bone is not None and bone[1] > _RAISED:
+                return (
+                    "humanoid.limits: the figure's arms point up in its rest pose; give a pose in "
+                    "which they do not: standing=q, or use humanoid.limited(figure)"
+                )
+        return ""
+
+    def bent(self) -> float:
+        """How far the pose is from one with straight legs, straight arms held out or hanging, and
+        hips and shoulders level and above each other: the sum of the squared angles, in radians.
+        Arms count less."""
+        total = 0.0
+        for part in ("UpperLeg", "UpperArm"):
+            left, right = self._place("left" + part), self._place("right" + part)
+            if left is not None and right is not None:
+                total += 2.0 * _angle(self.axes.T @ (left - right), np.array([1.0, 0.0, 0.0])) ** 2
+        for side in SIDES:
+            for part in ("UpperLeg", "LowerLeg", "UpperArm", "LowerArm"):
+                bone = self._bone(side + part) if side + part in self._at else None
+                reference = along(side + part)
+                if bone is None or reference is None:
+                    continue
+                if part.endswith("Arm"):  # anything between held out and hanging is as good
+                    flat = np.array([bone[0], min(bone[1], 0.0), 0.0])
+                    outward = bone[0] * reference[0] > 0.0 or bone[1] < -0.8
+                    length = float(np.linalg.norm(flat))
+                    reference = flat / length if outward and length > 1e-9 else reference
+                weight = 0.3 if part.endswith("Arm") else 1.0
+                total += weight * _angle(bone, reference) ** 2
+        return total
+
     def _place(self, role: str) -> np.ndarray | None:
         return self.frames[self._at[role], :3, 3] if role in self._at else None
 
     def _axes(self) -> np.ndarray:
-        """The body's left, up and forward.  Snapped to the world's axes where they are near."""
+        """The body's left, up and forward; of a rest pose, the world's axes where they are near."""
         sides = [
             (self._place("left" + part), self._place("right" + part))
             for part in ("UpperLeg", "UpperArm", "Shoulder", "LowerLeg")
@@ -69,6 +119,13 @@ class Stance:
             raise FigureError(
                 f"humanoid.limits: no body was found in the figure; missing: {wanted}"
             )
+        if self._bends is not None:
+            # A frame of a clip: nothing in it lies along the world's axes.
+            left, up = left / np.linalg.norm(left), high - low
+            self._check_standing(left, up / np.linalg.norm(up))
+            up = up - left * (left @ up)
+            up /= np.linalg.norm(up)
+            return np.column_stack([left, up, np.cross(left, up)])
         up = _snapped(high - low)
         self._check_standing(left, up)
         left = _snapped(left - up * (left @ up))
@@ -122,7 +179,18 @@ class Stance:
                 bone = None  # an end straight below the ankle is a mark on the floor
             if reference is not None and bone is not None:
                 above = _carried(role, above, reference, bone)
+                if self._bends is not None and role in self._bends:
+                    above = self._rolled(above, bone, role, self._bends[role])
             turned[self._at[role]] = above
+
+    def _rolled(
+        self, lies: np.ndarray, bone: np.ndarray, role: str, axis: np.ndarray
+    ) -> np.ndarray:
+        """How a bone lies, turned about itself until the next joint's axis is a human's."""
+        seen = self.axes.T @ self.frames[self._at[role], :3, :3] @ axis
+        expected = lies @ bend_axis(role)
+        angle = math.atan2(float(bone @ np.cross(expected, seen)), float(expected @ seen))
+        return quat_to_matrix(exp_map(angle * bone)) @ lies
 
     def _roll_forearm(self, turned: dict[int, np.ndarray], side: str) -> None:
         """Turn the forearm about itself until the thumb lies where the hand has it."""
@@ -181,6 +249,11 @@ def _carried(role: str, above: np.ndarray, reference: np.ndarray, bone: np.ndarr
         angle = math.atan2(float(axis @ np.cross(from_, onto)), float(from_ @ onto))
         return quat_to_matrix(exp_map(angle * axis)) @ above
     return _arc(above @ reference, bone) @ above
+
+
+def _angle(a: np.ndarray, b: np.ndarray) -> float:
+    """Radians between two directions."""
+    return math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
 
 
 def _down(bone: np.ndarray | None) -> bool:

@@ -2,7 +2,7 @@
 
 A quaternion is ``wxyz`` = (w, x, y, z), scalar first. Public functions take arrays whose last
 axis is the quaternion and broadcast the leading axes. The kernels above them work on scalars
-and write into a given array, for code that runs thousands of times a second.
+and write into a given array, for code that runs thousands of times per second.
 """
 
 from __future__ import annotations

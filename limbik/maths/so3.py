@@ -1,4 +1,4 @@
-"""Rotations: exponential map, left Jacobian, swing and twist; and the door to their relatives.
+"""Rotations: exponential map, left Jacobian, swing and twist; quaternions and Euler angles too.
 
 A rotation vector w = θn̂ turns by θ radians about n̂. Quaternions (`limbik.maths.quaternions`) and
 Euler angles (`limbik.maths.euler`) can be had from here too. The kernels take a matrix as nine

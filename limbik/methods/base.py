@@ -78,7 +78,7 @@ class Method(ABC):
         """The method's own numbers, in the order its kernel reads them."""
 
     def tables(self, problem: Problem) -> Sequence[float] | np.ndarray:
-        """Numbers that depend on the problem, such as one a coordinate; they follow the settings.
+        """Numbers that depend on the problem, such as one per coordinate; they follow the settings.
 
         Raises MethodError where the method cannot be used for this problem.
         """

@@ -129,7 +129,7 @@ class Scene:
 
 
 def _armature(bpy: Any, heads: Any, tails: Any, parents: Any, effectors: Any) -> Any:
-    """An armature with a bone a joint, and a stiff bone that ends at each effector.
+    """An armature with a bone per joint, and a stiff bone that ends at each effector.
 
     An IK constraint brings the tail of its bone to the target, and a joint is the head of its bone:
     so the constraint sits on a bone that the joint's parent carries and whose tail is the joint.

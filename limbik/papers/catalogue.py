@@ -64,12 +64,17 @@ class Reproduced:
 
     @property
     def claims(self) -> list[Claim]:
-        """The claims of all chapters."""
-        return [claim for chapter in self.chapters for claim in chapter.claims]
+        """The paper's claims, of all chapters."""
+        return [claim for chapter in self.chapters for claim in chapter.claims if not claim.own]
+
+    @property
+    def own_claims(self) -> list[Claim]:
+        """limbik's own claims, which stand beside the paper's in its chapters."""
+        return [claim for chapter in self.chapters for claim in chapter.claims if claim.own]
 
     @property
     def verdicts(self) -> dict[Verdict, int]:
-        """How many claims hold, do not hold and depend."""
+        """How many of the paper's claims hold, do not hold and depend."""
         return count_verdicts(self.claims)
 
 
@@ -129,7 +134,7 @@ def reproduce_all(papers: list[Paper], order: Order) -> list[Reproduced]:
 
 
 def _forget(what: str, done: int, total: int) -> None:
-    """Progress that nobody is told of."""
+    """Progress that is not reported."""
 
 
 def _listen(told: Any) -> None:

@@ -10,6 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from limbik.figure.motion import Motion
@@ -21,7 +22,7 @@ T = TypeVar("T")
 
 
 class Verdict(StrEnum):
-    """What the run says about a paper's claim."""
+    """What the run says about a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -30,18 +31,20 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper, in our words, and what this run saw of it."""
+    """A claim of a paper, or one of limbik's own, and what this run saw of it."""
 
     where: str
-    """Where the paper makes it: "section 6.1"."""
+    """Where the paper makes it: "section 6.1"; for limbik's own what it is about."""
     says: str
-    """The claim."""
+    """The claim, in our words."""
     verdict: Verdict
     """Computed from the numbers of this run, never written down beforehand."""
     seen: str
-    """The figures that the verdict rests on, in a sentence."""
+    """The numbers that the verdict rests on, in a sentence."""
     timed: bool = False
     """Whether it rests on measured times, which differ from run to run: kept with the timings."""
+    own: bool = False
+    """Whether it is limbik's own claim, which no paper makes: listed and counted apart."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,8 @@ class Order:
     clip: Motion | None = None
     """The motion to use; None: the built-in one."""
     clip_name: str = "built-in cartwheel"
+    rigs: tuple[Path, ...] = ()
+    """Files of skeletons for the gallery of line_search, beside the built-in ones."""
     progress: Callable[[str, int, int], object] = lambda what, done, total: None
     """Told (what is going on, steps done, steps in all)."""
 

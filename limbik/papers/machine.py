@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numba
@@ -23,6 +25,15 @@ def machine() -> dict[str, str | int]:
         "Numba": numba.__version__,
         "limbik": __version__,
     }
+
+
+def thread_clock() -> Callable[[], float]:
+    """Seconds that this thread has computed for, so that another program's share does not count.
+
+    The wall clock where the system tells a thread's time too coarsely to measure one solve.
+    """
+    fine = time.get_clock_info("thread_time").resolution < 1e-6
+    return time.thread_time if fine else time.perf_counter
 
 
 def processor(described_in: Path = Path("/proc/cpuinfo")) -> str:

@@ -40,6 +40,7 @@ def page(done: Sequence[Reproduced], order: Order, machine: Mapping[str, Any], m
 
 def _header(done: Sequence[Reproduced], order: Order, machine: Mapping[str, Any], made: str) -> str:
     claims = [claim for reproduced in done for claim in reproduced.claims]
+    own = [claim for reproduced in done for claim in reproduced.own_claims]
     papers = "one paper" if len(done) == 1 else f"{len(done)} papers"
     facts = {
         "Run": "quick, for a first look" if order.quick else "full",
@@ -56,7 +57,19 @@ def _header(done: Sequence[Reproduced], order: Order, machine: Mapping[str, Any]
         f"<header><h1>{TITLE}</h1>"
         f'<p class="lead">The experiments of {papers}, done again with limbik, and what they say '
         f"about {len(claims)} claims. Every verdict comes from the numbers of this run.</p>"
-        f'{tally(count_verdicts(claims))}<dl class="facts">{listed}</dl></header>'
+        f"{tally(count_verdicts(claims))}{_own_tally(own)}"
+        f'<dl class="facts">{listed}</dl></header>'
+    )
+
+
+def _own_tally(own: list[Claim]) -> str:
+    """limbik's own claims, counted apart from those of the papers."""
+    if not own:
+        return ""
+    many = "One claim is" if len(own) == 1 else f"{len(own)} claims are"
+    return (
+        f'<p class="own">{many} limbik\'s own, of which the papers say nothing:</p>'
+        f"{tally(count_verdicts(own))}"
     )
 
 
@@ -77,24 +90,10 @@ def _contents(done: Sequence[Reproduced]) -> str:
 
 
 def _overview(done: Sequence[Reproduced]) -> str:
-    """All claims in one table, each a link to its chapter."""
-    groups = []
-    for reproduced in done:
-        paper = reproduced.paper
-        rows = "".join(
-            f'<tr role="row"><td role="cell">{badge(claim.verdict)}</td>'
-            f'<td class="says" role="cell"><a href="#{paper.name}-{k}-claim-{j}">'
-            f"{inline(claim.says)}</a></td>"
-            f'<td class="place" role="cell">{inline(claim.where)}</td></tr>\n'
-            for k, chapter in enumerate(reproduced.chapters, 1)
-            for j, claim in enumerate(chapter.claims, 1)
-        )
-        if rows:
-            groups.append(
-                f'<tbody role="rowgroup"><tr role="row"><th class="group" scope="rowgroup" '
-                f'role="rowheader" colspan="3">{escape(paper.title)}</th></tr>\n{rows}</tbody>'
-            )
-    if not groups:
+    """All claims in one table, each a link to its chapter; limbik's own come last."""
+    groups = [_group(one.paper.title, _rows(one, own=False)) for one in done]
+    groups.append(_group("limbik's own claims", "".join(_rows(one, own=True) for one in done)))
+    if not any(groups):
         return ""
     head = "".join(
         f'<th scope="col" role="columnheader">{name}</th>' for name in ("Verdict", "Claim", "Where")
@@ -104,6 +103,30 @@ def _overview(done: Sequence[Reproduced]) -> str:
         '<table class="claims" role="table" aria-labelledby="claims"><thead role="rowgroup">'
         f'<tr role="row">{head}</tr></thead>'
         f"{''.join(groups)}</table></section>"
+    )
+
+
+def _rows(reproduced: Reproduced, *, own: bool) -> str:
+    """The claims of one paper, or limbik's own in its chapters, a row each."""
+    name = reproduced.paper.name
+    return "".join(
+        f'<tr role="row"><td role="cell">{badge(claim.verdict)}</td>'
+        f'<td class="says" role="cell"><a href="#{name}-{k}-claim-{j}">'
+        f"{inline(claim.says)}</a></td>"
+        f'<td class="place" role="cell">{inline(claim.where)}</td></tr>\n'
+        for k, chapter in enumerate(reproduced.chapters, 1)
+        for j, claim in enumerate(chapter.claims, 1)
+        if claim.own is own
+    )
+
+
+def _group(title: str, rows: str) -> str:
+    """Rows of the overview under a title; nothing where there are none."""
+    if not rows:
+        return ""
+    return (
+        f'<tbody role="rowgroup"><tr role="row"><th class="group" scope="rowgroup" '
+        f'role="rowheader" colspan="3">{escape(title)}</th></tr>\n{rows}</tbody>'
     )
 
 
@@ -135,7 +158,15 @@ def _chapter(anchor: str, chapter: Chapter) -> str:
 
 
 def _claims(anchor: str, claims: Sequence[Claim]) -> str:
-    """Each claim, its verdict, and the figures it rests on."""
+    """Each claim, its verdict, and the numbers it rests on; the paper's first, then limbik's."""
+    numbered = list(enumerate(claims, 1))
+    theirs = [(j, claim) for j, claim in numbered if not claim.own]
+    ours = [(j, claim) for j, claim in numbered if claim.own]
+    return _claim_table(anchor, "Claim", theirs) + _claim_table(anchor, "limbik's own claim", ours)
+
+
+def _claim_table(anchor: str, name: str, claims: Sequence[tuple[int, Claim]]) -> str:
+    """A table of some of a chapter's claims, each with its number there."""
     if not claims:
         return ""
     rows = "".join(
@@ -143,11 +174,11 @@ def _claims(anchor: str, claims: Sequence[Claim]) -> str:
         f'<span class="where">{inline(claim.where)}</span></td>'
         f'<td role="cell">{badge(claim.verdict)}</td>'
         f'<td class="seen" role="cell">{inline(claim.seen)}</td></tr>\n'
-        for j, claim in enumerate(claims, 1)
+        for j, claim in claims
     )
     head = "".join(
         f'<th scope="col" role="columnheader">{name}</th>'
-        for name in ("Claim", "Verdict", "What this run saw")
+        for name in (name, "Verdict", "What this run saw")
     )
     return (
         f'<div class="wide"><table class="claims" role="table" aria-labelledby="{anchor}">'

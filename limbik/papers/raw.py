@@ -1,6 +1,6 @@
 """Raw numbers as JSON: what two runs share in one file, what they do not in another.
 
-JSON knows no NaN and no infinity, and strict readers refuse them: they stand as the text "NaN",
+JSON has no NaN and no infinity, and strict readers refuse them: they stand as the text "NaN",
 "Infinity" and "-Infinity", which JavaScript's Number() and Python's float() read back.
 """
 
@@ -17,21 +17,24 @@ from typing import Any
 import numpy as np
 
 from limbik.papers.catalogue import Reproduced
-from limbik.papers.contract import Claim, Order
+from limbik.papers.contract import Chapter, Claim, Order
 from limbik.version import __version__
 
 NOT_FINITE = 'numbers that are not finite stand as text: "NaN", "Infinity", "-Infinity"'
 
 
 def numbers_of(done: Sequence[Reproduced], order: Order) -> dict[str, Any]:
-    """What two runs of the same order share: settings, claims and raw numbers of every chapter."""
+    """What two runs of the same order share: settings, claims and raw numbers of every chapter.
+
+    "claims" are the paper's; limbik's own stand apart, under "own claims".
+    """
     papers = {}
     for reproduced in done:
         chapters = [
             {
                 "title": chapter.title,
                 "settings": plain(chapter.settings, f"{chapter.title}: settings"),
-                "claims": [_claim(claim) for claim in chapter.claims if not claim.timed],
+                **_claims(chapter, timed=False),
                 "numbers": plain(chapter.numbers, f"{chapter.title}: numbers"),
             }
             for chapter in reproduced.chapters
@@ -39,7 +42,12 @@ def numbers_of(done: Sequence[Reproduced], order: Order) -> dict[str, Any]:
         papers[reproduced.paper.name] = {"title": reproduced.paper.title, "chapters": chapters}
     return {
         "limbik": __version__,
-        "order": {"quick": order.quick, "seed": order.seed, "clip": order.clip_name},
+        "order": {
+            "quick": order.quick,
+            "seed": order.seed,
+            "clip": order.clip_name,
+            "rigs": [path.name for path in order.rigs],
+        },
         "note": NOT_FINITE,
         "papers": papers,
     }
@@ -52,13 +60,22 @@ def timings_of(done: Sequence[Reproduced], machine: Mapping[str, Any], made: str
         chapters = [
             {
                 "title": chapter.title,
-                "claims": [_claim(claim) for claim in chapter.claims if claim.timed],
+                **_claims(chapter, timed=True),
                 "timings": plain(chapter.timings, f"{chapter.title}: timings"),
             }
             for chapter in reproduced.chapters
         ]
         papers[reproduced.paper.name] = {"seconds": reproduced.seconds, "chapters": chapters}
     return {"made": made, "machine": dict(machine), "note": NOT_FINITE, "papers": papers}
+
+
+def _claims(chapter: Chapter, *, timed: bool) -> dict[str, list[dict[str, str]]]:
+    """The paper's claims of a chapter and limbik's own, those that rest on times or the others."""
+    chosen = [claim for claim in chapter.claims if claim.timed is timed]
+    return {
+        "claims": [_claim(claim) for claim in chosen if not claim.own],
+        "own claims": [_claim(claim) for claim in chosen if claim.own],
+    }
 
 
 def _claim(claim: Claim) -> dict[str, str]:
@@ -104,7 +121,7 @@ def _not_finite(value: float) -> str:
 
 
 def json_text(value: Any, margin: str = "") -> str:
-    """JSON with an object a block and a list of numbers a line, so that files compare well."""
+    """JSON with an object per block and a list of numbers per line, so that files compare well."""
     inner = margin + " "
     if isinstance(value, dict) and value:
         items = (

@@ -8,12 +8,12 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from limbik.errors import LimbikError, did_you_mean
+from limbik.formats.names import check_name, is_built_in
 from limbik.poser.document.document import Choice, Source
 from limbik.poser.drag.method_choice import SOON, begin
 from limbik.poser.editing.session import Session
 from limbik.poser.files.companions import bring
-from limbik.poser.files.open import BUILTIN, open_source
+from limbik.poser.files.open import open_source
 
 
 class First:
@@ -23,16 +23,14 @@ class First:
     be restored when the file is no longer there.
     """
 
-    def __init__(self, name: str) -> None:
-        path = Path(name)
-        self._path = path if path.exists() or name not in BUILTIN else None
+    def __init__(self, name: str, *, natural: bool = True) -> None:
+        """``natural`` is that of ``Session.of_source``."""
+        check_name(name)
+        self._natural = natural
+        self._path = None if is_built_in(name) else Path(name)
         self._name = name
         if self._path is None:
             return
-        if not path.exists() and not path.suffix:
-            known = ", ".join(BUILTIN)
-            hint = did_you_mean(name, BUILTIN) or f" (built in are {known})"
-            raise LimbikError(f'"{name}" is neither a file nor built in{hint}')
         with tempfile.TemporaryDirectory(prefix="limbik-") as folder:
             open_source(self._source(Path(folder)), Path(folder))
 
@@ -40,7 +38,7 @@ class First:
         """A fresh session."""
         if self._path is None:
             return Session.builtin(self._name, folder, id=id)
-        return Session.of_source(self._source(folder), folder, id=id)
+        return Session.of_source(self._source(folder), folder, id=id, natural=self._natural)
 
     def _source(self, folder: Path) -> Source:
         assert self._path is not None

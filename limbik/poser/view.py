@@ -36,8 +36,10 @@ def view(
     is; that needs the browser and the kernel on one machine, in Jupyter under localhost or
     127.0.0.1.  Elsewhere a browser is opened, unless ``open`` is False.  ``port`` 0 takes any.
 
-    >>> shown = limbik.view(limbik.figures.human(), [limbik.Pin("LeftFoot")])  # doctest: +SKIP
-    >>> shown.pose  # q as it is now  # doctest: +SKIP
+    >>> shown = limbik.view(fig, [limbik.Pin("LeftFoot")], open=False, block=False)
+    limbik poser: http://127.0.0.1:...
+    >>> q = shown.pose  # as it is now
+    >>> shown.close()
     """
     from limbik.poser.installed import require_poser
 

@@ -19,8 +19,9 @@ from limbik.maths.so3 import quat_to_matrix
 from limbik.methods import Method
 from limbik.methods.base import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
 from limbik.solver import restarts as att
+from limbik.solver.explain import status_of
 from limbik.solver.problem import Problem
-from limbik.solver.result import Status, status_of
+from limbik.solver.result import Status
 from limbik.solver.solve import Pose, Solver, find_method
 
 _REPORT = 0.1  # seconds between two reports of progress, more or less
@@ -250,5 +251,5 @@ def statuses(
     out[:] = [Status.REACHED] * len(codes)
     for k in np.nonzero(codes != REACHED)[0]:
         problem.floats[places] = targets[k]
-        out[k] = status_of(problem, int(codes[k]), poses[k])[0]
+        out[k] = status_of(problem, int(codes[k]), poses[k], brief=True)[0]
     return out

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ import numpy as np
 from limbik.errors import FigureError, GoalError
 from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure
+from limbik.figure.free_root import free_root
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
 from limbik.solver import objective as ob
-from limbik.solver.root_alignment import free_root
 
 POSITION_TOLERANCE = 1e-4  # of the figure's size
 ROTATION_TOLERANCE = 1e-3  # rad
@@ -47,6 +48,8 @@ class Problem:
         weights: np.ndarray | None = None,
     ) -> None:
         self.figure = figure
+        self._weights = weights
+        self._unlocked: Problem | None = None
         self.goals: tuple[Goal, ...] = _as_tuple(goals)
         if not self.goals:
             raise GoalError("no goals: there is nothing to solve for")
@@ -68,7 +71,8 @@ class Problem:
         self._term_rows = sum(tm.ROWS[t.kind] for t in self.terms)
         self._python_rows = [len(g.rows(figure, self.start)) for g in self.python]
         self.rows = self._term_rows + sum(self._python_rows)
-        self.moves = np.ones(figure.n, bool)
+        # A slide whose range is one value is part of a bone's length; it is not solved for.
+        self.moves = ~(figure.slides & (figure.lower == figure.upper))
         for joint in (lock,) if isinstance(lock, str) else lock:
             try:
                 self.moves[figure.coordinates_of(joint)] = False
@@ -122,17 +126,27 @@ class Problem:
         rest = self.floats[self.ints[ob.F_REST] :][:n]
         return 2.0 * (jacobian.T @ jacobian + np.diag(rest) + s)
 
-    def push_of(self, goal: int, q: np.ndarray) -> np.ndarray:
-        """(n,) minus the gradient of one goal's share of f (with a full W: of its own rows)."""
-        rows = np.zeros(self.rows, bool)
-        row = 0
-        for term, count in enumerate(tm.ROWS[t.kind] for t in self.terms):
-            rows[row : row + count] = term in self.terms_of[goal]
-            row += count
-        for python, count in zip(self.python, self._python_rows, strict=True):
-            rows[row : row + count] = python is self.goals[goal]
-            row += count
-        return 2.0 * self.jacobian(q).T[:, rows] @ self.residual(q)[rows]
+    @cached_property
+    def rows_of(self) -> np.ndarray:
+        """(goals, rows) whether a row is one of the goal's."""
+        counts = [tm.ROWS[term.kind] for term in self.terms] + self._python_rows
+        owners = np.repeat(np.arange(len(counts)), counts)
+        rows = np.zeros((len(self.goals), self.rows), bool)
+        for k, (goal, terms) in enumerate(zip(self.goals, self.terms_of, strict=True)):
+            own = [len(self.terms) + i for i, other in enumerate(self.python) if other is goal]
+            rows[k] = np.isin(owners, [*terms, *own])
+        return rows
+
+    def unlocked(self) -> Problem:
+        """The same problem, with the same targets, in which every joint may move."""
+        if self._unlocked is None:
+            self._unlocked = Problem(
+                self.figure, self.goals, start=self.start, weights=self._weights
+            )
+        there, here = self._unlocked, int(self.ints[tm.F_TERM])
+        size = tm.TERM_FLOATS * len(self.terms)
+        there.floats[int(there.ints[tm.F_TERM]) :][:size] = self.floats[here : here + size]
+        return there
 
     def term_errors(self, q: np.ndarray) -> np.ndarray:
         """(terms + Python goals,) unweighted errors, lengths or radians."""
@@ -312,12 +326,14 @@ class Problem:
         slide = np.zeros(len(figure.joints))
         fixed = np.zeros(len(figure.joints) + 1, bool)
         fixed[-1] = True  # the world, which is the parent −1 of roots
+        turns = tree.ints[tree.ints[kin.I_TURNS] :]
         scales, shifts = (tree.floats[int(tree.ints[at]) :] for at in (kin.F_SCALE, kin.F_SHIFT))
         for joint, slots in enumerate(tree.slots_of):
             coordinates = [tree.slots[slot].coordinate for slot in slots]
             fixed[joint] = fixed[figure.parents[joint]] and not self.moves[coordinates].any()
             for slot, c in zip(slots, coordinates, strict=True):
-                if figure.slides[c]:
+                # A slide may follow a turn, so that the slot decides and not its coordinate.
+                if not turns[slot]:
                     far = max(abs(figure.lower[c]), abs(figure.upper[c]))
                     far = far if self.moves[c] else abs(self.start[c])
                     slide[joint] += far * abs(scales[slot]) + abs(shifts[slot])

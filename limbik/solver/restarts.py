@@ -66,7 +66,8 @@ _AT_LIMIT = 0.3  # part of the thrown coordinates that start at an end of their 
 _LEAP = 0.5  # rad; in a chain no answer that is short may be further from the last one
 _HAIR = 1.0 - 1e-9  # part of √f: what is no better than this is the same
 _CLOSE = 1.1  # an attempt that was given up at less than this many times the best f is followed
-_CERTAIN = 1.0  # times the first attempt's work that restarts may cost beyond reach
+_FRAME, _HELD_FRAME = 12, 4  # restarts of a frame, and of one whose last frame ended short
+_CERTAIN = 0.5  # times the first attempt's work that restarts may cost beyond reach
 _LEAST = 6.0  # restarts may cost at least so many times the first attempt
 _ENOUGH_CHAIN, _ENOUGH = 4, 20  # so many of them say that it is the optimum
 
@@ -193,8 +194,10 @@ def _attempts(
     first_work, same = out[OUT_WORK], 1
     chain, automatic = plan[P_NOTICE] > 0.0, plan[P_AUTOMATIC] > 0.0
     certain = automatic and too_far_apart(ints, floats)
-    if chain and automatic and (certain or not _another_try(held)):
-        return code
+    if chain and automatic:
+        if certain or not _another_try(held):
+            return code
+        restarts = min(restarts, _FRAME if held == 0 else _HELD_FRAME)
     for attempt in range(1, restarts + 1):
         if totals[OUT_ITERATIONS] >= budget:
             break
@@ -205,7 +208,8 @@ def _attempts(
                 break
         evaluate(ints, floats, q, work, other[5])
         everything = attempt % 2 == 0
-        if felt(ints, floats, work, everything, room, spread) == 0:
+        thrown = felt(ints, floats, work, everything, room, spread)
+        if thrown == 0 and plan[P_ROOT] < 0.0:
             break
         wide = _start_again(
             ints, floats, work, plan, attempt, start[:n], q, comfort, spread, trial[:n], random

@@ -1,4 +1,4 @@
-"""What a solve came to, told honestly: status, sentence, errors, limits that hold back."""
+"""What a solve came to: status, errors goal by goal, limits that hold back."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.figure import kinematics as kin
-from limbik.figure.figure import Figure
-from limbik.figure.limits import SwingTwist
-from limbik.figure.projection import CONE_INTS, CONE_SWING, SCRATCH, cone_normals
 from limbik.goals import PythonGoal, Rest
-from limbik.methods.base import REACHED, STATIONARY
+from limbik.solver.holders import ActiveLimit
 from limbik.solver.problem import Problem
 
 
@@ -25,8 +21,10 @@ class Status(StrEnum):
     """Every goal is within its tolerance."""
     LIMITED = "LIMITED"
     """Stationary, and joint limits hold it back."""
+    HELD = "HELD"
+    """Stationary, and no limit but a lock, another goal or Rest holds it back."""
     OUT_OF_REACH = "OUT_OF_REACH"
-    """Stationary, and no limit holds it back."""
+    """Stationary, and nothing holds it back, or the bones are too short for the goals together."""
     STALLED = "STALLED"
     """The budget is spent, or the method finds no way on."""
 
@@ -49,20 +47,6 @@ class Miss(float):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Miss, (self.label, self.length, self.angle, self.ok)
-
-
-class ActiveLimit(NamedTuple):
-    """A limit that the answer presses against.
-
-    ``side`` is "lower", "upper" or "cone"; ``multiplier`` says how much f would fall per radian (or
-    unit of length) of slack.
-    """
-
-    joint: str
-    coordinate: str
-    side: str
-    value: float
-    multiplier: float
 
 
 class History(NamedTuple):
@@ -98,44 +82,6 @@ class Result:
         return f"<Result {self.status}: {self.why}>"
 
 
-def active_limits(
-    problem: Problem, q: np.ndarray, push: np.ndarray | None = None
-) -> tuple[ActiveLimit, ...]:
-    """Limits that q presses against, the strongest first, with their multipliers.
-
-    ``push`` (n,) is what presses: −∇f unless given.
-    """
-    figure, ints, floats = problem.figure, problem.ints, problem.floats
-    if push is None:
-        push = -problem.gradient(q)
-    found: list[ActiveLimit] = []
-
-    def add(c: int, side: str, value: float, multiplier: float) -> None:
-        joint = figure.definition[figure.owner[c]].name
-        name = joint if side == "cone" else figure.coordinates[c]
-        found.append(ActiveLimit(joint, name, side, value, multiplier))
-
-    lower = floats[ints[kin.F_LOWER] :][: figure.n]
-    upper = floats[ints[kin.F_UPPER] :][: figure.n]
-    in_cone = ints[ints[kin.I_IN_CONE] :][: figure.n]
-    ranged = in_cone == kin.NONE
-    below, above = (push < 0.0) & (q <= lower), (push > 0.0) & (q >= upper)
-    for c in np.flatnonzero(ranged & (below | above)).tolist():
-        add(c, "lower" if below[c] else "upper", float(q[c]), abs(float(push[c])))
-    normals, scratch = np.empty((2, 3)), np.empty(SCRATCH)
-    for cone in range(int(ints[kin.N_CONES])):
-        entry = int(ints[kin.I_CONE]) + CONE_INTS * cone
-        kind, c = int(ints[entry]), int(ints[entry + 1])
-        span = 2 if kind == CONE_SWING else 3
-        if not isinstance(figure.definition[figure.owner[c]].limit, SwingTwist):
-            continue  # the end of its coordinates, not a limit that anybody set
-        for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
-            multiplier = float(normals[k, :span] @ push[c : c + span])
-            if multiplier > 0.0:
-                add(c, "cone", float(np.linalg.norm(q[c : c + span])), multiplier)
-    return tuple(sorted(found, key=lambda limit: -limit.multiplier))
-
-
 def misses(problem: Problem, q: np.ndarray) -> tuple[Miss, ...]:
     """The error of every goal at q, in its own unit, in the order of the goals."""
     errors = problem.term_errors(q)
@@ -164,107 +110,12 @@ def misses(problem: Problem, q: np.ndarray) -> tuple[Miss, ...]:
     return tuple(out)
 
 
-def status_of(problem: Problem, code: int, q: np.ndarray) -> tuple[Status, tuple[ActiveLimit, ...]]:
-    """Status and active limits from a method's exit code and answer."""
-    limits = active_limits(problem, q)
-    if code == REACHED or (code == STATIONARY and not len(problem.tolerances)):
-        return Status.REACHED, limits
-    if code != STATIONARY:
-        return Status.STALLED, limits
-    f = problem.objective(q)
-    # A limit counts where a tenth of a radian of slack would lower f by a thousandth of itself.
-    held = any(0.1 * limit.multiplier > 1e-3 * f for limit in limits)
-    return (Status.LIMITED if held else Status.OUT_OF_REACH), limits
-
-
-def explain(
-    problem: Problem,
-    q: np.ndarray,
-    status: Status,
-    errors: tuple[Miss, ...],
-    attempts: int,
-    stuck: bool = False,
-) -> str:
-    """A sentence that a person can act on: the goal that is furthest off, and what holds it.
-
-    ``stuck`` where the method gave up before its budget was spent.
-    """
-    figure = problem.figure
-    if status is Status.REACHED:
-        return "every goal is within its tolerance"
-    short = [k for k, miss in enumerate(errors) if not miss.ok]
-    if not short:
-        ended = "the method found no way on" if stuck else "the budget was spent"
-        return f"{ended} before the answer settled"
-    goal = max(short, key=lambda k: _times_over(problem, q, k))
-    worst = errors[goal]
-    what = f"{worst.label} is {_amount(problem, goal, worst)}"
-    others = len(short) - 1
-    if others:
-        what += f" (and {others} other goal{'s' if others > 1 else ''} short)"
-    if status is Status.LIMITED:
-        # Limits that other goals press against are not to blame for this one.
-        limits = active_limits(problem, q, problem.push_of(goal, q)) or active_limits(problem, q)
-        limits = tuple(m for m in limits if m.multiplier > 0.02 * limits[0].multiplier)
-        names = [_describe(figure, limit) for limit in limits[:3]]
-        more = len(limits) - len(names)
-        if more > 0:
-            names.append(f"{more} more")
-        listed = names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
-        verb = "holds" if len(names) == 1 else "hold"
-        return f"{what}: {listed} {verb} it back"
-    if status is Status.OUT_OF_REACH:
-        if any(isinstance(goal, Rest) for goal in problem.goals):
-            return f"{what}: no limit holds it; it is out of reach, or Rest pulls too hard"
-        if len(problem.goals) > 1:
-            return f"{what}: no limit holds it; the goals are out of reach or contradict each other"
-        if attempts == 1:
-            return f"{what}: no limit holds it and no small movement helps; allow restarts"
-        return f"{what}: no limit holds it; the target is out of reach"
-    if stuck:
-        return f"{what} and the method finds no way on; choose another method or allow restarts"
-    return f"{what} when the budget was spent; allow more iterations, seconds or restarts"
-
-
-def _times_over(problem: Problem, q: np.ndarray, goal: int) -> float:
-    """How many times its tolerance a goal is off; lengths and angles compare by this."""
-    over = problem.term_errors(q) / problem.tolerances
-    asked = problem.goals[goal]
-    if isinstance(asked, PythonGoal):
-        return float(over[len(problem.terms) + problem.python.index(asked)])
-    return float(over[problem.terms_of[goal]].max(initial=0.0))
-
-
-def _amount(problem: Problem, goal: int, miss: Miss) -> str:
-    if isinstance(problem.goals[goal], PythonGoal):
-        return f"off by {float(miss):.3g}"
-    tolerance = [problem.tolerances[t] for t in problem.terms_of[goal]]
-    angle = "" if miss.angle is None else f"{math.degrees(miss.angle):.3g}° off"
-    if miss.length is None:
-        return angle
-    length = f"{length_text(miss.length, problem.figure.unit)} short"
-    if miss.angle is None:
-        return length
-    if miss.length <= tolerance[0]:
-        return angle
-    return length if miss.angle <= tolerance[-1] else f"{length} and {angle}"
-
-
 def length_text(length: float, unit: str) -> str:
     """A length for people: "4.2 cm", "0.31 mm", "12 units"."""
     if unit == "m":
         if length < 1e-6:
             return "under 0.001 mm" if length > 0.0 else "0 mm"
         for factor, name in ((1.0, "m"), (1e2, "cm"), (1e3, "mm")):
-            if length * factor >= 1.0 or name == "mm":
+            if float(f"{length * factor:.3g}") >= 1.0 or name == "mm":
                 return f"{length * factor:.3g} {name}"
     return f"{length:.3g} {unit or 'units'}"
-
-
-def _describe(figure: Figure, limit: ActiveLimit) -> str:
-    if limit.side == "cone":
-        return f"{limit.joint} at the edge of its cone"
-    c = figure.coordinates.index(limit.coordinate)
-    slides = bool(figure.slides[c])
-    value = length_text(limit.value, figure.unit) if slides else f"{math.degrees(limit.value):.0f}°"
-    return f"{limit.coordinate} at its {limit.side} limit ({value})"

@@ -60,6 +60,7 @@ def test_all_papers_in_one_report(orders: list[Order], tmp_path: Path) -> None:
     lines = [line.split() for line in ran.out.splitlines()]
     assert lines[0] == ["paper", "holds", "does", "not", "hold", "depends"]
     assert lines[1:5] == [[name, "1", "1", "1"] for name in PAPERS]
+    assert lines[5] == ["limbik's", "own", "claims", "4", "0", "0"]
     assert str(tmp_path / "new" / "out" / "report.html") in ran.out
 
 
@@ -69,6 +70,16 @@ def test_one_paper(orders: list[Order], tmp_path: Path) -> None:
     assert [o.quick for o in orders] == [False]
     numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
     assert list(numbers["papers"]) == ["newton_svd"]
+
+
+def test_json_of_papers(orders: list[Order], tmp_path: Path) -> None:
+    ran = Ran("papers", "newton_svd", "--out", tmp_path, "--json")
+    told = json.loads(ran.out)
+    (paper,) = told["papers"]
+    assert paper["paper"] == "newton_svd"
+    assert paper["verdicts"] == {"holds": 1, "does not hold": 1, "depends": 1}
+    assert all(Path(file).is_file() for file in told["wrote"])
+    assert len(orders) == 1
 
 
 def test_a_clip(orders: list[Order], tmp_path: Path) -> None:
@@ -145,7 +156,8 @@ def test_calibrate_says_what_it_kept(
     lines = [line.split() for line in ran.out.splitlines()]
     assert lines[1:3] == [["default", "105.25", "142"], ["[other]", "3.50", "4", "285"]]
     assert lines[3] == ["Kept", "in", "caps.json."]
-    assert Ran("papers", "line_search", "--calibrate").code == 0
+    as_json = json.loads(Ran("papers", "line_search", "--calibrate", "--json").out)
+    assert as_json["tables"][0]["columns"] == ["method", "µs each", "in 15 ms"]
     assert [o.quick for o in told] == [True, False]
     assert orders == []
     assert names_in(tmp_path) == []
@@ -224,7 +236,9 @@ def claims_of(report: Path) -> list[dict]:
     """The claims of both files."""
     (timed,) = json.loads((report / "timings.json").read_text(encoding="utf-8"))["papers"].values()
     return [
-        claim for chapter in chapters_of(report) + timed["chapters"] for claim in chapter["claims"]
+        claim
+        for chapter in chapters_of(report) + timed["chapters"]
+        for claim in chapter["claims"] + chapter["own claims"]
     ]
 
 

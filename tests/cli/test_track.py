@@ -103,6 +103,29 @@ def test_track_real_clips(clip: str, every: str) -> None:
     assert told["limit_violation"] == 0.0
 
 
+def test_track_limits_a_body_whose_file_has_none(tmp_path: Path) -> None:
+    """By default and in one line; the file that is written has the channels of the one read."""
+    file = real_data.find("cmu_bvh/49_06.bvh")
+    ends = "Hips,Head,LeftHand,RightHand,LeftFoot,RightFoot"
+    asked = ("track", file, "--effectors", ends, "--every", "0.2", "--json")
+    ran = Ran(*asked, "--out", tmp_path / "found.bvh")
+    assert ran.code == 0, ran.err
+    lines = [line for line in ran.err.splitlines() if line.startswith("Limits: ")]
+    (line,) = lines
+    assert line.startswith("Limits: anatomical")
+    assert "--limits none" in line
+    told = json.loads(ran.out)
+    assert told["limits"] == "anatomical"
+    assert told["reached"] == told["frames"]
+    found, clip = limbik.load_motion(tmp_path / "found.bvh"), limbik.load_motion(file)
+    assert found.figure.coordinates == clip.figure.coordinates
+    held = limbik.humanoid.limited(clip.figure, clip.q, hold=True)
+    assert np.max(held.violation(found.onto(held).q)) < 1e-5
+    free = Ran(*asked, "--limits", "none")
+    assert "Limits: " not in free.err
+    assert json.loads(free.out)["limits"] == "none"
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -41,3 +41,19 @@ def test_wide_ranges_of_a_file_fit_every_kind_of_ball(kind: str) -> None:
     for pose in np.random.default_rng(1).uniform(low, high, (20, figure.n)):
         carried = limbik.Motion(figure, pose[None], 120.0).onto(other).q[0]
         assert other.violation(carried) < 1e-9
+
+
+def test_balls_around_a_pose_have_their_zero_there() -> None:
+    """The rest pose and the motion stay; what is kept, and what is limited, keeps its own zero."""
+    human = limbik.figures.human()
+    bare = human.with_limits(dict.fromkeys(human.joints)).with_balls("euler", keep=["Head"])
+    assert bare.definition[bare.index("Head")].parts == human.definition[human.index("Head")].parts
+    limited = bare.with_limits({"LeftArm": limbik.Range(-1.0, 1.0)})
+    pose = np.random.default_rng(3).uniform(-1.0, 1.0, bare.n)
+    moved = limited.with_balls("swing-twist", keep=["Hips", "Head"], around=limited.project(pose))
+    assert np.allclose(moved.positions(moved.rest), limited.positions(limited.rest), atol=1e-9)
+    q = limbik.Motion(limited, limited.project(pose)[None], 1.0).onto(moved).q[0]
+    assert q[moved.coordinates_of("LeftUpLeg")] == pytest.approx(np.zeros(3), abs=1e-9)
+    assert np.abs(q[moved.coordinates_of("LeftArm")]).max() > 0.1
+    assert np.abs(q[moved.coordinates_of("Head")]).max() > 0.1
+    assert np.allclose(moved.positions(q), limited.positions(limited.project(pose)), atol=1e-9)

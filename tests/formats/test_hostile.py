@@ -243,7 +243,7 @@ def test_models_include_only_files_of_their_folder_and_each_once(tmp_path: Path)
         assert "outside its folder" in said
     said = refused(path, around.format('<include file="part.xml"/>' * 2))
     assert 'm.xml line 1: includes "part.xml" again' in said
-    assert "cannot be read" in refused(path, around.format(f'<include file="{"a" * 300}.xml"/>'))
+    assert "cannot be found" in refused(path, around.format(f'<include file="{"a" * 300}.xml"/>'))
 
 
 # ---- what the fuzzer found -----------------------------------------------------------------------
@@ -272,8 +272,7 @@ def test_keyframes_of_no_rotation(tmp_path: Path) -> None:
     path = tmp_path / "a.mjcf"
     world = '<worldbody><body><joint type="ball"/></body></worldbody>'
     path.write_text(f'<mujoco>{world}<keyframe><key qpos="0 0 0 0"/></keyframe></mujoco>')
-    with pytest.raises(FormatError, match="quaternion of <key> has zero length"):
-        limbik.load_motion(path)
+    assert np.array_equal(limbik.load_motion(path).q, [[0.0, 0.0, 0.0]])  # as MuJoCo reads it
     path.write_text(f'<mujoco>{world}<keyframe><key qpos="1e200 0 1e200 0"/></keyframe></mujoco>')
     assert np.allclose(limbik.load_motion(path).q, [[0.0, np.pi / 2, 0.0]])
 

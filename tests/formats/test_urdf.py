@@ -160,7 +160,6 @@ REFUSED = {
     "zero axis": (ROBOT.replace("0 1 1", "0 0 0"), 10, "zero length"),
     "nan": (ROBOT.replace("0.5 0 0", "nan 0 0"), 12, "xyz of <origin> needs 3 numbers"),
     "two numbers": (ROBOT.replace("0.5 0 0", "0 0"), 12, "needs 3 numbers"),
-    "upside down": (ROBOT.replace('upper="2"', 'upper="-2"'), 8, "lower limit -1 is above"),
     "two parents": (ROBOT.replace('child link="three"', 'child link="two"'), 16, "two joints"),
     "cycle": (ROBOT.replace('parent link="base"', 'parent link="three"'), None, "cycle"),
     "xacro": (

@@ -209,7 +209,7 @@ def test_an_orientation_out_of_reach_settles_where_f_is_least(kind: str) -> None
             turn = Aim("B", at=rng.normal(size=3) * 2)
         goals = [turn, Reach("B", position=rng.normal(size=3))]
         answer = limbik.solve(figure, goals, start=rng.uniform(-3, 3, 2), restarts=0)
-        assert answer.status == "OUT_OF_REACH"
+        assert answer.status in ("HELD", "OUT_OF_REACH")  # the goals hold each other
         least = minimize(Problem(figure, goals).objective, answer.q, method="BFGS").fun
         assert answer.objective <= least * (1 + 1e-4)
 

@@ -189,19 +189,17 @@ class Plain:
         return [node["name"] for node in self.nodes].index(name)
 
     def at(self, animation: int, seconds: float) -> np.ndarray:
-        """(nodes, 4, 4) in an animation, scales left at rest."""
+        """(nodes, 4, 4) in an animation."""
         nodes = [dict(node) for node in self.nodes]
         found = self.reader.animations[animation]
         for channel in found.channels:
             path = channel.target.path
-            if path == "scale":
-                continue
             sampler = found.samplers[channel.sampler]
             assert sampler.interpolation in (None, "LINEAR")
             times = self.values(sampler.input)[:, 0].astype(float)
             values = self.values(sampler.output).astype(float)
             now = np.clip(seconds, times[0], times[-1])
-            if path == "translation":
+            if path in ("translation", "scale"):
                 moved = [np.interp(now, times, values[:, k]) for k in range(3)]
             elif len(times) == 1:
                 moved = values[0].tolist()

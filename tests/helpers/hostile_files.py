@@ -5,6 +5,7 @@ Each has a name, its text, and what the refusal says; None where the file is odd
 
 from __future__ import annotations
 
+import base64
 import bz2
 import io
 import struct
@@ -101,6 +102,29 @@ def couplings() -> str:
     return f"<mujoco><worldbody>{bodies}</worldbody><equality>{pairs}</equality></mujoco>"
 
 
+def mimics_of_nothing() -> str:
+    """Names that are all alike, for hints to compare with each other."""
+    joints = (
+        f'<link name="l{i}"/><joint name="joint_number_{i}" type="continuous"><parent link="l0"/>'
+        f'<child link="l{i}"/><mimic joint="jiont_number_{i}x"/></joint>'
+        for i in range(1, 3001)
+    )
+    return robot("".join(joints))
+
+
+def classes_over_bodies() -> str:
+    """A long word that a class gives to each of 9,990 joints."""
+    default = f'<default><joint limited="{" " * 60_000}"/></default>'
+    bodies = "<body><joint/></body>" * 9_990
+    return f"<mujoco>{default}<worldbody>{bodies}</worldbody></mujoco>"
+
+
+def numbers_over_bodies() -> str:
+    default = f'<default><joint pos="0 0 0{" " * 60_000}"/></default>'
+    bodies = "<body><joint/></body>" * 9_990
+    return f"<mujoco>{default}<worldbody>{bodies}</worldbody></mujoco>"
+
+
 MANY = "more tags and attributes"
 FOLLOW = "more than 32 joints follow each other"
 UTF7 = '<?xml version="1.0" encoding="UTF-7"?><robot>'
@@ -121,7 +145,10 @@ XML: list[Attack] = [
     ("long_name.urdf", lambda: robot("").replace("r", "r" * 20_000_000), "is not XML"),
     ("mimics.urdf", lambda: mimics(1, -1), FOLLOW),
     ("mimics_back.urdf", lambda: mimics(9989, 1), FOLLOW),
+    ("mimics_of_nothing.urdf", mimics_of_nothing, None),
     ("couplings.mjcf", couplings, FOLLOW),
+    ("classes.mjcf", classes_over_bodies, None),
+    ("class_numbers.mjcf", numbers_over_bodies, "60,005 letters for 3 numbers"),
     ("names.mjcf", lambda: model('<body name="b"/>' * 9990), None),
     ("joints.mjcf", lambda: model("<body>" + "<joint/>" * 99_999 + "</body>"), "10000 joints"),
 ]
@@ -139,9 +166,36 @@ def keys() -> str:
     return gltf(f"{{{pairs}}}")
 
 
+def clips_and_nodes() -> str:
+    """A megabyte of nodes, and of clips that each move one of them."""
+    count = 7_000
+    data = base64.b64encode(np.zeros(8, "<f4").tobytes()).decode()
+    clip = '{"samplers":[{"input":0,"output":1}],"channels":[{"sampler":0,"target":%s}]}'
+    target = '{"node":%d,"path":"translation"}'
+    clips = ",".join(clip % (target % k) for k in range(count))
+    kinds = ('"count":1,"type":"SCALAR"', '"count":1,"type":"VEC3"')
+    accessors = ",".join(f'{{"bufferView":0,"componentType":5126,{kind}}}' for kind in kinds)
+    return (
+        f'{{"asset":{{"version":"2.0"}},"nodes":[{",".join(["{}"] * count)}],'
+        f'"buffers":[{{"byteLength":32,"uri":"data:;base64,{data}"}}],'
+        f'"bufferViews":[{{"buffer":0,"byteLength":32}}],"accessors":[{accessors}],'
+        f'"skins":[{{"joints":[{",".join(map(str, range(count)))}]}}],"animations":[{clips}]}}'
+    )
+
+
+def skins_and_nodes() -> str:
+    """Skins of two joints each, under a long chain that has them in common."""
+    chain = ",".join(f'{{"children":[{k + 1}]}}' for k in range(9_000))
+    skins = ",".join(['{"joints":[9001,9002]}'] * 30_000)
+    nodes = f'{chain},{{"children":[9001,9002]}},{{}},{{}}'
+    return f'{{"asset":{{"version":"2.0"}},"nodes":[{nodes}],"skins":[{skins}]}}'
+
+
 GLTF: list[Attack] = [
     ("nested.gltf", lambda: gltf("[" * 100_000 + "]" * 100_000), "nested too deeply"),
     ("keys.gltf", keys, "more JSON than any model needs"),
+    ("clips_and_nodes.gltf", clips_and_nodes, None),
+    ("skins_and_nodes.gltf", skins_and_nodes, None),
     ("wide.gltf", lambda: gltf('"\U0001f600' + "a" * 10_000_000 + '"'), None),
 ]
 

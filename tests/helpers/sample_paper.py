@@ -48,7 +48,10 @@ def run(order: Order) -> list[Chapter]:
     second = Chapter(
         title="Nothing to see",
         text="A chapter with a claim alone.",
-        claims=[Claim("section 9", "There is something.", Verdict.FAILS, "There was nothing.")],
+        claims=[
+            Claim("section 9", "There is something.", Verdict.FAILS, "There was nothing."),
+            Claim("the walk", "limbik walks, too.", Verdict.HOLDS, "It did.", own=True),
+        ],
     )
     return [first, second]
 

@@ -34,6 +34,12 @@ from limbik.humanoid.joint_names import take_apart
         ("ring_01_l", "left", ("ring",)),
         ("LoArm_L", "left", ("loarm",)),
         ("root", "", ("root",)),
+        ("l_lleg", "left", ("lowerleg",)),
+        ("r_lleg", "right", ("lowerleg",)),
+        ("r_uleg", "right", ("upperleg",)),
+        ("r_larm", "right", ("lowerarm",)),
+        ("lleg", "left", ("leg",)),
+        ("larm", "left", ("arm",)),
     ],
 )
 def test_side_and_words(name: str, side: str, words: tuple[str, ...]) -> None:

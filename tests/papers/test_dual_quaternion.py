@@ -45,7 +45,7 @@ def chapters() -> dict[str, Chapter]:
 
 
 def test_every_chapter_has_claims_tables_and_settings(chapters: dict[str, Chapter]) -> None:
-    assert len(chapters) == 8
+    assert len(chapters) == 10
     for chapter in chapters.values():
         assert chapter.claims
         assert chapter.settings
@@ -69,7 +69,7 @@ def test_the_same_order_gives_the_same_numbers(chapters: dict[str, Chapter]) -> 
 
 
 def test_verdicts_follow_from_the_numbers(chapters: dict[str, Chapter]) -> None:
-    frames = chapters["Iterations a frame"]
+    frames = chapters["Iterations per frame"]
     counts = frames.numbers["iterations"]
     small = [counts[f"{name} / {PAPER} / small"].mean() for name in ("hinges", "exponential maps")]
     assert frames.claims[0].verdict is graded(1.5 <= mean < 3.5 for mean in small)

@@ -66,15 +66,36 @@ def test_the_checks_of_the_page_find_what_is_wrong() -> None:
 
 def test_every_claim_is_there_twice_with_its_verdict(html: str) -> None:
     page = Page(html)
-    claims = [claim for paper in reproduced() for claim in paper.claims]
-    assert len(claims) == 6
+    own = [claim for paper in reproduced() for claim in paper.own_claims]
+    claims = [claim for paper in reproduced() for claim in paper.claims] + own
+    assert (len(claims), len(own)) == (8, 2)
     for claim in claims:
         assert claim.says in page.text
         assert claim.seen in page.text
     shown = [badge for badge in page.badges if badge in set(Verdict)]
     assert sorted(shown) == sorted(2 * [claim.verdict.value for claim in claims])
-    assert page.badges[:3] == ["2 hold", "2 do not hold", "2 depend"]
-    assert page.badges[3:6] == ["1 holds", "1 does not hold", "1 depends"]
+    # The papers' claims are counted without limbik's own, which have their own count.
+    assert page.badges[:4] == ["2 hold", "2 do not hold", "2 depend", "2 hold"]
+    assert page.badges[4:7] == ["1 holds", "1 does not hold", "1 depends"]
+
+
+def test_limbiks_own_claims_stand_apart(html: str, folder: Path) -> None:
+    assert "about 6 claims" in html
+    assert "2 claims are limbik's own" in html
+    overview = html[html.index('<section class="overview"') : html.index('<section class="paper"')]
+    groups = re.findall(r'class="group"[^>]*>([^<]*)</th>', overview)
+    assert groups[-1] == "limbik&#x27;s own claims"
+    assert len(groups) == 3
+    theirs, ours = overview.split(groups[-1])
+    assert "limbik walks, too." in ours
+    assert "limbik walks, too." not in theirs
+    assert "There is something." not in ours
+    # In the chapter, too, they have a table of their own, and links from the overview lead there.
+    assert html.count("columnheader\">limbik's own claim</th>") == 2
+    numbers = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
+    second = numbers["papers"]["newton_svd"]["chapters"][1]
+    assert [claim["says"] for claim in second["claims"]] == ["There is something."]
+    assert [claim["says"] for claim in second["own claims"]] == ["limbik walks, too."]
 
 
 def test_what_people_typed_stays_text(html: str) -> None:
@@ -174,7 +195,8 @@ def test_durations(seconds: float, text: str) -> None:
 
 def test_the_numbers(folder: Path) -> None:
     numbers = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
-    assert numbers["order"] == {"quick": False, "seed": 3, "clip": "walk <1>.bvh"}
+    order = {"quick": False, "seed": 3, "clip": "walk <1>.bvh", "rigs": []}
+    assert numbers["order"] == order
     first = numbers["papers"]["newton_svd"]["chapters"][0]
     walk = np.cumsum(np.random.default_rng(3).normal(size=40))
     assert np.array_equal(first["numbers"]["walk"], walk)

@@ -18,8 +18,7 @@ def test_restarts_never_make_an_answer_worse(name: str) -> None:
         goals = [Reach("Tool", position=rng.uniform(-0.9, 0.9, 3), wxyz=rng.normal(size=4))]
         alone = limbik.solve(arm, goals, method=name, restarts=0)
         again = limbik.solve(arm, goals, method=name, restarts=4)
-        # Attempts are compared before the best of them is followed to its end: 2 % is a tie.
-        assert again.objective <= alone.objective * 1.02
+        assert again.objective <= alone.objective
         assert arm.violation(again.q) == 0.0
 
 

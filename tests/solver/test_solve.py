@@ -96,7 +96,7 @@ def test_out_of_reach_says_by_how_much() -> None:
     assert r.status is Status.OUT_OF_REACH
     assert r.errors[0] == pytest.approx(1.0, abs=1e-5)
     assert r.limits == ()
-    assert r.why == "Hand is 1 m short: no limit holds it; the target is out of reach"
+    assert r.why == "Hand is 1 m short: the bones between Shoulder and Hand are 1 m too short"
 
 
 def test_stalled_when_the_budget_is_spent() -> None:

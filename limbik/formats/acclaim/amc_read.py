@@ -1,6 +1,6 @@
 """AMC motions (Acclaim) for the skeletons of ASF files.
 
-A frame is its number on a line of its own, then a line a bone: its name and a value for every
+A frame is its number on a line of its own, then a line per bone: its name and a value for every
 degree of freedom, in the order the ASF file lists them.
 """
 
@@ -24,15 +24,15 @@ from limbik.formats.files import read_bytes
 from limbik.formats.text_numbers import number, shown
 
 FPS = 120.0
-"""Frames a second: the format does not say, and CMU recorded at 120.  What limbik writes says it in
-a comment before the first frame."""
+"""Frames per second: the format does not say, and CMU recorded at 120.  What limbik writes says it
+in a comment before the first frame."""
 
 BLOCK = 20_000
 """Lines that wait to be taken apart together; it bounds the memory beside file and values."""
 
 _LINE, _WORD = re.compile(rb"[^\r\n]+"), re.compile(rb"\S+")
 _END = re.compile(rb"\r\n|\r|\n")
-_RATE = re.compile(rb"([0-9.e+-]{1,25}) frames a second")
+_RATE = re.compile(rb"([0-9.e+-]{1,25}) frames (?:per|a) second")
 
 
 def read_motion(path: Path, figure: Figure | None = None) -> Motion:

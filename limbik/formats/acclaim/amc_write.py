@@ -60,7 +60,7 @@ def write(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
         raise FormatError("nothing moves, so there is nothing an AMC file could hold", path)
     if abs(motion.fps - FPS) > 1e-3 * FPS:
         text = f"{path.name}: AMC has no frame rate, and other programs assume {FPS:g}; this is"
-        warnings.warn(f"{text} {motion.fps:g} frames a second", stacklevel=3)
+        warnings.warn(f"{text} {motion.fps:g} frames per second", stacklevel=3)
 
     def fill(file: BinaryIO) -> None:
         _fill(file, bones, motion.fps, precision)
@@ -91,7 +91,7 @@ def _of_own_skeleton(motion: Motion, skeleton: Skeleton, path: Path) -> list[_Li
 
 
 def _fill(file: BinaryIO, bones: Sequence[_Lines], fps: float, precision: int) -> None:
-    file.write(b"# written by limbik, %.10g frames a second\n:FULLY-SPECIFIED\n:DEGREES\n" % fps)
+    file.write(b"# written by limbik, %.10g frames per second\n:FULLY-SPECIFIED\n:DEGREES\n" % fps)
     number = f" %.{precision}f"
     # A "%" in a name must not be read as a place for a number.
     names = [bone.name.replace("%", "%%") for bone in bones]

@@ -26,7 +26,7 @@ _KEYWORDS = ("ROOT", "JOINT", "End Site", "OFFSET", "CHANNELS", "MOTION")
 
 
 class Channel(NamedTuple):
-    """One number a frame: a slide or a turn, along or about x, y or z (axis 0, 1 or 2)."""
+    """One number per frame: a slide or a turn, along or about x, y or z (axis 0, 1 or 2)."""
 
     slides: bool
     axis: int

@@ -18,6 +18,10 @@ Blender's importer and Holden's ``BVH.py`` replace, three.js adds.  Files decide
   joints, all 0, beside the OFFSETs of a whole body.  Where most such joints would sit within a
   tenth of their bone's length of their parents, the channels are taken to add.  Either way the
   figure is the same: the joint's offset is OFFSET and its slides are what is added to it.
+
+Bones do not stretch: a JOINT's slides are fixed at 0, or at what the motion has in the middle where
+that steadily differs, so that nothing is solved by them.  A motion keeps its values, frame by
+frame.  Free are the slides of a root, and of a joint that carries the whole figure ("Root > Hips").
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ import math
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -34,8 +38,10 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from limbik.errors import FigureError, FormatError, NoMotionError
+from limbik.figure.build import slide_columns
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, Turn, Vector, unit_axis
+from limbik.figure.limits import Range
 from limbik.figure.motion import Motion
 from limbik.formats.bvh.hierarchy import Channel, Hierarchy, Node
 from limbik.formats.files import read_bytes
@@ -45,6 +51,7 @@ from limbik.formats.text_numbers import number, read_frames, shown
 COLLAPSED = 0.1
 """The share of its bone's length within which a joint counts as sitting on its parent."""
 
+_STRETCHED = 0.01  # of a bone's length, by which a motion may differ from OFFSET
 _ROWS = 10_000  # frames whose values are put in order at a time
 
 
@@ -59,6 +66,21 @@ _HEADER = re.compile(r"(frames|frame\s*time)\s*:?\s*(.*)", re.IGNORECASE)
 def read_figure(path: Path) -> Figure:
     """The skeleton of a BVH file, at rest in its OFFSETs; its motion is not looked at."""
     return _figure(Hierarchy(read_bytes(path), path).nodes, path)
+
+
+def stretching(figure: Figure) -> Figure:
+    """The figure with those slides free that ``read_figure`` fixed."""
+    free = {
+        f"{joint.name}.{joint.labels[k]}": None
+        for joint in figure.definition
+        if joint.slide_limit is not None and _is_fixed(joint.slide_limit)
+        for k in slide_columns(joint)
+    }
+    return figure.with_limits(free)
+
+
+def _is_fixed(limit: Range) -> bool:
+    return bool((limit.lower == limit.upper).all())
 
 
 def read_motion(path: Path, figure: Figure | None = None) -> Motion:
@@ -85,7 +107,8 @@ def read_motion(path: Path, figure: Figure | None = None) -> Motion:
         text = f"{path.name}: announces {header.frames} frames and has {len(values)}"
         warnings.warn(text, stacklevel=3)
     try:
-        return Motion(figure or own, _poses(nodes, values), header.fps, path.stem)
+        q = _poses(nodes, values)
+        return Motion(figure or _as_long_as_in(own, q), q, header.fps, path.stem)
     except FigureError as error:
         raise FormatError(str(error), path, hierarchy.motion.number) from error
 
@@ -101,6 +124,7 @@ def in_q(channels: Sequence[Channel]) -> list[int]:
 def _figure(nodes: list[Node], path: Path) -> Figure:
     joints: list[Joint] = []
     rest: list[float] = []
+    carrier = _carrier(nodes)
     for node in nodes:
         channels = node.channels or ()
         offset = list(node.offset or (0.0, 0.0, 0.0))
@@ -114,7 +138,9 @@ def _figure(nodes: list[Node], path: Path) -> Figure:
         parent = None if node.parent is None else node.parent.name
         place: Vector = (offset[0], offset[1], offset[2])
         tip = node.tips[0] if node.tips else None
-        joints.append(Joint(node.name, parent, tuple(parts), place, tip=tip))
+        slides = any(isinstance(part, Slide) for part in parts)
+        fixed = Range(0.0, 0.0) if slides and parent is not None and node is not carrier else None
+        joints.append(Joint(node.name, parent, tuple(parts), place, tip=tip, slide_limit=fixed))
     spare = [node.name for node in nodes if len(node.tips) > 1]
     if spare:
         more = f" and {len(spare) - 1} more joints" if len(spare) > 1 else ""
@@ -124,6 +150,38 @@ def _figure(nodes: list[Node], path: Path) -> Figure:
         return Figure(joints, rest=rest, name=path.stem, source=FromBvh())
     except FigureError as error:
         raise FormatError(str(error), path, nodes[0].line) from error
+
+
+def _carrier(nodes: list[Node]) -> Node | None:
+    """The joint that carries the whole figure: the first that more than one hang on."""
+    children: dict[int, int] = {}
+    for node in nodes:
+        if node.parent is not None:
+            children[id(node.parent)] = children.get(id(node.parent), 0) + 1
+    at = next((node for node in nodes if children.get(id(node), 0) != 1), None)
+    roots = sum(node.parent is None for node in nodes)
+    return at if at is not None and roots == 1 and children.get(id(at), 0) > 1 else None
+
+
+def _as_long_as_in(figure: Figure, q: np.ndarray) -> Figure:
+    """The figure with its fixed slides where they are in the middle of a motion q (frames, n),
+    for joints whose bones are steadily longer or shorter there than OFFSET says."""
+    joints, changed, first = [], False, 0
+    for joint in figure.definition:
+        width = len(joint.labels)
+        fixed = joint.slide_limit
+        if fixed is not None and _is_fixed(fixed):
+            values = q[:, [first + k for k in slide_columns(joint)]]
+            middle = np.median(values, axis=0)
+            away = float(np.abs(middle).max())
+            steady = float(np.median(np.abs(values - middle), axis=0).max()) <= 0.1 * away
+            if steady and away > _STRETCHED * float(np.linalg.norm(joint.offset)):
+                joint, changed = replace(joint, slide_limit=Range(middle, middle)), True
+        joints.append(joint)
+        first += width
+    if not changed:
+        return figure
+    return Figure(joints, rest=figure.rest, name=figure.name, source=figure.source)
 
 
 # ---- the motion ----------------------------------------------------------------------------------

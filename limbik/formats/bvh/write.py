@@ -11,11 +11,15 @@ Blender and others refuse joints of one or two rotation channels, and take a pos
 is missing for 0 instead of OFFSET.  So a joint that turns is given three rotations, the new ones at
 0, and a joint that slides three positions: a knee is read back as a ball.  Only what was read from
 a BVH file keeps the channels it had there.
+
+Others read one root, and names up to their first space.  So several roots hang on a new one that
+stands still, and names are written with underscores for spaces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -28,6 +32,7 @@ from limbik.figure.joints import Joint, Slide, Turn
 from limbik.figure.motion import Motion
 from limbik.formats.bvh.hierarchy import Channel
 from limbik.formats.bvh.read import FromBvh, collapses
+from limbik.formats.common_root import free_name, under_one_root
 from limbik.formats.files import write_whole
 from limbik.formats.on_parents import VALUES, on_parents
 from limbik.formats.text_numbers import shown
@@ -57,14 +62,16 @@ def write(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
     motion = (
         Motion(thing, thing.rest[None], 30.0, thing.name) if isinstance(thing, Figure) else thing
     )
+    motion = under_one_root(motion)
     for name in motion.figure.joints:
         plain = name == name.encode("utf-8", "replace").decode().strip()
         if not plain or any(mark in name for mark in "\r\n{"):
             raise FormatError(f"a BVH file cannot hold the joint name {shown(name)}", path)
+    names = _one_word_each(motion.figure.joints, path)
     joints = written(motion)
 
     def fill(file: BinaryIO) -> None:
-        for line in _hierarchy(motion.figure, joints, precision):
+        for line in _hierarchy(motion.figure, names, joints, precision):
             file.write(line.encode() + b"\n")
         file.write(b"MOTION\nFrames: %d\nFrame Time: %.15g\n" % (len(motion), 1 / motion.fps))
         order = [i for i, _, opens in _depth_first(motion.figure) if opens]
@@ -186,7 +193,28 @@ def _depth_first(figure: Figure) -> Iterator[tuple[int, int, bool]]:
             stack += [(child, depth + 1, True) for child in reversed(children[i])]
 
 
-def _hierarchy(figure: Figure, joints: list[Written], precision: int) -> Iterator[str]:
+def _one_word_each(joints: Sequence[str], path: Path) -> list[str]:
+    """Names without spaces, after which many programs stop reading them."""
+    taken = set(joints)
+    out: list[str] = []
+    changed: list[str] = []
+    for joint in joints:
+        name = "_".join(joint.split())
+        if name != joint:
+            name = free_name(name, taken)
+            taken.add(name)
+            changed.append(f"{shown(joint)} is now {shown(name)}")
+        out.append(name)
+    if changed:
+        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        text = f"{path.name}: joint names in BVH are one word: {', '.join(changed[:3])}{more}"
+        warnings.warn(text, stacklevel=4)
+    return out
+
+
+def _hierarchy(
+    figure: Figure, names: list[str], joints: list[Written], precision: int
+) -> Iterator[str]:
     yield "HIERARCHY"
     for i, depth, opens in _depth_first(figure):
         tabs = "\t" * min(depth, DEEPEST)
@@ -194,11 +222,11 @@ def _hierarchy(figure: Figure, joints: list[Written], precision: int) -> Iterato
             yield tabs + "}"
             continue
         joint = figure.definition[i]
-        names = [channel.name for channel in joints[i].channels]
-        yield f"{tabs}{'ROOT' if joint.parent is None else 'JOINT'} {joint.name}"
+        channels = [channel.name for channel in joints[i].channels]
+        yield f"{tabs}{'ROOT' if joint.parent is None else 'JOINT'} {names[i]}"
         yield tabs + "{"
         yield f"{tabs}\tOFFSET {_numbers(joints[i].offset, precision)}"
-        yield f"{tabs}\tCHANNELS {' '.join([str(len(names)), *names])}"
+        yield f"{tabs}\tCHANNELS {' '.join([str(len(channels)), *channels])}"
         if joint.tip is not None:
             yield f"{tabs}\tEnd Site"
             yield tabs + "\t{"

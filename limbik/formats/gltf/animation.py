@@ -15,10 +15,13 @@ from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import slerp
 
 RATES = (30.0, 24.0, 25.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
-"""Frames a second that keys may lie on, the usual one first."""
+"""Frames per second that keys may lie on, the usual one first."""
 
 SLOWEST = 10.0
-"""Frames a second below which keys at equal times are not taken for frames."""
+"""Frames per second below which keys at equal times are not taken for frames."""
+
+FRAME_RATE = "fps"
+"""What the extras of an animation call its frame rate, where it has one frame."""
 
 _WIDTH = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
 _WAYS = ("LINEAR", "STEP", "CUBICSPLINE")
@@ -123,6 +126,8 @@ class Clip:
 
     name: str
     channels: dict[tuple[int, str], Channel] = field(default_factory=dict)
+    fps: float | None = None
+    """The frame rate that the file gives a clip of one frame."""
 
 
 class Clips:
@@ -142,7 +147,7 @@ class Clips:
         ]
 
     def _clip(self, entry: dict[str, Any], index: int, name: str) -> Clip:
-        document, clip = self._document, Clip(name)
+        document, clip = self._document, Clip(name, fps=_told_rate(entry))
         what = f"animation {index}"
         samplers = document.listed(entry, "samplers", f"{what}: its samplers")
         for found in document.listed(entry, "channels", f"{what}: its channels"):
@@ -200,18 +205,27 @@ class Clips:
         return self._times[at]
 
 
+def _told_rate(animation: dict[str, Any]) -> float | None:
+    extras = animation.get("extras")
+    told = extras.get(FRAME_RATE) if isinstance(extras, dict) else None
+    if not isinstance(told, int | float) or isinstance(told, bool):
+        return None
+    return float(told) if 0.0 < told < 1e6 else None
+
+
 def frame_times(clip: Clip) -> tuple[float, float, int]:
     """(start, fps, frames) of a steady frame rate for a clip, from its first key to its last.
 
     The rate is the keys' own where they come at equal times, ten or more a second; otherwise the
-    first of ``RATES`` on whose frames all keys lie; otherwise 30.
+    first of ``RATES`` on whose frames all keys lie; otherwise 30.  One key alone has the rate that
+    the file says.
     """
     arrays = {id(channel.times): channel.times for channel in clip.channels.values()}
     keys = np.unique(np.concatenate(list(arrays.values())))
     start, end = float(keys[0]), float(keys[-1])
     # Times are float32 in the file: late keys lie beside their frames by what that rounds.
     slack = 4.0 * float(np.spacing(np.float32(max(abs(start), abs(end)))))
-    fps = _rate(keys - start, slack)
+    fps = clip.fps if clip.fps and len(keys) == 1 else _rate(keys - start, slack)
     frames = (end - start) * fps
     return start, fps, math.floor(frames + 0.01 + slack * fps) + 1
 

@@ -77,7 +77,7 @@ class Draft:
 
     def _merge(self, document: Document) -> None:
         """All buffers one behind the other, as a GLB has a single one."""
-        starts = [self._append(document.buffer(k)) for k in range(document.count("buffers"))]
+        starts = [self._append(self._spent(document, k)) for k in range(document.count("buffers"))]
         if not starts:
             return
         views = self.own("bufferViews")
@@ -94,7 +94,13 @@ class Draft:
         for k, entry in enumerate(document.entries("buffers")):
             uri = entry.get("uri") if isinstance(entry, dict) else None
             if isinstance(uri, str) and not uri.startswith("data:"):
-                self.own("buffers")[k] = {**entry, "uri": _data_uri([document.buffer(k)])}
+                self.own("buffers")[k] = {**entry, "uri": _data_uri([self._spent(document, k)])}
+
+    def _spent(self, document: Document, index: int) -> memoryview:
+        """The bytes of a buffer, counted: many may be one file, and become as many copies here."""
+        data = document.buffer(index)
+        document.spend(len(data), f"buffer {index}")
+        return data
 
     def _say_left_behind(self, document: Document) -> None:
         """Warn of pictures in files of their own that a file elsewhere will not find."""

@@ -23,12 +23,16 @@ from limbik.figure.coordinates import width_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Part, Slide, Vector, exponential, swing_twist, unit_axis
 from limbik.figure.limits import Range
-from limbik.formats.gltf.rig import Layout, Rig
+from limbik.formats.gltf.animation import Channel
+from limbik.formats.gltf.rig import Layout
+from limbik.formats.gltf.scale import factors
 from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import matrix_to_quat
 
 SHIFTED = 5e-3
 """A shift by a larger share of the figure's size makes a joint slide."""
+
+_UNBOUNDED = 1e6  # times that a scale grows, beyond which its joints slide without limits
 
 
 def figure_of(layout: Layout) -> Figure:
@@ -52,6 +56,12 @@ class _Builder:
         for name, parent in layout.parents.items():
             if parent is not None:
                 self._children[parent].append(name)
+        self._shifts: dict[int, list[Channel]] = {}
+        for clip in self._rig.clips.values():
+            for (node, path), channel in clip.channels.items():
+                if path == "translation":
+                    self._shifts.setdefault(node, []).append(channel)
+        self._factors = factors(self._rig)
         places = np.array([world.place for world in self._world.values()])
         with np.errstate(over="ignore"):
             size = float(np.linalg.norm(places.max(axis=0) - places.min(axis=0)))
@@ -107,11 +117,37 @@ class _Builder:
         """The range of a joint's slides, where clips shift it far enough; the ball has none."""
         if self._rig.flat:
             return None  # flat joints are shifted by the turns of those they should hang on
-        low, high = travel(self._rig, name)
+        low, high = self._travel(name)
         if max(-low.min(), high.max()) <= SHIFTED * self._size:
             return None
         spare = 1e-9 * self._size  # rounding must not put the clips outside
         return Range([*(low - spare), *[-math.inf] * 3], [*(high + spare), *[math.inf] * 3])
+
+    def _travel(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """(3,) how far clips shift a joint's node from its place, least and most, along the axes of
+        its parent, in the world's unit."""
+        bound = self._rig.bound[name]
+        axes = bound.turn.T @ bound.linear
+        rest = self._nodes.local(bound.node).place
+        low, high = np.zeros(3), np.zeros(3)
+        for channel in self._shifts.get(bound.node, ()):
+            least, most = channel.hull
+            # The corners of the box between them, scaled, enclose it again.
+            one, other = axes * (least - rest), axes * (most - rest)
+            low = np.minimum(low, np.minimum(one, other).sum(axis=1))
+            high = np.maximum(high, np.maximum(one, other).sum(axis=1))
+        if name in self._factors:
+            # Where scales change, the place (rest and shift) is as many times as far away.
+            at = axes @ rest
+            least, most = self._factors[name]
+            if most - least > _UNBOUNDED:
+                return np.full(3, -math.inf), np.full(3, math.inf)
+            ends = [factor * (at + end) - at for factor in (least, most) for end in (low, high)]
+            low, high = np.min([low, *ends], axis=0), np.max([high, *ends], axis=0)
+            # What unequal scales do to the direction is between these factors too.
+            aside = 0.5 * (most - least) * float(np.abs([at + low, at + high, at]).max())
+            low, high = low - aside, high + aside
+        return low, high
 
     def _twist(self, name: str) -> list[float]:
         """Where the bone goes in the joint's frame: to its children, to a node at its end, or on
@@ -145,24 +181,6 @@ class _Builder:
         world = self._world[name]
         tip = world.frame.T @ (self._nodes.world(below[0]).place - world.place)
         return _vector(tip) if np.linalg.norm(tip) > 1e-6 * self._size else None
-
-
-def travel(rig: Rig, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """(3,) how far clips shift a joint's node from its place, least and most, along the axes of
-    its parent, in the world's unit."""
-    bound = rig.bound[name]
-    axes = bound.turn.T @ bound.linear
-    rest = rig.nodes.local(bound.node).place
-    low, high = np.zeros(3), np.zeros(3)
-    for clip in rig.clips.values():
-        channel = clip.channels.get((bound.node, "translation"))
-        if channel is not None:
-            least, most = channel.hull
-            # The corners of the box between them, scaled, enclose it again.
-            one, other = axes * (least - rest), axes * (most - rest)
-            low = np.minimum(low, np.minimum(one, other).sum(axis=1))
-            high = np.maximum(high, np.maximum(one, other).sum(axis=1))
-    return low, high
 
 
 def _slides(axes: np.ndarray) -> tuple[Part, ...]:

@@ -13,6 +13,7 @@ import json
 import math
 import re
 import struct
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -27,6 +28,11 @@ MAX_ENTRIES = 100_000
 
 JSON_CHUNK, BIN_CHUNK = 0x4E4F534A, 0x004E4942
 
+# Extensions that are read, that are refused by name where they matter, or that are about looks.
+_KNOWN = re.compile(
+    r"(KHR_mesh_quantization|KHR_draco_mesh_compression|(EXT|KHR)_meshopt_compression|"
+    r"(KHR|EXT|MSFT|ADOBE)_(materials|texture|lights|xmp)_?.*|VRM|VRMC_.*)\Z"
+)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _AGAIN = 20  # times that the bytes of a file may be looked at
 _ROOM = 100_000_000  # bytes that the JSON of even a small file may take as Python objects
@@ -44,11 +50,23 @@ class Document:
         text = self._open(data) if self.binary else memoryview(data)
         self.json = self._parse(text)
         self._buffers: dict[int, memoryview] = {}
+        self._files: dict[Path, memoryview] = {}  # several buffers may lie in one
         self._spent = 0
         asset = self.json.get("asset")
         version = asset.get("version") if isinstance(asset, dict) else None
         if not isinstance(version, str) or not version.startswith("2."):
             self.fail(f"is glTF {shown(str(version))}; limbik reads version 2")
+        self._say_unknown()
+
+    def _say_unknown(self) -> None:
+        """Warn of extensions that a reader must know and that limbik does not."""
+        required = self.listed(self.json, "extensionsRequired", "extensionsRequired")
+        unknown = dict.fromkeys(str(name) for name in required if not _KNOWN.match(str(name)))
+        if unknown:
+            names = ", ".join(shown(name) for name in [*unknown][:5])
+            more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+            text = f"{self.path.name}: needs {names}{more}, which limbik does not know"
+            warnings.warn(f"{text}; what depends on that is missing or wrong", stacklevel=6)
 
     def fail(self, message: str) -> NoReturn:
         """Refuse the file."""
@@ -216,9 +234,10 @@ class Document:
         file = self.beside(uri, what)
         if length is not None and file.stat().st_size < length:
             self.fail(f"{what}: {shown(uri)} has fewer than {length:,} bytes")
-        data = read_bytes(file)
-        self.size += len(data)
-        return memoryview(data)
+        if file not in self._files:
+            self._files[file] = memoryview(read_bytes(file))
+            self.size += len(self._files[file])
+        return self._files[file]
 
     def beside(self, uri: str, what: str) -> Path:
         """The file an address names; anything outside this file's folder is refused."""

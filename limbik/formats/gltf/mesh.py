@@ -29,11 +29,7 @@ _PARTS = (FLOAT, UBYTE, USHORT)
 
 
 def read_meshes(path: Path | str) -> tuple[SkinnedMesh, ...]:
-    """The meshes of a glTF file that follow the joints of ``limbik.load(path)``, a material each.
-
-    >>> [len(mesh.positions) for mesh in read_meshes("fox.glb")]  # doctest: +SKIP
-    [1728]
-    """
+    """The meshes of a glTF file that follow the joints of ``limbik.load(path)``, one a material."""
     return meshes(read_figure(Path(path)))
 
 
@@ -89,6 +85,7 @@ class _Meshes:
             return None
         positions = self._floats(attributes["POSITION"], f"{what}: its positions", "VEC3")
         count = len(positions)
+        document.spend(positions.nbytes, what)  # many nodes may show one mesh
         skinned = node.get("skin") is not None and attributes.get("JOINTS_0") is not None
         if skinned:
             joints, bind = self._skin(node["skin"])
@@ -143,10 +140,10 @@ class _Meshes:
             bind = np.tile(np.eye(4), (len(nodes), 1, 1))
             if entry.get("inverseBindMatrices") is not None:
                 what = f"skin {at}: its inverseBindMatrices"
-                values = self._read(entry["inverseBindMatrices"], what, "MAT4", (FLOAT,)).floats()
-                if len(values) < len(nodes):
-                    self._document.fail(f"{what}: {len(values)} for {len(nodes)} joints")
-                bind = values[: len(nodes)].reshape(-1, 4, 4).transpose(0, 2, 1)
+                values = self._read(entry["inverseBindMatrices"], what, "MAT4", (FLOAT,))
+                if len(values.raw) < len(nodes):
+                    self._document.fail(f"{what}: {len(values.raw)} for {len(nodes)} joints")
+                bind = values.floats(slice(len(nodes))).reshape(-1, 4, 4).transpose(0, 2, 1)
             own = np.tile(np.eye(4), (len(nodes), 1, 1))
             for k, node in enumerate(nodes):
                 world = self._nodes.world(int(node))

@@ -11,6 +11,7 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.figure.units import METRES
+from limbik.formats.common_root import free_name
 from limbik.formats.gltf.accessors import FLOAT, UBYTE, UINT, USHORT
 from limbik.formats.gltf.capsules import body
 from limbik.formats.gltf.draft import ARRAY, INDICES, Draft
@@ -50,6 +51,9 @@ def write_new(thing: Figure | Motion, path: Path) -> None:
     turn = _to_y_up_metres(figure)
     if turn:
         nodes.append({"name": f"{figure.name or 'figure'} in metres", **turn, "children": roots})
+        roots = [len(nodes) - 1]
+    elif len(roots) > 1:  # the joints of a skin must have a node above them all
+        nodes.append({"name": free_name("root", figure.joints), "children": roots})
         roots = [len(nodes) - 1]
     _add_body(draft, figure)
     nodes.append({"name": figure.name or "body", "mesh": 0, "skin": 0})

@@ -68,6 +68,7 @@ class Nodes:
                     document.fail(f"node {k} hangs on node {self.parents[k]} and on node {i}")
                 self.parents[k] = i
         self._check_cycles()
+        self._depth, self._jump = self._shortcuts()
         self._local: dict[int, Local] = {}
         self._world: dict[int, World] = {-1: _ORIGIN}
 
@@ -83,6 +84,37 @@ class Nodes:
             self._document.fail(f"node {i} hangs below itself")
         self.order = order
         """Every node, parents before children."""
+
+    def _shortcuts(self) -> tuple[list[int], list[int]]:
+        """The depth of every node, and a node far above it: so placed that any node above is
+        reached in steps that grow with the logarithm of the depth (Myers 1983)."""
+        depth, jump = [0] * len(self), [-1] * len(self)
+        for i in self.order:
+            parent = self.parents[i]
+            if parent >= 0:
+                depth[i] = depth[parent] + 1
+                far = jump[parent]
+                twice = far >= 0 and jump[far] >= 0
+                even = twice and depth[parent] - depth[far] == depth[far] - depth[jump[far]]
+                jump[i] = jump[far] if even else parent
+        return depth, jump
+
+    def common(self, one: int, other: int) -> int:
+        """The lowest node that is both or above both, −1 where there is none."""
+        if min(one, other) < 0:
+            return -1
+        if self._depth[one] < self._depth[other]:
+            one, other = other, one
+        while self._depth[one] > self._depth[other]:
+            far = self._jump[one]
+            one = far if self._depth[far] >= self._depth[other] else self.parents[one]
+        while one != other:
+            # Nodes of equal depth have shortcuts of equal length.
+            if self._jump[one] == self._jump[other]:
+                one, other = self.parents[one], self.parents[other]
+            else:
+                one, other = self._jump[one], self._jump[other]
+        return one
 
     def title(self, i: int) -> str:
         """A node for people."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.formats.gltf.accessors import FLOAT
+from limbik.formats.gltf.animation import FRAME_RATE
 from limbik.formats.gltf.draft import Draft
 from limbik.maths.so3 import matrix_to_quat
 
@@ -80,6 +81,9 @@ def add_animation(
     out["samplers"] = list(out.get("samplers", []))
     out["channels"] = list(out.get("channels", []))
     frames = len(channels[0][2])
+    if frames == 1:  # one key alone has no rate
+        held = out.get("extras")
+        out["extras"] = {**(held if isinstance(held, dict) else {}), FRAME_RATE: fps}
     times = draft.add(np.arange(frames) / fps, FLOAT, "SCALAR", ends=True)
     for node, path, values in channels:
         keys = values[:, [1, 2, 3, 0]] if path == "rotation" else values

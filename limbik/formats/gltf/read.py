@@ -13,7 +13,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats.gltf.figure import figure_of
 from limbik.formats.gltf.file import read_document
-from limbik.formats.gltf.motion import motion_of, moving_clips
+from limbik.formats.gltf.motion import check_size, motion_of, moving_clips, refuse_scales
 from limbik.formats.gltf.rig import read_layout
 from limbik.formats.text_numbers import shown
 
@@ -24,8 +24,11 @@ def read_figure(path: Path) -> Figure:
     return figure_of(read_layout(read_document(path)))
 
 
-def read_motion(path: Path, figure: Figure | None = None) -> Motion:
-    """The first clip of a glTF file, on its own figure or on one with the same joints."""
+def read_motion(path: Path, figure: Figure | None = None, *, scale: str = "keep") -> Motion:
+    """The first clip of a glTF file, on its own figure or on one with the same joints.
+
+    ``scale`` "refuse" refuses a clip that changes the scale of joints.
+    """
     own = read_figure(path)
     names = moving_clips(own)
     if not names:
@@ -34,6 +37,8 @@ def read_motion(path: Path, figure: Figure | None = None) -> Motion:
         text = f"{path.name}: {shown(names[0])} is the first of {len(names)} clips"
         more = ", ".join(name[:40] for name in names[:20]) + (", ..." if len(names) > 20 else "")
         warnings.warn(f"{text} ({more}); limbik.formats.gltf.read.clips has them all", stacklevel=3)
+    if scale == "refuse":
+        refuse_scales(own, names[0])
     motion = motion_of(own, names[0])
     try:
         return motion if figure is None else motion.onto(figure)
@@ -44,8 +49,10 @@ def read_motion(path: Path, figure: Figure | None = None) -> Motion:
 def clips(path: Path | str) -> dict[str, Motion]:
     """All clips of a glTF file that move its joints, by name, on one figure.
 
-    >>> clips("fox.glb")["Run"].fps  # doctest: +SKIP
-    24.0
+    >>> clips("walk.glb")["walk"].fps
+    120.0
     """
     figure = read_figure(Path(path))
-    return {name: motion_of(figure, name) for name in moving_clips(figure)}
+    names = moving_clips(figure)
+    check_size(figure, names)
+    return {name: motion_of(figure, name) for name in names}

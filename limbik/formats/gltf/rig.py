@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,9 @@ from limbik.formats.gltf.nodes import Nodes
 from limbik.formats.gltf.vrm import read_humanoid
 from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import matrix_to_quat
+
+SCALED = 1e-3
+"""A scale that stays within this share of itself does not change."""
 
 MAX_JOINTS = 10_000
 """A file with more joints is refused."""
@@ -59,6 +63,17 @@ class Rig:
     flat: bool = False
     """Whether some joints hang on others than their nodes do (see hands.py)."""
 
+    @cached_property
+    def joint_nodes(self) -> frozenset[int]:
+        """The nodes that are joints."""
+        return frozenset(bound.node for bound in self.bound.values())
+
+    @cached_property
+    def in_order(self) -> list[str]:
+        """The joints, each after the one whose node its own hangs on."""
+        by_node = {bound.node: name for name, bound in self.bound.items()}
+        return [by_node[i] for i in self.nodes.order if i in by_node]
+
 
 class Layout(NamedTuple):
     """The joints of a rig, parents first: their names, parents, and whether each can move."""
@@ -76,9 +91,12 @@ def read_layout(document: Document) -> Layout:
     skinned = [_skin(document, k, len(nodes)) for k in range(document.count("skins"))]
     animated = {node for clip in clips for node, path in clip.channels if path != "scale"}
     animated -= human.signals
-    stirred = {node for node in animated if any(_stirs(nodes, clip, node) for clip in clips)}
+    moves = ((clip, node) for clip in clips for node in {node for node, _ in clip.channels})
+    stirred = {node for clip, node in moves if node in animated and _stirs(nodes, clip, node)}
     core = {node for skin in skinned for node in skin} | set(human.nodes.values())
-    moving = core | stirred if core else animated or set(range(len(nodes)))
+    scaled = _scaled_above(nodes, clips, core or animated)
+    stirred |= scaled
+    moving = core | stirred if core else animated | scaled or set(range(len(nodes)))
     chosen = core | _near(nodes, core, stirred) if core else set(moving)
     parents = _hang(nodes, chosen)
     names = _names(document, parents)
@@ -120,6 +138,27 @@ def _stirs(nodes: Nodes, clip: Clip, node: int) -> bool:
     )
 
 
+def _scaled_above(nodes: Nodes, clips: list[Clip], joints: set[int]) -> set[int]:
+    """The nodes above joints whose scale a clip changes, which moves all that hangs on them."""
+    above = set(joints)
+    for i in reversed(nodes.order):
+        if i in above:
+            above.add(nodes.parents[i])
+    return {
+        node
+        for clip in clips
+        for node, path in clip.channels
+        if path == "scale" and node in above and stretches(nodes, clip, node)
+    }
+
+
+def stretches(nodes: Nodes, clip: Clip, node: int) -> bool:
+    """Whether a clip changes the scale of a node."""
+    stretch = nodes.local(node).stretch
+    apart = np.array(clip.channels[node, "scale"].hull) - np.diagonal(stretch)
+    return bool(np.abs(apart).max() > SCALED * np.abs(stretch).max())
+
+
 def _near(nodes: Nodes, core: set[int], animated: set[int]) -> set[int]:
     """The animated nodes that have one of the core above or below them."""
     below, above = set(core), set(core)
@@ -154,17 +193,7 @@ def _hang(nodes: Nodes, chosen: set[int]) -> dict[int, int | None]:
 
 def _common(nodes: Nodes, roots: list[int]) -> int:
     """The lowest node above several roots of one skin, or −1: a body must not fall apart."""
-    roots = sorted(set(roots))
-    if len(roots) < 2:
-        return -1
-    below = dict.fromkeys(roots, 1)
-    for i in reversed(nodes.order):
-        count = below.get(i, 0)
-        if count == len(roots):
-            return i
-        if count:
-            below[nodes.parents[i]] = below.get(nodes.parents[i], 0) + count
-    return -1
+    return reduce(nodes.common, roots) if len(set(roots)) > 1 else -1
 
 
 def _names(document: Document, joints: Iterable[int]) -> dict[int, str]:

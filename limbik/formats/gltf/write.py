@@ -10,7 +10,6 @@ Any other figure makes a new file of its skeleton and capsules for its bones (ne
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,8 @@ from limbik.formats.gltf.new import write_new
 from limbik.formats.gltf.nodes import Local
 from limbik.formats.gltf.poses import Tracks, add_animation, turned
 from limbik.formats.gltf.rig import Rig
+from limbik.formats.gltf.scale import linears
+from limbik.formats.remarks import Remarks
 from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import matrix_to_quat, quat_to_matrix
 
@@ -96,8 +97,15 @@ def _pose(draft: Draft, rig: Rig, figure: Figure) -> None:
 def _animate(draft: Draft, rig: Rig, motion: Motion) -> None:
     """Add the motion as an animation, or put it in the place of the one of its name."""
     tracks = _tracks(rig, motion.figure, motion.q)
+    name = motion.name or motion.figure.name or "motion"
+    if name in rig.clips:  # its changes of scale stay, and move joints by themselves
+        for joint, linear in linears(rig, rig.clips[name], motion.times).items():
+            k = motion.figure.index(joint)
+            away = rig.bound[joint].linear @ tracks.place[:, k, :, None]
+            tracks.place[:, k] = (np.linalg.pinv(linear) @ away)[..., 0]
     nodes = draft.own("nodes")
     channels: list[tuple[int, str, np.ndarray]] = []
+    remarks = Remarks(draft.path)
     for k, joint in enumerate(motion.figure.joints):
         bound = rig.bound[joint]
         local = rig.nodes.local(bound.node)
@@ -108,8 +116,8 @@ def _animate(draft: Draft, rig: Rig, motion: Motion) -> None:
         if moves[1]:
             channels.append((bound.node, "translation", place))
         if (any(moves) or k == 0) and local.given_as_matrix:
-            nodes[bound.node] = _without_matrix(nodes[bound.node], local, draft.path)
-    name = motion.name or motion.figure.name or "motion"
+            nodes[bound.node] = _without_matrix(nodes[bound.node], local, remarks)
+    remarks.say(stacklevel=5)
     animations = draft.own("animations")
     at = list(rig.clips).index(name) if name in rig.clips else len(animations)
     kept = (
@@ -136,14 +144,13 @@ def _kept(animation: dict[str, Any], joints: set[int]) -> dict[str, Any]:
     return {**animation, "channels": channels, "samplers": samplers}
 
 
-def _without_matrix(entry: dict[str, Any], local: Local, path: Path) -> dict[str, Any]:
+def _without_matrix(entry: dict[str, Any], local: Local, remarks: Remarks) -> dict[str, Any]:
     """A node with translation, rotation and scale, as animations need it."""
     scale = np.diagonal(local.stretch)
     if np.abs(local.stretch - np.diag(scale)).max() > 1e-4 * np.abs(scale).max(initial=0.0):
-        text = (
-            f"{path.name}: node {shown(str(entry.get('name', '')))} loses the shear of its matrix"
-        )
-        warnings.warn(f"{text}, which an animation cannot keep", stacklevel=6)
+        name = str(entry.get("name", ""))
+        text = f"node {shown(name)} loses the shear of its matrix, which an animation cannot keep"
+        remarks.add("shear", name, text)
     out = {key: value for key, value in entry.items() if key != "matrix"}
     w, x, y, z = matrix_to_quat(local.turn).tolist()
     out["translation"], out["rotation"] = local.place.tolist(), [x, y, z, w]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 from limbik.formats.mjcf.tree import Tree
+from limbik.formats.remarks import Remarks
 from limbik.formats.text_numbers import number, shown
-from limbik.formats.xml import attribute, check_chains
+from limbik.formats.xml import check_chains
 
 
 class Rule(NamedTuple):
@@ -27,21 +27,25 @@ def couplings(tree: Tree) -> dict[str, Rule]:
     counts; a warning says so.
     """
     out: dict[str, Rule] = {}
+    remarks = Remarks(tree.path)
     for equality in tree.root.findall("equality"):
         for element in equality.findall("joint"):
             if not tree.active(element):
                 continue
-            name = attribute(element, "joint1", tree.path)
+            name = tree.attribute(element, "joint1")
             shift, scale, *curve = _coefficients(tree, element)
             other = element.get("joint2") or ""
             if other and any(curve):
-                _warn(tree, f"the coupling of {shown(name)} is not linear; the joint is left free")
+                text = f"the coupling of {shown(name)} is not linear; the joint is left free"
+                remarks.add("curve", name, text)
                 continue
             if name in out:
-                _warn(tree, f"joint {shown(name)} is bound twice; the last rule counts")
+                text = f"joint {shown(name)} is bound twice; the last rule counts"
+                remarks.add("twice", name, text)
             if not other or scale == 0.0:
                 other, scale = "", 0.0
             out[name] = Rule(other, shift, scale, element)
+    remarks.say(stacklevel=6)
     check_chains({name: rule.other for name, rule in out.items() if rule.other}, tree.path)
     return out
 
@@ -53,7 +57,3 @@ def _coefficients(tree: Tree, element: Any) -> list[float]:
     if len(values) > 5 or any(value is None for value in values):
         tree.fail(f"polycoef {shown(' '.join(words))} is not up to 5 numbers", element)
     return [value or 0.0 for value in values] + [0.0] * (5 - len(values))
-
-
-def _warn(tree: Tree, what: str) -> None:
-    warnings.warn(f"{tree.path.name}: {what}", stacklevel=7)

@@ -37,8 +37,7 @@ from limbik.formats.mjcf.couplings import couplings
 from limbik.formats.mjcf.tree import Tree
 from limbik.formats.rest_pose import say_moved
 from limbik.formats.text_numbers import shown
-from limbik.formats.xml import direction, numbers
-from limbik.maths.so3 import exp_map, log_map, quat_multiply, quat_rotate
+from limbik.maths.so3 import exp_map, log_map, quat_multiply, quat_normalise, quat_rotate
 
 MAX_BODIES, MAX_JOINTS, MAX_KEYS = 10_000, 10_000, 100_000
 """A model with more bodies, joints or keyframes is refused."""
@@ -107,7 +106,7 @@ class _Model:
 
     def _placed(self, element: Any, frame: tuple[np.ndarray, np.ndarray]) -> Any:
         """(place, turn) of an element on the body above, which may stand in frames."""
-        place = np.array(numbers(element, "pos", 3, self._path, (0.0, 0.0, 0.0)))
+        place = np.array(self._tree.numbers(element, "pos", 3, (0.0, 0.0, 0.0)))
         turn = self._tree.turn(element)
         return frame[0] + quat_rotate(frame[1], place), quat_multiply(frame[1], turn)
 
@@ -132,11 +131,11 @@ class _Model:
         name = self._unique(element.get("name") or f"body{self._bodies}")
         at = np.zeros(3)
         for k, move in enumerate(moves):
-            kind = "free" if move.tag == "freejoint" else move.get("type", "hinge")
+            kind = "free" if move.tag == "freejoint" else move.get("type") or "hinge"
             if kind not in KINDS:
                 hint = did_you_mean(kind[:40], KINDS)
                 self._tree.fail(f"{shown(kind)} is not a kind of joint{hint}", move)
-            point = np.array(numbers(move, "pos", 3, self._path, (0.0, 0.0, 0.0)))
+            point = np.array(self._tree.numbers(move, "pos", 3, (0.0, 0.0, 0.0)))
             if kind == "free":
                 if parent is not None or len(moves) > 1:
                     self._tree.fail("a free joint must be the only one of a top body", move)
@@ -169,11 +168,11 @@ class _Model:
                 name, parent, exponential(), _vector(offset), _quat(turn), limit, alias=alias
             )
         try:
-            axis = unit_axis(direction(move, "axis", self._path, (0.0, 0.0, 1.0)), "axis")
+            axis = unit_axis(self._tree.direction(move, "axis", (0.0, 0.0, 1.0)), "axis")
         except FigureError as error:
             self._tree.fail(str(error), move)
         scale = self._tree.angle if kind == "hinge" else 1.0
-        zero = numbers(move, "ref", 1, self._path, (0.0,))[0] * scale
+        zero = self._tree.numbers(move, "ref", 1, (0.0,))[0] * scale
         rule = self._rules.get(own)
         if rule is not None and rule.other:
             self._driven.append((len(self._joints), own))
@@ -212,14 +211,14 @@ class _Model:
     def _limited(self, move: Any) -> bool:
         said = move.get("limited", "auto")
         if said == "auto" and self._tree.autolimits and move.get("range") is not None:
-            low, high = numbers(move, "range", 2, self._path)
+            low, high = self._tree.numbers(move, "range", 2)
             return low < high  # as MuJoCo has it: "0 0" in a class takes the range away again
         return said == "true"
 
     def _range(self, move: Any, scale: float) -> Range | None:
         if not self._limited(move):
             return None
-        low, high = numbers(move, "range", 2, self._path, (0.0, 0.0))
+        low, high = self._tree.numbers(move, "range", 2, (0.0, 0.0))
         if low > high:
             self._tree.fail(f"range: lower {low:g} is above {high:g}", move)
         return Range(low * scale, high * scale)
@@ -228,7 +227,7 @@ class _Model:
         """MuJoCo limits how far a ball turns; the cone and the twist range that enclose that."""
         if not self._limited(move):
             return None
-        most = numbers(move, "range", 2, self._path, (0.0, 0.0))[1] * self._tree.angle
+        most = self._tree.numbers(move, "range", 2, (0.0, 0.0))[1] * self._tree.angle
         if not 0.0 < most < math.pi:
             return None
         return SwingTwist(swing=most, twist=(-most, most))
@@ -250,15 +249,15 @@ class _Model:
         width = sum(count for _, count in self._widths)
         for key in self._tree.root.iterfind("keyframe/key"):
             if key.get("qpos") is not None:
-                values = np.array(numbers(key, "qpos", width, self._path))
-                rows.append(self._from_qpos(values, key))
+                values = np.array(self._tree.numbers(key, "qpos", width))
+                rows.append(self._from_qpos(values))
                 if len(rows) > MAX_KEYS:
                     self._tree.fail(f"has more than {MAX_KEYS:,} keyframes", key)
         if not rows:
             raise NoMotionError("has no keyframes with a qpos", self._path)
         return np.array(rows)
 
-    def _from_qpos(self, qpos: np.ndarray, key: Any) -> np.ndarray:
+    def _from_qpos(self, qpos: np.ndarray) -> np.ndarray:
         out: list[float] = []
         at = 0
         coupled = [isinstance(p, Turn | Slide) and p.coupled is not None
@@ -267,7 +266,7 @@ class _Model:
             values = qpos[at : at + width]
             at += width
             if kind in ("free", "ball"):
-                out += [*values[:-4], *log_map(self._tree.unit(values[-4:], key))]
+                out += [*values[:-4], *log_map(_unit_or_identity(values[-4:]))]
             elif not driven:
                 out.append(float(values[0]))
         return np.array(out)
@@ -280,6 +279,12 @@ def _makes_bodies(element: Any) -> bool:
     """Whether an element that makes others makes bodies; copies of shapes alone move nothing."""
     moving = ("body", "joint", "freejoint", *_MAKERS[1:])
     return element.tag != "replicate" or next(element.iter(*moving), None) is not None
+
+
+def _unit_or_identity(wxyz: np.ndarray) -> np.ndarray:
+    """A quaternion of length 1; one of zero length is no rotation, as in MuJoCo's keyframes."""
+    largest = float(np.abs(wxyz).max())
+    return quat_normalise(wxyz / largest) if largest > 1e-15 else _IDENTITY
 
 
 def _vector(values: np.ndarray) -> Vector:

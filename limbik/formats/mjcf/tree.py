@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -11,7 +12,7 @@ import numpy as np
 from limbik.errors import FormatError
 from limbik.formats.files import read_bytes
 from limbik.formats.text_numbers import shown
-from limbik.formats.xml import attribute, numbers, parse
+from limbik.formats.xml import attribute, direction, numbers, parse
 from limbik.maths.so3 import (
     exp_map,
     matrix_to_quat,
@@ -24,6 +25,28 @@ MAX_INCLUDES, DEEPEST = 1_000, 20
 
 _READ = ("type", "pos", "axis", "ref", "limited", "range")
 _ACTIVE = "active"  # of equality constraints
+
+
+class Filled:
+    """A <joint> that takes from its class what it does not say itself.
+
+    Nothing is copied into the element: what a class says once may be meant for every joint.
+    """
+
+    def __init__(self, element: Any, defaults: Mapping[str, str]) -> None:
+        self._element, self._defaults = element, defaults
+        self.tag, self.sourceline = element.tag, element.sourceline
+
+    def get(self, key: str, otherwise: str | None = None) -> str | None:
+        """An attribute, of the element or of its class."""
+        own = self._element.get(key)
+        if own is not None:
+            return own
+        return self._defaults.get(key, otherwise) if key in _READ else otherwise
+
+    def getparent(self) -> Any:
+        """The element itself, for those who look which file this is from."""
+        return self._element
 
 
 class Tree:
@@ -49,6 +72,29 @@ class Tree:
         file = self.path if at is None else self._file_of[at]
         raise FormatError(message, file, element.sourceline)
 
+    def attribute(self, element: Any, name: str) -> str:
+        """An attribute that must be there."""
+        return self._of(element, attribute, element, name, self.path)
+
+    def numbers(
+        self, element: Any, name: str, count: int, otherwise: tuple[float, ...] | None = None
+    ) -> tuple[float, ...]:
+        """``count`` finite numbers of an attribute, or ``otherwise`` where there is none."""
+        return self._of(element, numbers, element, name, count, self.path, otherwise)
+
+    def direction(
+        self, element: Any, name: str, otherwise: tuple[float, ...] | None = None
+    ) -> tuple[float, ...]:
+        """Three numbers of an attribute that say a direction."""
+        return self._of(element, direction, element, name, self.path, otherwise)
+
+    def _of(self, element: Any, read: Callable[..., Any], *given: Any) -> Any:
+        """What is read from an element; a fault is that of the file which the element stands in."""
+        try:
+            return read(*given)
+        except FormatError as error:
+            self.fail(error.message, element)
+
     def _load(self, path: Path, depth: int) -> Any:
         """The file's elements, with those of the files that it includes in their places."""
         root = parse(read_bytes(path), path)
@@ -70,18 +116,23 @@ class Tree:
         return root
 
     def _beside(self, include: Any, path: Path) -> Path:
-        """The file that an <include> names, which must lie in the folder of the first."""
+        """The file that an <include> names: beside the first file, or else beside the one that
+        includes it, as MuJoCo looks it up.  It must lie in the folder of the first."""
         named = attribute(include, "file", path)
+        top = self.path.parent.resolve()
+        outside = False
         try:
-            file = (self.path.parent / named).resolve()
-            inside = file.is_relative_to(self.path.parent.resolve())
-        except (OSError, RuntimeError) as error:  # too long a name, links that go in a circle
+            for folder in (top, path.parent):
+                file = (folder / named).resolve()
+                inside = file.is_relative_to(top)
+                outside = outside or not inside
+                if inside and file.is_file():
+                    return file
+        except (OSError, RuntimeError, ValueError) as error:  # too long a name, links in a circle
             what = f"includes {shown(named)}, which cannot be found"
             raise FormatError(what, path, include.sourceline) from error
-        if not inside:
-            what = f"includes {shown(named)}, outside its folder"
-            raise FormatError(what, path, include.sourceline)
-        return file
+        why = "outside its folder" if outside else "which is not there"
+        raise FormatError(f"includes {shown(named)}, {why}", path, include.sourceline)
 
     def _settings(self) -> None:
         self.angle, self.order, self.autolimits = math.pi / 180.0, "xyz", True
@@ -109,18 +160,15 @@ class Tree:
             for equality in element.findall("equality"):
                 own[_ACTIVE] = equality.get(_ACTIVE, own.get(_ACTIVE, "true"))
             self.defaults[name] = own
-            inner = [(d, attribute(d, "class", self.path), own) for d in element.findall("default")]
+            inner = [(d, self.attribute(d, "class"), own) for d in element.findall("default")]
             waiting += reversed(inner)
 
-    def joint(self, element: Any, childclass: str | None) -> Any:
-        """A copy of a <joint> with the defaults of its class filled in."""
+    def joint(self, element: Any, childclass: str | None) -> Filled:
+        """A <joint> with the defaults of its class."""
         name = element.get("class") or childclass or "main"
         if name not in self.defaults:
             self.fail(f"there is no default class {shown(name)}", element)
-        for key, value in self.defaults[name].items():
-            if key in _READ and element.get(key) is None:
-                element.set(key, value)
-        return element
+        return Filled(element, self.defaults[name])
 
     def active(self, element: Any) -> bool:
         """Whether an equality constraint holds, by its own word or that of its class."""
@@ -131,22 +179,21 @@ class Tree:
 
     def turn(self, element: Any) -> np.ndarray:
         """The orientation of an element as a quaternion wxyz, however it is written."""
-        path = self.path
         if element.get("quat") is not None:
-            return self.unit(np.array(numbers(element, "quat", 4, path)), element)
+            return self.unit(np.array(self.numbers(element, "quat", 4)), element)
         if element.get("axisangle") is not None:
-            *axis, angle = numbers(element, "axisangle", 4, path)
+            *axis, angle = self.numbers(element, "axisangle", 4)
             return exp_map(self.unit(np.array(axis), element) * angle * self.angle)
         if element.get("euler") is not None:
-            angles = np.array(numbers(element, "euler", 3, path)) * self.angle
+            angles = np.array(self.numbers(element, "euler", 3)) * self.angle
             return self._euler(angles)
         if element.get("xyaxes") is not None:
-            values = np.array(numbers(element, "xyaxes", 6, path))
+            values = np.array(self.numbers(element, "xyaxes", 6))
             x = self.unit(values[:3], element)
             y = self.unit(values[3:] - x * (x @ values[3:]), element)
             return matrix_to_quat(np.column_stack([x, y, np.cross(x, y)]))
         if element.get("zaxis") is not None:
-            z = self.unit(np.array(numbers(element, "zaxis", 3, path)), element)
+            z = self.unit(np.array(self.numbers(element, "zaxis", 3)), element)
             return _shortest_arc(z)
         return np.array([1.0, 0.0, 0.0, 0.0])
 

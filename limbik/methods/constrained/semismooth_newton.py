@@ -50,6 +50,7 @@ from limbik.solver.problem import Problem
 EQUATIONS = ("natural", "fischer_burmeister")
 
 _ROUNDING = 1e-5  # where f is rounded, every step fails at a gain up to about this one
+_SHORTEST = 1e-300  # the shortest gradient step that is tried
 _HELD = 1e-12  # B below this part of A: the row says how far dq goes, whatever the gradient does
 _HALVINGS = 5  # of a Newton step, before the gradient is tried
 _RIDGE = 1e-14  # part of the largest curvature: keeps rounding from making H indefinite
@@ -212,7 +213,7 @@ def semismooth_newton(ints, floats, work, options, q, out, history):
         if not accepted:
             damping = min(damping * 10.0, 1e8)
             tau = best_linear_step(ints, floats, jt, push)
-            while True:
+            while tau > _SHORTEST:
                 for c in range(n):
                     trial[c] = q[c] + tau * push[c]
                 project(ints, floats, trial, scratch)

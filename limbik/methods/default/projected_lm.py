@@ -11,7 +11,7 @@ from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import free_directions, project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inlined, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_GAIN,
@@ -43,29 +43,62 @@ from limbik.solver.problem import Problem
 
 _SETTLED, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
 _CREEPING, _LOOSER = 16, 2e-3  # and so many at this one
+_ROUNDING = 1e-15  # part of f: a promise below this is rounding
+_NOTHING, _FIRM = 1e-10, 1e-3  # parts of f: an optimum is where a step with λ ≤ _FIRM·f gains less
+_FEW, _MORE = 3, 100.0  # in a chain, after so many Newton steps this much more may be left to gain
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny projected gradient step
+_NEWTON_COORDINATES = 16.0  # a Newton step costs one more usual iteration per so many coordinates
+
+
+@inlined
+def _try_step(ints, floats, q, desk, count, scratch):
+    """trial = P(q + Σ step_d·direction_d); returns the slope −½∇f·(trial − q)."""
+    n, trial = np.int64(ints[N_COORDS]), desk.trial
+    copy(q, n, trial)
+    for d in range(count):
+        for s in range(desk.spans[d]):
+            trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
+    project(ints, floats, trial, scratch)
+    slope = 0.0
+    for c in range(n):
+        slope += desk.push[c] * (trial[c] - q[c])
+    return slope
+
+
+@inlined
+def _gain_ratio(ints, q, desk, decrease, slope, lam):
+    """How much of the promised decrease came true.
+
+    The model promises 2·slope − δᵀHδ, and (H + λM)δ is the slope's g: that is slope + λδᵀMδ.
+    """
+    moved = 0.0
+    for c in range(ints[N_COORDS]):
+        moved += (desk.trial[c] - q[c]) ** 2 / desk.metric[c]
+    return decrease / (slope + lam * moved)
 
 
 @kernel
 def projected_lm(ints, floats, work, options, q, out, history):
-    """DESIGN section 4: a damped step on the free set, projected, accepted by equation 39.
+    """A damped step on the free set, projected, accepted by equation 39 of line_search.
 
-    The next damping follows from how much of the promised descent came true.
+    Gauss–Newton while f falls fast; where it falls slowly, because residuals stay large, the exact
+    Hessian of f takes the place of JᵀJ + D (goals/curvature.py).  The next damping follows from how
+    much of the promised descent came true.
     """
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
     desk = lay_out(ints, work)
-    state, r, trial, push = desk.state, desk.r, desk.trial, desk.push
+    state, r = desk.state, desk.r
     scratch = scratch_of(ints, state)
     alpha, damping, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
     passes, patience, progress = int(options[OWN + 3]), options[OWN + 4], options[OWN + 5]
-    settle, second, reach = options[OWN + 6], options[OWN + 7], floats[ints[F_REACH]]
+    settle, newton_after, slow = options[OWN + 6], options[OWN + 7], options[OWN + 8]
+    reach = floats[ints[F_REACH]]
 
     f = evaluate(ints, floats, q, state, r)
     noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration = 1, 0, 0
+    evaluations, jacobians, iteration, newton_steps = 1, 0, 0, 0
     code = SPENT
-    mark, marked, settled, brisk, slow, newton = f, 0, 0, True, 0, 0
-    slow_ratio = options[OWN + 8]
+    mark, marked, settled, slow_iterations, brisk = f, 0, 0, 0, True
     while True:
         if reached(ints, floats, state):
             code = REACHED
@@ -77,27 +110,28 @@ def projected_lm(ints, floats, work, options, q, out, history):
                 code = SLOW
                 break
             mark, marked = f, iteration
+        # The model at q: free directions, and along them J and D, or the whole Hessian.
         bent = linearise(ints, floats, q, state, r, desk.jt, desk.target)
         jacobians += 1
-        descent(ints, floats, q, desk.jt, r, push)
+        descent(ints, floats, q, desk.jt, r, desk.push)
         count = free_directions(
-            ints, floats, q, push, desk.starts, desk.spans, desk.coefficients, scratch
+            ints, floats, q, desk.push, desk.starts, desk.spans, desk.coefficients, scratch
         )
         count = take_columns(ints, floats, desk, count)
         pulls(ints, floats, q, desk, count, not brisk)
         weigh_coordinates(ints, floats, f, desk)
-        accepted = False
-        curved = slow >= second
-        if curved:
+        newton = slow_iterations >= newton_after
+        if newton:
+            newton_steps += 1
             curvature(
                 ints, floats, q, state, r, desk.y, desk.moments, desk.torques, desk.columns,
                 desk.second,
             )  # fmt: skip
-        if curved:
-            newton += 1
-        if curved or rows > n:
-            assemble_hessian(ints, desk, count, curved)
-        value, slope, lam, first, indefinite = f, 0.0, 0.0, damping, False
+        if newton or rows > n:
+            assemble_hessian(ints, desk, count, newton)
+        # Damped steps, the damping raised until one is accepted.
+        accepted, indefinite = False, False
+        value, slope, lam, first = f, 0.0, 0.0, damping
         for straight in range(0 if bent else 1, 2):
             if straight and bent:
                 # The way around half a turn led nowhere: try the residuals themselves.
@@ -113,18 +147,11 @@ def projected_lm(ints, floats, work, options, q, out, history):
                     continue
             for _ in range(_TRIES if straight else _TRIES // 4):
                 lam = max(damping * min(f, reach), 1e-300)
-                if damped_step(ints, floats, q, desk, count, lam, passes, curved):
-                    copy(q, n, trial)
-                    for d in range(count):
-                        for s in range(desk.spans[d]):
-                            trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
-                    project(ints, floats, trial, scratch)
-                    slope = 0.0
-                    for c in range(n):
-                        slope += push[c] * (trial[c] - q[c])
-                    if curved and abs(slope) <= 1e-15 * f:
+                if damped_step(ints, floats, q, desk, count, lam, passes, newton):
+                    slope = _try_step(ints, floats, q, desk, count, scratch)
+                    if newton and abs(slope) <= _ROUNDING * f:
                         break
-                    value = evaluate(ints, floats, trial, state, desk.trial_r)
+                    value = evaluate(ints, floats, desk.trial, state, desk.trial_r)
                     evaluations += 1
                     # A way around must pay at once; equation 39 decides about all others.
                     enough = f if straight else 0.99 * f
@@ -145,43 +172,36 @@ def projected_lm(ints, floats, work, options, q, out, history):
             code = STATIONARY
             evaluate(ints, floats, q, state, r)
             break
-        moved = 0.0
-        for c in range(n):
-            moved += (trial[c] - q[c]) ** 2 / desk.metric[c]
-        # 2·slope − δᵀ(JᵀJ + D)δ is what the model promised, and (JᵀJ + D + λM)δ is the slope's g.
-        kept = (f - value) / (slope + lam * moved)
-        if kept > 0.75 and not indefinite:
-            damping = max(damping / (10.0 if curved else 3.0), 1e-8)
-        elif kept < 0.25:
+        ratio = _gain_ratio(ints, q, desk, f - value, slope, lam)
+        if ratio > 0.75 and not indefinite:
+            damping = max(damping / (10.0 if newton else 3.0), 1e-8)
+        elif ratio < 0.25:
             damping = min(damping * 4.0, 1e8)
         # Looking whether q is stationary costs time, and it is not while f falls fast.
         brisk = value < 0.5 * f
-        slow = slow + 1 if value > slow_ratio * f else 0
+        slow_iterations = slow_iterations + 1 if value > slow * f else 0
         settled = settled + 1 if f - value <= settle * f else 0
         gained = math.sqrt(f) - math.sqrt(value)
         f = value
-        copy(trial, n, q)
+        copy(desk.trial, n, q)
         copy(desk.trial_r, rows, r)
         iteration += 1
         noted = record(history, noted, f, q)
-        if (
-            curved
-            and kept > 0.5
-            and ((slope <= 1e-10 * f and lam <= 1e-3 * f) or gained <= options[O_GAIN])
-        ):
+        # A Newton step that gained nothing, damped or not, says that this is the optimum.
+        worth = options[O_GAIN] * (1.0 if newton_steps < _FEW else _MORE)
+        optimum = (slope <= _NOTHING * f and lam <= _FIRM * f) or gained <= worth
+        if newton and ratio > 0.25 and optimum and not reached(ints, floats, state):
             code = STATIONARY
-            evaluate(ints, floats, q, state, r)
-            if reached(ints, floats, state):
-                code = REACHED
             break
     finish(out, f, iteration, evaluations, jacobians, noted)
-    out[OUT_WORK] += newton * float(n) / 16.0
+    out[OUT_WORK] += newton_steps * float(n) / _NEWTON_COORDINATES
     return code
 
 
 @dataclass(frozen=True)
 class ProjectedLevenbergMarquardt(Method):
-    """The default: Gauss–Newton damped by λ ∝ f, on the coordinates the limits leave free.
+    """The default: Gauss–Newton damped by λ ∝ f, on the coordinates the limits leave free, and
+    Newton with the exact Hessian where targets cannot be reached.
 
     f never rises and every iterate is inside the limits.
     """
@@ -205,10 +225,10 @@ class ProjectedLevenbergMarquardt(Method):
     """Some iterations in a row that lower f by no more than this part of it are the end, unless
     much is still to gain."""
 
-    second: float = 1.0
-    """1: Newton steps where progress is slow; 0: Gauss–Newton only."""
-
-    slow_ratio: float = 0.7
+    newton_after: int = 1
+    """Newton steps, with the exact Hessian, are taken after so many slow iterations; 1e9: never."""
+    slow: float = 0.7
+    """An iteration is slow where it leaves more than this part of f."""
 
     def __post_init__(self) -> None:
         if not (self.damping > 0 and 0 < self.alpha < 1 and self.passes >= 1):
@@ -223,8 +243,8 @@ class ProjectedLevenbergMarquardt(Method):
             self.patience,
             self.progress,
             self.settle,
-            self.second,
-            self.slow_ratio,
+            self.newton_after,
+            self.slow,
         )
 
     def workspace(self, problem: Problem) -> int:

@@ -28,6 +28,7 @@ from limbik.solver.objective import descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
 
 _ROUNDING = 1e-5  # where f is rounded, back-tracking fails at a gain up to about this one
+_SHORTEST = 1e-300  # the shortest step that is tried
 _LONGEST, _SHORTEST = 1e10, 1e-10  # what a Barzilai–Borwein step is kept between
 
 
@@ -98,7 +99,7 @@ def projected_gradient(ints, floats, work, options, q, out, history):
             tau = _barzilai_borwein(q, push, before, pushed, first_step)
         accepted = False
         value, most = f, 0.0
-        while True:
+        while tau > _SHORTEST:
             for c in range(n):
                 trial[c] = q[c] + 2.0 * tau * push[c]
             project(ints, floats, trial, scratch)

@@ -14,7 +14,7 @@ from limbik.solver.problem import Problem
 
 
 def block_ends(problem: Problem) -> list[int]:
-    """Where each block of rows ends: one block a term, then one a goal written in Python."""
+    """Where each block of rows ends: one block per term, then one per goal written in Python."""
     counts = [ROWS[term.kind] for term in problem.terms]
     counts += [len(goal.rows(problem.figure, problem.start)) for goal in problem.python]
     return np.cumsum(counts, dtype=int).tolist()
@@ -24,7 +24,7 @@ def reach_limits(problem: Problem, part: float | None, name: str) -> list[float]
     """How long a displacement each block may ask for: ``part`` of the figure's size, None: any.
 
     An angle counts by the length that it moves at the lever of its weight.  Goals written in Python
-    stay as they are: nobody knows their unit.  Refused where W mixes the rows of several goals, for
+    stay as they are: their unit is not known.  Refused where W mixes the rows of several goals, for
     then a row is no displacement.
     """
     ends = block_ends(problem)

@@ -109,7 +109,7 @@ class NewtonSVD(Method):
     """θ ← θ + J⁺Δp, Δp what is missing, J⁺ by SVD; steps that lead away are halved.
 
     The goals of several arms are the rows of one J.  Locked joints are columns of zeros, which the
-    pseudo-inverse leaves out: the same step as without those columns.  The notes know no limits, so
+    pseudo-inverse leaves out: the same step as without those columns.  The notes have no limits, so
     only the answer is inside them, unless limits="each step", where every iterate is; with halving,
     f then never rises either.
     """

@@ -171,7 +171,7 @@ class NullSpace(Method):
     """Iterations an attempt may take, those that only lower the criterion included."""
     criterion: str = "limits"
     """What to make small: "limits" (distance from the middle of the limits), "rest" (distance from
-    a pose) or "manipulability" (−log √det JJᵀ, by differences: 2n Jacobians an iteration)."""
+    a pose) or "manipulability" (−log √det JJᵀ, by differences: 2n Jacobians per iteration)."""
     pose: Sequence[float] | np.ndarray | None = None
     """The pose of "rest", (n,); the figure's rest pose unless given."""
     gain: float | None = None

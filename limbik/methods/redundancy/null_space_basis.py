@@ -17,7 +17,7 @@ _LOOKS = 3  # poses at which a Jacobian is looked at to see what rank it usually
 def usual_rank(problem: Problem, cutoff: float) -> int:
     """The rank that J has at almost every pose: the largest at the start and some poses nearby.
 
-    A planar figure has rows that are always 0, so less than one a row need not be a singularity.
+    A planar figure has rows that are always 0, so less than one per row need not be a singularity.
     """
     random, figure, rank = np.random.default_rng(0), problem.figure, 0
     weight = problem.floats[problem.ints[F_REST] :][: figure.n]

@@ -17,11 +17,11 @@ Stiffness = Mapping[str, float | Callable[[float], float]]
 SAMPLES = 513
 """Values of a stiffness function that are kept; between them it is taken as straight."""
 
-_HEADER = 4  # numbers a coordinate: where its values begin, how many, the lowest, the distance
+_HEADER = 4  # numbers per coordinate: where its values begin, how many, the lowest, the distance
 
 
 def stiffness_table(figure: Figure, stiffness: Stiffness | None, method: str) -> list[float]:
-    """For ``stiffness_at``: 1 for every coordinate that nobody names.
+    """For ``stiffness_at``: 1 for every coordinate that is not named.
 
     A function is asked for values over the coordinate's limits, or over a turn either way (the
     figure's size for a slide) where it has none; beyond its range it stays what it is at the end.

@@ -1,4 +1,4 @@
-"""Kenwright's hand: iterations, stability, rivals, limits, Jacobians, sweeps, coupled fingers."""
+"""Kenwright's hand: iterations, stability, rivals, limits, Jacobians, sweeps, and costs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from limbik.papers.contract import Chapter, Order
 from limbik.papers.dual_quaternion.contest import gestures_and_rivals
 from limbik.papers.dual_quaternion.coupling import coupled_fingers
 from limbik.papers.dual_quaternion.derivatives import three_jacobians
+from limbik.papers.dual_quaternion.efficiency import dual_quaternions_or_not
 from limbik.papers.dual_quaternion.frames import iterations_a_frame
+from limbik.papers.dual_quaternion.gimbal import gimbal_lock
 from limbik.papers.dual_quaternion.parallel import other_sweeps
 from limbik.papers.dual_quaternion.pressed import pressed_against_limits
 from limbik.papers.dual_quaternion.stability import out_of_reach
@@ -24,4 +26,6 @@ def run(order: Order) -> list[Chapter]:
         other_sweeps(order),
         coupled_fingers(order),
         turning_on(order),
+        gimbal_lock(order),
+        dual_quaternions_or_not(order),
     ]

@@ -75,26 +75,28 @@ def coupled_fingers(order: Order) -> Chapter:
         },
         claims=[
             Claim(
-                "section X, left out there",
+                "coupled fingers, which section X leaves out",
                 "Joints that are coupled work with the same method.",
                 graded([*(value == 100.0 for value in share.values()), worst < 1e-9]),
                 "Reached – "
                 + "; ".join(f"{name}: {value:.0f} %" for name, value in share.items())
                 + f"; last joints off their share by {worst:.0e} rad at most.",
+                own=True,
             ),
             Claim(
-                "section X, left out there",
+                "coupled fingers, which section X leaves out",
                 "An index finger pulled to the wrist takes its neighbours along.",
                 graded([flexed["together"][0] > 5.0, abs(flexed["alone"][0]) < 1.0]),
                 f"Middle finger: {flexed['alone'][0]:.1f}° without, {flexed['together'][0]:.1f}° "
                 f"with the rows; ring {flexed['together'][1]:.1f}°, little "
                 f"{flexed['together'][2]:.1f}°.",
+                own=True,
             ),
         ],
         tables=[
             Table(
                 "A hand of 18 coordinates that moves",
-                ["method", "iterations a frame", "reached (%)"],
+                ["method", "iterations per frame", "reached (%)"],
                 rows,
             )
         ],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from limbik.figures import hand
@@ -13,6 +11,7 @@ from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.dual_quaternion.hands import coupled_hand, exponential_hand
 from limbik.papers.dual_quaternion.session import Session
 from limbik.papers.dual_quaternion.verdicts import graded
+from limbik.papers.machine import thread_clock
 from limbik.plots import INK, LINE, QUIET, TARGET, new_page, quiet
 from limbik.solver.problem import Problem
 
@@ -30,7 +29,7 @@ def three_jacobians(order: Order) -> Chapter:
     hands = {"hinges": hand(), "exponential maps": exponential_hand(), "coupled": coupled_hand()}
     poses = 10 if order.quick else 100
     rng = np.random.default_rng(order.seed)
-    rows, seconds = [], {}
+    rows, seconds, clock = [], {}, thread_clock()
     worst = dict.fromkeys(JACOBIANS, 0.0)
     errors = np.zeros(len(STEPS))
     for name, figure in order.steps("three Jacobians", hands.items()):
@@ -42,9 +41,9 @@ def three_jacobians(order: Order) -> Chapter:
             session.aim_at(figure.project(q + 0.2 * rng.normal(size=figure.n)))
             found = {}
             for kind in JACOBIANS:
-                began = time.perf_counter()
+                began = clock()
                 found[kind] = jacobian_by(problem, q, kind)
-                seconds.setdefault(f"{name} / {kind}", []).append(time.perf_counter() - began)
+                seconds.setdefault(f"{name} / {kind}", []).append(clock() - began)
             scale = np.abs(found["geometric"]).max()
             for kind in JACOBIANS:
                 off = float(np.abs(found[kind] - found["geometric"]).max() / scale)

@@ -1,4 +1,4 @@
-"""Iterations a frame: targets that stand still, creep, move and leap."""
+"""Iterations per frame: targets that stand still, creep, move and leap."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _measured(order: Order) -> tuple[dict[Key, list[Frame]], dict[str, list[Fram
     found: dict[Key, list[Frame]] = {}
     afresh: dict[str, list[Frame]] = {}
     cases = [(name, reading) for name in hands for reading in READINGS]
-    for name, reading in order.steps("iterations a frame", cases):
+    for name, reading in order.steps("iterations per frame", cases):
         figure = hands[name]
         session = Session(figure, READINGS[reading], iterations=_MOST)
         session.warm_up()
@@ -68,7 +68,7 @@ def iterations_a_frame(order: Order) -> Chapter:
     }
     times = {key: np.array([f.seconds for f in frames]) for key, frames in found.items()}
     return Chapter(
-        title="Iterations a frame",
+        title="Iterations per frame",
         text=(
             "Five fingertips follow targets of position and orientation, each frame from the pose "
             "of the last. The targets stand still, creep, move as a hand does (about "
@@ -89,8 +89,8 @@ def iterations_a_frame(order: Order) -> Chapter:
         claims=[*_claims(counts, afresh), *_timed(times)],
         tables=[
             Table(
-                "Iterations a frame",
-                ["hand", "sweeps an iteration", "targets", "mean", "median", "95 %", "most",
+                "Iterations per frame",
+                ["hand", "sweeps per iteration", "targets", "mean", "median", "95 %", "most",
                  "reached (%)"],
                 rows,
             )
@@ -107,10 +107,10 @@ def iterations_a_frame(order: Order) -> Chapter:
             },
         },
         timings={
-            "seconds a frame, median": {
+            "seconds per frame, median": {
                 " / ".join(k): float(np.median(t)) for k, t in times.items()
             },
-            "seconds a frame, 95 %": {
+            "seconds per frame, 95 %": {
                 " / ".join(k): float(np.percentile(t, 95)) for k, t in times.items()
             },
         },
@@ -230,6 +230,6 @@ def _picture(counts: dict[Key, np.ndarray]) -> Picture:
     page.tight_layout()
     return Picture.of(
         page,
-        "Iterations a frame",
+        "Iterations per frame",
         "Median, and from the 5th to the 95th percentile; the band is the paper's two to three.",
     )

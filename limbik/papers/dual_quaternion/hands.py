@@ -77,7 +77,7 @@ def tips(figure: Figure, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def wandering(figure: Figure, frames: int, rng: np.random.Generator, *, speed: float) -> np.ndarray:
     """(frames, n) a hand that moves smoothly about its rest pose, inside its limits.
 
-    Every coordinate is a sine of 0.2 rad with a period of its own, 0.8 to 1.6 s at 60 frames a
+    Every coordinate is a sine of 0.2 rad with a period of its own, 0.8 to 1.6 s at 60 frames per
     second and speed 1.
     """
     period, phase = rng.uniform(48.0, 96.0, figure.n), rng.uniform(0.0, 2.0 * np.pi, figure.n)

@@ -195,7 +195,7 @@ def other_sweeps(order: Order) -> Chapter:
                 f"has {hand_entries} of {22 * 22}.",
             ),
             Claim(
-                "section XI, left open there",
+                "section IX, of others; section XI leaves it open",
                 "A parallel sweep is faster.",
                 graded(faster),
                 "Seconds a sweep – "
@@ -207,7 +207,7 @@ def other_sweeps(order: Order) -> Chapter:
         tables=[
             Table(
                 "Orders of sweeps",
-                ["hand", "order", "groups", "iterations a frame (small moves, one sweep, x kept)",
+                ["hand", "order", "groups", "iterations per frame (small moves, one sweep, x kept)",
                  "sweeps until 10 % of the model is left", "until 1 %"],
                 rows,
                 note=f"{_SHOWN} stands for more than that.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from limbik.methods.base import OUT, OUT_F, OUT_HISTORY, OUT_ITERATIONS, REACHED
 from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
 from limbik.methods.workspace import sheet_size
 from limbik.papers.dual_quaternion.hands import tips
+from limbik.papers.machine import thread_clock
 from limbik.solver.objective import state_size
 from limbik.solver.problem import Problem
 
@@ -35,6 +35,7 @@ class Frame:
     """Gauss–Seidel sweeps in all; 0 for other methods."""
     f: float
     seconds: float
+    """That the thread computed for."""
     path: np.ndarray
     """(iterations + 1, 1 + n) f and q of every iterate, where they were asked for."""
 
@@ -78,9 +79,10 @@ class Session:
         q, out = np.array(start, float), np.zeros(OUT)
         path = np.empty((noted, len(q) + 1))
         ints, floats = self.problem.ints, self.problem.floats
-        began = time.perf_counter()
+        clock = thread_clock()
+        began = clock()
         code = type(self.method).kernel(ints, floats, self.work, self.options, q, out, path)
-        seconds = time.perf_counter() - began
+        seconds = clock() - began
         counted = isinstance(self.method, ProjectedGaussSeidel)
         return Frame(
             q=q,

@@ -20,7 +20,7 @@ PULLS = {"5 mm": 0.005, "5 cm": 0.05, "50 cm": 0.5}
 """How far beyond the stretched hand the targets are."""
 DAMPINGS = (0.0, 1e-4, 1e-2, 1.0)
 _ITERATIONS, _LAST = 300, 50
-_STILL = 0.1  # degrees an iteration: less is no jitter to the eye
+_STILL = 0.1  # degrees per iteration: less is no jitter to the eye
 
 VARIANTS = {
     **{
@@ -106,7 +106,7 @@ def out_of_reach(order: Order) -> Chapter:
         numbers={
             "jitter": {" / ".join(key): values[0] for key, values in found.items()},
             "f ratio": {" / ".join(key): values[1] for key, values in found.items()},
-            "change of the pose (degrees an iteration)": paths,
+            "change of the pose (degrees per iteration)": paths,
         },
     )
 

@@ -117,7 +117,7 @@ def other_methods(order: Order) -> Chapter:
         claims=[*_claims(once, steps), _gain_claim(gained)],
         tables=[
             _table("One iteration a step", once),
-            _table(f"Up to {ITERATIONS} iterations a step", solved),
+            _table(f"Up to {ITERATIONS} iterations per step", solved),
             Table(
                 "Equation 5 with a fixed gain and with a line search, one iteration a step",
                 ["α", "median distance (points)", "largest distance (points)", "mean Σq² (rad²)"],

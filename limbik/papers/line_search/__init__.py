@@ -8,11 +8,17 @@ from limbik.papers.contract import Chapter, Order
 from limbik.papers.line_search import (
     boxes,
     caps,
+    ccd,
     contest,
     divergence,
+    equation_29,
     flip,
+    gallery,
+    jump,
     leg,
+    quaternions,
     redundancy,
+    running,
     singular,
     timelapse,
 )
@@ -44,8 +50,18 @@ def run(order: Order, guests: Sequence[Guest] | None = None) -> list[Chapter]:
     subject = subject_of(order)
     kept = caps.read()
     held = contest.hold(order, subject, kept, installed() if guests is None else guests)
-    chapters = [boxes.chapter(order, held, kept), divergence.chapter(order, subject)]
-    chapters.append(leg.chapter(order))
-    for module in (flip, singular, redundancy, timelapse):
-        chapters.append(module.chapter(order, held))
-    return chapters
+    return [
+        boxes.chapter(order, held, kept),
+        divergence.chapter(order, subject),
+        gallery.chapter(order),
+        redundancy.chapter(order, held),
+        running.chapter(order, kept),
+        flip.chapter(order, held),
+        leg.chapter(order),
+        jump.chapter(order),
+        timelapse.chapter(order, held),
+        singular.chapter(order, held),
+        ccd.chapter(order, held),
+        equation_29.chapter(order, held),
+        quaternions.chapter(order),
+    ]

@@ -16,18 +16,29 @@ from limbik.papers.line_search.contest import EQUAL, HASTE, SLOTS, Contest
 from limbik.papers.line_search.drawing import draw_boxes
 from limbik.papers.line_search.follow import path_of
 from limbik.papers.line_search.statistics import Box, box_of, roughness
+from limbik.papers.line_search.steps import table as ladder
 from limbik.papers.line_search.subject import BODY, SAMPLINGS, TIGHT, TOLERANCE
 
 QUASI_NEWTON = ("zhao_badler", "projected_quasi_newton", "broyden")
 
 _LOWEST = 1e-33  # the left end of logarithmic plots: a zero is drawn there
-_LINEAR = (who.TRANSPOSE, who.INVERSE, who.CLAMPED, who.LINE_SEARCH, who.DEFAULT)
+_LINEAR = (
+    who.TRANSPOSE,
+    who.BEST,
+    who.EQUATION_28,
+    who.INVERSE,
+    who.CLAMPED,
+    who.LINE_SEARCH,
+    who.DEFAULT,
+)
 _SHORT = {
-    who.TRANSPOSE: "Jacobian\ntranspose",
-    who.INVERSE: "Jacobian\ninverse",
-    who.CLAMPED: "inverse,\nclamped",
-    who.LINE_SEARCH: "projected\nsearch",
-    who.DEFAULT: "projected\nLM, default",
+    who.TRANSPOSE: "Jᵀ\n0.005",
+    who.BEST: "Jᵀ best\nstep",
+    who.EQUATION_28: "Jᵀ equ.\n28",
+    who.INVERSE: "J⁺",
+    who.CLAMPED: "J⁺\nclamped",
+    who.LINE_SEARCH: "line\nsearch",
+    who.DEFAULT: "default",
 }
 _RULES = {
     "slot": "the paper's slot",
@@ -41,7 +52,7 @@ def chapter(order: Order, contest: Contest, caps: Caps) -> Chapter:
     subject = contest.subject
     boxes = contest.boxes()
     labels = {one.key: one.label for one in contest.contestants}
-    labels |= {key: who.label_of(key) for key in (who.RESTARTED, who.SHIPPED)}
+    labels |= {key: who.label_of(key) for key in (who.RESTARTED, who.SHIPPED, who.BEST)}
     labels |= {name: name for name in contest.guests}
     frames = ", ".join(f"{drill.frames} at {drill.every:g} s" for drill in contest.drills)
     others = ", ".join(_RULES[rule] for rule in contest.entries if rule != "slot")
@@ -64,6 +75,14 @@ def chapter(order: Order, contest: Contest, caps: Caps) -> Chapter:
         "with second-order steps end at rounding, and then their order says nothing. So the same "
         f"was done under other rules, in the last table: {others}."
     )
+    if contest.rungs:
+        best = contest.best_step
+        text += (
+            "\n\nThe paper's claims about its rivals are judged against these as they are at their "
+            "best: the Jacobian transpose with the best of the fixed steps that are stable on this "
+            f"clip ({'none is' if best is None else f'{best.step:g}'}) and with the step of "
+            "equation 28, and the Jacobian inverse with a bound on its step."
+        )
     if unknown:
         text += f"\n\nNot measured, so with {FALLBACK} iterations: {', '.join(unknown)}."
     for name in contest.guests:
@@ -104,9 +123,16 @@ def chapter(order: Order, contest: Contest, caps: Caps) -> Chapter:
                 str(every): {key: entry.iterations for key, entry in row.items()}
                 for every, row in contest.entries["slot"].items()
             },
+            "steps of the Jacobian transpose": {
+                str(rung.step): {
+                    str(every): {"errors": entry.errors, "restless frames": rung.restless[every]}
+                    for every, entry in rung.entries.items()
+                }
+                for rung in contest.rungs
+            },
         },
         timings={
-            "median seconds a frame": {
+            "median seconds per frame": {
                 str(every): {
                     key: float(np.median(entry.seconds))
                     for key, entry in row.items()
@@ -154,13 +180,27 @@ def rises(contest: Contest, keys: Sequence[str], frames: int) -> tuple[dict, dic
 def _claims(contest: Contest, caps: Caps, boxes: dict[float, dict[str, Box]]) -> list[Claim]:
     others = [one.key for one in contest.contestants if one.key != who.DEFAULT]
     others += contest.guests
+    if contest.best_step is not None:
+        others.append(who.BEST)
+    transposes = [who.BEST, who.EQUATION_28] if contest.best_step else [who.EQUATION_28]
+    unstable = [
+        key
+        for key, step in ((who.TRANSPOSE, who.STEP), (who.HALF, who.STEP / 2))
+        if any(rung.step == step and not rung.stable for rung in contest.rungs)
+    ]
+    inverses = [who.INVERSE, who.CLAMPED]
+    fair = {*transposes, *inverses}
+    methods = [
+        one.key for one in contest.contestants
+        if one.key not in fair | {who.TRANSPOSE, who.HALF, who.LINE_SEARCH}
+    ]  # fmt: skip
     violations: dict[str, float] = {}
     for row in contest.entries["slot"].values():
         for key, entry in row.items():
             if key in contest.guests:
                 continue  # other programs: the claim is about the papers' methods and limbik's
             violations[key] = max(violations.get(key, 0.0), entry.violation)
-    keys = (who.LINE_SEARCH, who.DEFAULT, who.TRANSPOSE, who.INVERSE)
+    keys = (who.LINE_SEARCH, who.DEFAULT, who.TRANSPOSE, who.HALF, who.INVERSE, who.CLAMPED)
     rose, steps = rises(contest, keys, len(contest.drills[1].chains))
     default = ", ".join(
         f"{100 * within(contest, who.DEFAULT, every):.0f} % at {every:g} s" for every in SAMPLINGS
@@ -177,17 +217,27 @@ def _claims(contest: Contest, caps: Caps, boxes: dict[float, dict[str, Box]]) ->
             for rule, name in _RULES.items()
             if rule in contest.entries and rule != "slot"
         ),
-        verdicts.inside_limits(violations, who.DEFAULT),
-        verdicts.lower_and_more_compact(boxes, who.LINE_SEARCH, (who.INVERSE, who.TRANSPOSE)),
-        verdicts.outliers_of_transpose(boxes, who.TRANSPOSE),
+        verdicts.inside_limits(violations, who.LINE_SEARCH),
+        verdicts.lower_and_more_compact(
+            boxes, who.LINE_SEARCH, "Jacobian transpose", transposes, unstable
+        ),
+        verdicts.lower_and_more_compact(boxes, who.LINE_SEARCH, "SVD Jacobian inverse", inverses),
+        verdicts.better_than_guests(boxes, who.LINE_SEARCH, contest.guests),
+        verdicts.lowest_of_all(boxes, who.LINE_SEARCH, methods),
+        verdicts.outliers_of_transpose(boxes, who.TRANSPOSE, who.BEST),
         verdicts.slot_suffices(
             {every: within(contest, who.LINE_SEARCH, every) for every in SAMPLINGS},
             who.LINE_SEARCH,
             caps.slot,
             f"The default: {default}.",
         ),
-        verdicts.never_rises(rose, steps, (who.LINE_SEARCH, who.DEFAULT)),
-        verdicts.smoother({key: rough[key] for key in _LINEAR}, who.LINE_SEARCH, who.INVERSE),
+        verdicts.never_rises(rose, steps, who.LINE_SEARCH),
+        verdicts.default_never_rises(rose, steps, who.DEFAULT),
+        verdicts.smoother(
+            {key: rough[key] for key in _LINEAR if key in rough},
+            who.LINE_SEARCH,
+            (who.INVERSE, who.CLAMPED),
+        ),
         verdicts.quasi_newton(boxes, caps.seconds, who.LINE_SEARCH, QUASI_NEWTON),
     ]
     return [claim for claim in claims if claim is not None]
@@ -236,6 +286,8 @@ def _tables(contest: Contest, labels: dict[str, str]) -> list[Table]:
     columns = [
         f"{every:g} s, {name}" for every in SAMPLINGS for name in map(_RULES.get, contest.entries)
     ]
+    if contest.rungs:
+        tables.append(ladder(contest.rungs))
     tables.append(
         Table(
             "Median errors under other rules",
@@ -270,8 +322,8 @@ def _as_in_the_paper(boxes: dict[float, dict[str, Box]]) -> Picture:
         page,
         "Errors in the slot, as the paper draws them",
         "Red line: median; box: quartiles; whiskers: the last value within 1.5 box lengths; "
-        "crosses: outliers. The paper's three methods, a Jacobian inverse with bounded steps, and "
-        "limbik's default.",
+        "crosses: outliers. Jᵀ and J⁺ are the Jacobian transpose and inverse, with the paper's "
+        "settings and with better ones; then the projected line search and limbik's default.",
     )
 
 
@@ -292,7 +344,7 @@ def _everyone(every: float, row: dict[str, Box], labels: dict[str, str], solved:
         )  # fmt: skip
     axes.set_xlabel("sum of squared errors of a frame, units² (logarithmic)", color=plots.QUIET)
     page.text(
-        0.012, 1.0 - 0.27 / height, f"Every {every:g} s, {1e3 * SLOT:g} ms a frame", size=12.5,
+        0.012, 1.0 - 0.27 / height, f"Every {every:g} s, {1e3 * SLOT:g} ms per frame", size=12.5,
         weight="bold", color=plots.INK, va="center",
     )  # fmt: skip
     return Picture.of(

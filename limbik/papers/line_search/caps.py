@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,12 +24,12 @@ CAPS = Path(__file__).with_name("caps.json")
 """Where the caps are kept."""
 
 SLOT = 0.015
-"""Seconds a frame: the paper's slot, about 66 frames a second."""
+"""Seconds per frame: the paper's slot, about 66 frames per second."""
 
 FALLBACK = 100
-"""Iterations a frame for a method that caps.json does not know: 150 µs each would fill the slot."""
+"""Iterations per frame for a method that caps.json lacks: 150 µs each would fill the slot."""
 
-_PROBE, _FRAMES, _ROUNDS = 40, 30, 3  # iterations a frame, frames, and times over
+_PROBE, _FRAMES, _ROUNDS = 40, 30, 3  # iterations per frame, frames, and times over
 _ROUNDING = 1e-9  # 0.015 / 1e-5 shall be 1500
 _FEWEST = 5  # iterations below which a frame says little about one
 
@@ -78,7 +77,7 @@ def read(path: Path = CAPS) -> Caps:
 
 def write(caps: Caps, path: Path = CAPS) -> None:
     """Put the caps on file; a half-written file never replaces a good one."""
-    # The caps are those of the figures on file, to the digit.
+    # The caps are those of the numbers on file, to the digit.
     kept = replace(caps, seconds={k: float(f"{v:.3e}") for k, v in sorted(caps.seconds.items())})
     data = {
         "slot_seconds": caps.slot,
@@ -113,7 +112,7 @@ def calibrate(order: Order, path: Path = CAPS) -> Chapter:
     kept = read(path)
     table = Table(
         "Iterations that fit into the slot",
-        ["method", "µs an iteration", f"iterations in {1e3 * SLOT:g} ms"],
+        ["method", "µs per iteration", f"iterations in {1e3 * SLOT:g} ms"],
         [[one.label, 1e6 * kept.seconds[one.key], kept.cap(one.key)] for one in contestants],
     )
     return Chapter(
@@ -129,12 +128,9 @@ def iteration_seconds(subject: Subject, one: Named) -> float:
     """Median over frames of time by iterations, the best of some rounds, on the 0.7 s drill."""
     drill = subject.drill(0.7, most=_FRAMES)
     follow(subject, drill.first(1), one.key, one.method, 2)  # compiles
-    # The processor's time where it is known finely: another program's share does not count.
-    fine = time.get_clock_info("thread_time").resolution < 1e-6
-    clock = time.thread_time if fine else time.perf_counter
     rounds = []
     for _ in range(_ROUNDS):
-        entry = follow(subject, drill, one.key, one.method, _PROBE, clock=clock)
+        entry = follow(subject, drill, one.key, one.method, _PROBE)
         long = entry.iterations >= _FEWEST
         used = long if long.any() else entry.iterations > 0
         if not used.any():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from limbik.papers.contract import Order
 from limbik.papers.line_search import contestants as who
+from limbik.papers.line_search import steps
 from limbik.papers.line_search.caps import Caps
 from limbik.papers.line_search.follow import Entry, Guest, follow, follow_as_shipped
 from limbik.papers.line_search.statistics import Box, box_of
@@ -35,6 +36,13 @@ class Contest:
     contestants: tuple[who.Named, ...]
     refused: dict[str, str]
     guests: tuple[str, ...]
+    rungs: tuple[steps.Rung, ...] = ()
+    """The Jacobian transpose with steps of several lengths, in the slot."""
+
+    @property
+    def best_step(self) -> steps.Rung | None:
+        """The best step of the Jacobian transpose that is stable on this clip."""
+        return steps.best_stable(self.rungs)
 
     @property
     def solved(self) -> float:
@@ -101,4 +109,16 @@ def hold(order: Order, subject: Subject, caps: Caps, guests: Sequence[Guest] = (
                 row[entry.label] = entry
                 if entry.label not in invited:
                     invited.append(entry.label)
-    return Contest(subject, drills, entries, tuple(named), refused, tuple(invited))
+    rungs: tuple[steps.Rung, ...] = ()
+    if who.TRANSPOSE in entries["slot"][drills[0].every]:
+        keys = {who.STEP: who.TRANSPOSE, who.STEP / 2: who.HALF}
+        known = {
+            step: {every: row[key] for every, row in entries["slot"].items() if key in row}
+            for step, key in keys.items()
+        }
+        rungs = steps.sweep(order, subject, drills, caps.cap(who.TRANSPOSE), known)
+        best = steps.best_stable(rungs)
+        if best is not None:
+            for every, row in entries["slot"].items():
+                row[who.BEST] = best.entries[every]
+    return Contest(subject, drills, entries, tuple(named), refused, tuple(invited), rungs)

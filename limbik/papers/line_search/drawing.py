@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 COLOURS = {
     who.TRANSPOSE: "#b07aa1",
+    who.BEST: "#c9a3bf",
+    who.EQUATION_28: "#d9c3d3",
     who.INVERSE: "#d1802b",
     who.CLAMPED: "#e3b071",
     who.LINE_SEARCH: "#3f7fbf",
@@ -28,7 +30,7 @@ COLOURS = {
     who.RESTARTED: "#55a87c",
     who.SHIPPED: "#7fc29b",
 }
-"""The paper's three, the default and its kin, in all pictures; everybody else is grey."""
+"""The paper's three and their better settings, the default and its kin; all others are grey."""
 
 GREY = "#8d97a3"
 FRONT = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])

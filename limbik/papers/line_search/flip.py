@@ -182,7 +182,8 @@ def claims(
             f"{listed([key for key in after if key not in wrong_after])}.",
         ),
         Claim(
-            where="limbik's own claim",
+            where="the flip",
+            own=True,
             says="No method that stays inside the limits on its way flips, the default included.",
             verdict=Verdict.HOLDS
             if not wrong_inside
@@ -191,7 +192,8 @@ def claims(
             f"{listed([key for key in inside if key not in wrong_inside])}.",
         ),
         Claim(
-            where="where the paper's method is better",
+            where="the flip, where the paper's method is better",
+            own=True,
             says="The projected line search moves the joints less from drag to drag than limbik's "
             "default.",
             verdict=Verdict.HOLDS if calmer else Verdict.FAILS,

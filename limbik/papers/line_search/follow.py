@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from limbik.animate.track import track
+from limbik.animate.track import Track, track
 from limbik.figure.figure import Figure
 from limbik.methods import Method
 from limbik.methods.base import OUT, OUT_HISTORY, OUT_ITERATIONS
-from limbik.papers.line_search.subject import BODY, TIGHT, Drill, Subject
+from limbik.papers.line_search.subject import BODY, TIGHT, Chain, Drill, Subject
+from limbik.papers.machine import thread_clock
 from limbik.solver import restarts as att
 from limbik.solver.batch import Batch, batch_problem
 from limbik.solver.problem import Problem
@@ -39,7 +39,7 @@ class Entry:
     cap: int | None = None
     """Iterations a frame may take; None where another rule ends it."""
     seconds: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    """(frames,) measured."""
+    """(frames,) measured: of the thread for limbik's methods, of the clock for other programs."""
     note: str = ""
 
 
@@ -78,13 +78,13 @@ def follow(
     *,
     restarts: int | None = 0,
     seed: int = 0,
-    clock: Callable[[], float] = time.perf_counter,
 ) -> Entry:
-    """The method with at most ``cap`` iterations a frame in all, without momentum.
+    """The method with at most ``cap`` iterations per frame in all, without momentum.
 
     There are no restarts unless ``restarts`` says so (None: as many as help); they share the cap.
     """
     poses, iterations, seconds = [], [], []
+    clock = thread_clock()
     for chain in drill.chains:
         targets, places, problem = batch_problem(
             subject.figure, subject.effectors, chain.targets, None, start=chain.start,
@@ -117,14 +117,22 @@ def follow(
 def follow_as_shipped(subject: Subject, drill: Drill, label: str, seed: int) -> Entry:
     """``limbik.track`` as a user gets it, restarts and momentum, but to the tight tolerance."""
     poses, iterations, seconds = [], [], []
-    for chain in drill.chains:
-        found = track(
-            subject.figure, subject.effectors, chain.targets, start=chain.start,
+    clock = thread_clock()
+
+    def led(chain: Chain, frames: int) -> Track:
+        return track(
+            subject.figure, subject.effectors, chain.targets[:frames], start=chain.start,
             fps=1.0 / drill.every, tolerance=TIGHT * BODY, seed=seed,
         )  # fmt: skip
+
+    led(drill.chains[0], 1)  # compiles
+    for chain in drill.chains:
+        began = clock()
+        found = led(chain, len(chain.targets))
+        took = clock() - began
         poses.append(found.motion.q)
         iterations.append(found.iterations)
-        seconds.append(np.full(len(found.iterations), found.seconds / len(found.iterations)))
+        seconds.append(np.full(len(found.iterations), took / len(found.iterations)))
     return measured(
         subject,
         drill,

@@ -143,7 +143,8 @@ def claims(
             + f"; largest step outside the limits {outside:g} rad.",
         ),
         Claim(
-            where="limbik's own claim",
+            where="the leg at its limits",
+            own=True,
             says="The default comes as near to each of the five goals as the projected line "
             "search.",
             verdict=Verdict.HOLDS

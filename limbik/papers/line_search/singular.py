@@ -124,14 +124,16 @@ def claims(
             seen=f"Roughness on the circle: {listed}.",
         ),
         Claim(
-            where="limbik's own claim",
+            where="the end of the reach",
+            own=True,
             says="The default goes through the singular pose as calmly as the projected line "
             "search.",
             verdict=Verdict.HOLDS if rough[who.DEFAULT] <= 1.1 * own else Verdict.FAILS,
             seen=f"Roughness {rough[who.DEFAULT]:.2g} against {own:.2g}.",
         ),
         Claim(
-            where="limbik's own claim",
+            where="the end of the reach",
+            own=True,
             says="Led straight out and back, the default bends the arm again, where the gradient "
             "of a straight arm shows no way to.",
             verdict=Verdict.HOLDS
@@ -174,5 +176,5 @@ def _picture(entries: Mapping[str, Entry], targets: np.ndarray) -> Picture:
         page,
         "Stretched, and back",
         "The circle. Above: the elbow's angle over the frames; a calm method draws a smooth line. "
-        "Below: the distance left; grey is what nobody can avoid.",
+        "Below: the distance left; grey cannot be avoided.",
     )

@@ -76,6 +76,23 @@ class Drill:
         """Frames to solve for in all chains."""
         return sum(len(chain.targets) for chain in self.chains)
 
+    def pairs(self, most: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """At most so many (pose, targets of the next frame), spread over all chains.
+
+        Frames in which the targets stay where the pose has them are left out.
+        """
+        found = []
+        for chain in self.chains:
+            starts = np.vstack([chain.start[None], chain.reference[:-1]])
+            moved = np.abs(np.diff(starts, axis=0, append=chain.reference[-1:])).max(axis=1)
+            found += [
+                (start, targets)
+                for start, targets, far in zip(starts, chain.targets, moved, strict=True)
+                if far > 1e-6
+            ]
+        chosen = np.unique(np.linspace(0, len(found) - 1, min(most, len(found))).astype(int))
+        return [found[k] for k in chosen]
+
     def first(self, chains: int) -> Drill:
         """The same with the first chains only."""
         return Drill(self.every, self.chains[:chains])

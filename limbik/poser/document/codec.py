@@ -19,7 +19,13 @@ import numpy as np
 from limbik.errors import FormatError, LimbikError
 from limbik.formats.files import write_whole
 from limbik.poser.document.clip import Clip
-from limbik.poser.document.document import Choice, Document, Source, StoredPose
+from limbik.poser.document.document import (
+    CHAIN_OF_EIGHT,
+    Choice,
+    Document,
+    Source,
+    StoredPose,
+)
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.figure_codec import limit_from_json, limit_to_json
 from limbik.poser.document.history import Step
@@ -28,6 +34,7 @@ from limbik.poser.document.keys import Key
 from limbik.poser.document.timeline import Timeline
 
 _CLIPS = "clips"
+_CHAIN, _CHAIN_OF_EIGHT = Source("builtin", "chain"), Source("builtin", CHAIN_OF_EIGHT)
 _PLAIN = ("balls", "frame", "next_id")
 _LATER = {"goals"}  # what documents of older versions do not have
 _SHARED = tuple(field.name for field in fields(Document) if field.name not in _PLAIN)
@@ -195,7 +202,10 @@ class _Parts:
         shared = {name: self.part(name, saved[name]) for name in _SHARED if name in saved}
         if missing := set(_SHARED) - set(shared) - _LATER:
             raise LimbikError(f"the saved document has no {min(missing)}")
-        return Document(**plain, **shared)
+        document = Document(**plain, **shared)
+        if document.source == _CHAIN and self._n == 8:
+            return replace(document, source=_CHAIN_OF_EIGHT)
+        return document
 
     def part(self, kind: str, number: int) -> Any:
         # What has a number for every coordinate is checked against their count.

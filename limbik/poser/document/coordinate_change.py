@@ -21,17 +21,8 @@ def with_balls(figure: Figure, kind: str) -> Figure:
 
     Swing and twist tell rotations apart up to half a turn, and a root must go all the way round.
     """
-    changed = figure.with_balls(kind)
-    joints, rest, first = [], changed.rest.copy(), 0
-    for old, new in zip(figure.definition, changed.definition, strict=True):
-        width = width_of(old)
-        if old.parent is None:
-            rest[first : first + width] = figure.rest[first : first + width]
-        joints.append(old if old.parent is None else new)
-        first += width
-    return Figure(
-        joints, rest=rest, name=figure.name, unit=figure.unit, up=figure.up, source=figure.source
-    )
+    keep = [joint.name for joint in figure.definition if joint.parent is None]
+    return figure.with_balls(kind, keep=keep)
 
 
 def carried(document: Document, here: Figure, there: Figure) -> Document:

@@ -25,6 +25,10 @@ __all__ = [
 Setting = float | int | bool | str
 
 
+CHAIN_OF_EIGHT = "chain of 8"
+"""What "chain" was in the poser once; sessions that were saved then open with it."""
+
+
 @dataclass(frozen=True)
 class Source:
     """Where the figure comes from: a built-in name, files in the session's folder, or memory.
@@ -71,7 +75,7 @@ class Document:
 
     q:         (n,) the pose, read-only, inside the limits
     balls:     coordinates of the balls, "" as the source has them, else "swing-twist" (and so on,
-               ``Figure.with_balls``)
+               ``Figure.with_balls``) or "body" (natural_limits.py)
     limits:    joints whose limits differ from the source's, None where there is no limit
     locked:    joints that keep their values while others are solved for
     frame:     where the timeline stands; q is the pose there, with what was changed since

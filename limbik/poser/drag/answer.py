@@ -10,8 +10,10 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.methods.base import REACHED, STUCK
 from limbik.poser.document.effector import Effector
+from limbik.solver.explain import explain, status_of
+from limbik.solver.holders import ActiveLimit, active_limits
 from limbik.solver.problem import Problem
-from limbik.solver.result import ActiveLimit, Status, explain, misses, status_of
+from limbik.solver.result import Status, misses
 
 GOAL_ROW = ("effector", "length", "angle", "ok", "x", "y", "z", "qw", "qx", "qy", "qz")
 LIMIT_ROW = ("joint", "coordinate", "side", "share")
@@ -96,12 +98,13 @@ def build_answer(
     if code is None:
         return Answer(q, None, "", goals, limits)
     if all(miss.ok for miss in errors):
-        why = explain(problem, q, Status.REACHED, errors, 1)
+        why = explain(problem, q, Status.REACHED, None, errors, 0)
         return Answer(q, Status.REACHED, why, goals, limits, ms, iterations)
-    status, active = status_of(problem, STUCK if code == REACHED else code, q)
-    # Told of two attempts, it does not advise restarts, which a drag never makes.
-    why = explain(problem, q, status, errors, 2, code in (STUCK, REACHED))
-    return Answer(q, status, why, goals, _limits(problem.figure, active), ms, iterations)
+    status, holders = status_of(problem, STUCK if code == REACHED else code, q)
+    # A drag never restarts, so that nothing is said of attempts.
+    why = explain(problem, q, status, holders, errors, 0, code in (STUCK, REACHED))
+    active = _limits(problem.figure, active_limits(problem, q))
+    return Answer(q, status, why, goals, active, ms, iterations)
 
 
 def _or_nan(error: float | None) -> float:

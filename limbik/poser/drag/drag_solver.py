@@ -78,9 +78,8 @@ _AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written whe
 class DragSolver:
     """Goals and a method made ready: pins and aims always hold, and the dragged effector.
 
-    >>> live = DragSolver(figure, document.effectors, 3, document.q)  # doctest: +SKIP
-    >>> live.drag((0.4, 1.2, 0.3)).why                                  # doctest: +SKIP
-    'every goal is within its tolerance'
+        solver = DragSolver(figure, document.effectors, 3, document.q)
+        solver.drag((0.4, 1.2, 0.3)).why
 
     It is made when a drag begins (a few milliseconds) and thrown away when it ends.  To compare two
     methods, make a second one with the other method from the same pose and give it the same

@@ -19,6 +19,7 @@ from limbik.humanoid.ground import sampled
 from limbik.poser.document.coordinate_change import with_balls
 from limbik.poser.document.document import Document, Source
 from limbik.poser.editing.mirroring import Mirror
+from limbik.poser.files.natural_limits import BODY, Natural, body_balls, natural_limits
 from limbik.poser.files.open import Opened, open_source
 
 _OPENED, _FIGURES = 3, 12  # of each kind that are kept
@@ -38,6 +39,7 @@ class FigureCache:
         self._figures: OrderedDict[Hashable, Any] = OrderedDict()
         self._mirrors: OrderedDict[Hashable, Any] = OrderedDict()
         self._bodies: OrderedDict[Hashable, Any] = OrderedDict()
+        self._natural: OrderedDict[Hashable, Any] = OrderedDict()
 
     def opened(self, source: Source) -> Opened:
         """The source's figure, meshes and clips."""
@@ -49,7 +51,22 @@ class FigureCache:
         if not balls:
             return opened.figure
         return self._kept(
-            self._figures, (source, balls), lambda: with_balls(opened.figure, balls), _FIGURES
+            self._figures, (source, balls), lambda: self._in_balls(source, balls), _FIGURES
+        )
+
+    def _in_balls(self, source: Source, balls: str) -> Figure:
+        opened = self.opened(source)
+        if balls == BODY:
+            return body_balls(opened, self.body(source))
+        return with_balls(opened.figure, balls)
+
+    def natural(self, source: Source) -> Natural:
+        """Anatomical limits of the source's figure, or why it has none."""
+        return self._kept(
+            self._natural,
+            source,
+            lambda: natural_limits(self.opened(source), self.body(source)),
+            _OPENED,
         )
 
     def figure(self, document: Document) -> Figure:

@@ -16,6 +16,7 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.coordinates import width_of
 from limbik.figure.figure import Figure
+from limbik.figure.free_root import free_root
 from limbik.figure.joint_poses import values_near
 from limbik.humanoid import recognise
 from limbik.humanoid.ground import AXES, Axis
@@ -23,7 +24,6 @@ from limbik.humanoid.joint_names import take_apart
 from limbik.humanoid.mirror_pairs import ALONE, twins
 from limbik.maths.so3 import matrix_to_quat, quat_to_matrix
 from limbik.poser.document.effector import Effector
-from limbik.solver.root_alignment import free_root
 
 _SNAP = math.cos(math.radians(10.0))  # a plane this near an axis of the world is across it
 _ASKEW = 0.05  # of the size: a pose that is nearer to its mirror image is taken for one

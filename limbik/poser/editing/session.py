@@ -19,6 +19,7 @@ from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
+from limbik.figures import BUILT_IN
 from limbik.poser.document import codec as document_json
 from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.document import Choice, Document, Source
@@ -31,7 +32,7 @@ from limbik.poser.editing.editor import Editor
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import drag_solver_of
 from limbik.poser.files.default_document import first_document
-from limbik.poser.files.open import BUILTIN, OPENS
+from limbik.poser.files.open import OPENS
 from limbik.poser.protocol import commands
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.binary import Drag, Scrub, pose_message
@@ -115,12 +116,19 @@ class Session(Editor):
         return session
 
     @classmethod
-    def of_source(cls, source: Source, folder: Path, id: str = "") -> Session:
-        """A session with what a source names; its files lie below the folder already."""
+    def of_source(
+        cls, source: Source, folder: Path, id: str = "", *, natural: bool = True
+    ) -> Session:
+        """A session with what a source names; its files lie below the folder already.
+
+        A body in a file without limits gets anatomical ones unless ``natural`` is False.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         cache = FigureCache(folder)
         session = cls(first_document(source, cache.opened(source)), folder, id=id)
         session.figure_cache, session.dirty = cache, 1
+        if natural:
+            commands.limits.start_limited(session)
         return session
 
     def dump(self) -> dict[str, Any]:
@@ -152,7 +160,7 @@ class Session(Editor):
         hello = msg.Hello(
             session=self.id,
             version=__version__,
-            builtin=list(BUILTIN),
+            builtin=list(BUILT_IN),
             methods=methods_info(),
             largest=self.largest,
             opens=list(OPENS),
@@ -256,7 +264,7 @@ class Session(Editor):
             revision=self.revision,
             undo=self.history.undo_label,
             redo=self.history.redo_label,
-            advice=advice_for(document, figure, body),
+            advice=advice_for(document, self.opened.figure, body, self.figure_cache.natural),
         )
         return [*out, text(msg.StateMessage(state)), self._pose(0)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.figure.figure import Figure
+from limbik.figure.free_root import free_root
 from limbik.humanoid import Body, recognise
 from limbik.humanoid.ground import AXES, up_axis
 from limbik.poser.document.document import Document, Source
@@ -12,7 +13,6 @@ from limbik.poser.document.effector import Effector, Mode, Vec3
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.files.open import Opened
-from limbik.solver.root_alignment import free_root
 
 _HUMANOID: tuple[tuple[str, Mode], ...] = (
     ("leftHand", "free"),

@@ -18,24 +18,14 @@ from limbik.errors import FigureError, FormatError, LimbikError, NoMotionError, 
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
+from limbik.figures import BUILT_IN
 from limbik.formats import FORMATS, load, load_motion
 from limbik.formats.gltf import mesh as gltf_mesh
 from limbik.formats.gltf.motion import motion_of, moving_clips
 from limbik.formats.gltf.rig import Rig
 from limbik.humanoid.ground import Axis, floor_height, up_axis
 from limbik.poser.document import figure_codec as figure_json
-from limbik.poser.document.document import Source
-
-BUILTIN: dict[str, Callable[[], Figure]] = {
-    "human": figures.human,
-    "cartwheel": figures.human,
-    "hand": figures.hand,
-    "arm": figures.arm,
-    "leg": figures.leg,
-    "spider": figures.spider,
-    "chain": lambda: figures.chain(lengths=[0.3] * 8),
-}
-"""Figures that need no file, by the name a person chooses; "cartwheel" is the human with a clip."""
+from limbik.poser.document.document import CHAIN_OF_EIGHT, Source
 
 OPENS: tuple[str, ...] = tuple(FORMATS)
 """Endings of files that hold a figure or a motion."""
@@ -171,12 +161,16 @@ def _collect_warnings() -> Iterator[list[str]]:
 
 
 def _builtin(name: str) -> Opened:
-    if name not in BUILTIN:
+    if name == CHAIN_OF_EIGHT:
+        return _opened(figures.chain(lengths=[0.3] * 8), [], builtin=name)
+    if name not in BUILT_IN:
         raise LimbikError(
-            f'There is no built-in figure "{name[:40]}"{did_you_mean(name, BUILTIN)}.'
+            f'There is no built-in figure "{name[:40]}"{did_you_mean(name, BUILT_IN)}.'
         )
-    clips = [NamedClip("cartwheel", figures.cartwheel)] if name == "cartwheel" else []
-    return _opened(BUILTIN[name](), clips, builtin=name)
+    made = BUILT_IN[name]()
+    if isinstance(made, Figure):
+        return _opened(made, [], builtin=name)
+    return _opened(made.figure, [_clip(made, name)], builtin=name)
 
 
 def _opened(

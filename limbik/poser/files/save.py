@@ -14,6 +14,8 @@ from limbik.figure.motion import Motion
 from limbik.formats import save
 from limbik.formats.gltf.rig import Rig
 from limbik.poser.animation.in_betweens import bake
+from limbik.poser.document.coordinate_change import across
+from limbik.poser.files.natural_limits import BODY
 from limbik.poser.files.pose_file import pose_json
 from limbik.poser.files.replay import replay_page
 from limbik.poser.protocol.page_state import figure_of
@@ -43,21 +45,27 @@ class File(NamedTuple):
 def saved_as(session: Session, kind: str) -> File:
     """The session's work as a file of a kind: "bvh", "glb", "json" or "html".
 
-    A figure that came from a glTF or VRM file goes back into it, with the motion as an animation.
+    A figure that came from a glTF or VRM file goes back into it, with the motion as an animation; a
+    BVH file has the channels that it had.
     """
     if kind not in KINDS:
         raise LimbikError(f'Saved are {", ".join(KINDS)}, not "{kind[:20]}".')
     document, figure = session.document, session.figure
     stem = _stem(session)
     if kind == "json":
-        saved = pose_json(figure, document.q, document.effectors)
+        q = document.q
+        if document.balls == BODY:  # its zero is a pose of the clip, which others do not know
+            here, figure = figure, session.opened.figure
+            q = across(here, figure, q[None])[0]
+        saved = pose_json(figure, q, document.effectors)
         text = json.dumps(saved, ensure_ascii=False, allow_nan=False, indent=1)
         return File(f"{stem}.json", KINDS[kind], text.encode())
     motion = baked(session)
     if kind == "html":
         return File(f"{stem}.html", KINDS[kind], _replay(session, motion, stem))
     ending = ".vrm" if kind == "glb" and is_vrm(figure) else f".{kind}"
-    return File(stem + ending, KINDS[kind], written(motion, ending))
+    own = motion.onto(session.opened.figure)
+    return File(stem + ending, KINDS[kind], written(own, ending))
 
 
 def baked(session: Session) -> Motion:

@@ -71,6 +71,12 @@ FRAMES = Head(
 )
 """After it: the frames (count,), then for each positions (joints, 3) and wxyz (joints, 4)."""
 
-STATUSES = {Status.REACHED: 0, Status.LIMITED: 1, Status.OUT_OF_REACH: 2, Status.STALLED: 3}
+STATUSES = {
+    Status.REACHED: 0,
+    Status.LIMITED: 1,
+    Status.OUT_OF_REACH: 2,
+    Status.STALLED: 3,
+    Status.HELD: 4,
+}
 UNSOLVED = 255
 """Numbers of a pose's status."""

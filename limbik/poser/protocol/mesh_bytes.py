@@ -21,10 +21,7 @@ INFLUENCES = 4
 
 
 def mesh_bytes(meshes: Sequence[SkinnedMesh]) -> bytes:
-    """The meshes, for the page's skin; matrices are column by column.
-
-    >>> data = mesh_bytes(gltf_mesh.meshes(figure))  # doctest: +SKIP
-    """
+    """The meshes, for the page's skin; matrices are column by column."""
     data = bytearray()
 
     def put(array: np.ndarray, kind: str) -> int:

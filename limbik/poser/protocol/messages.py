@@ -248,7 +248,7 @@ class AdviceInfo(Struct, frozen=True):
 
     sentence: str
     button: str
-    command: Literal["limits.humanoid"]
+    command: Literal["limits.humanoid", "limits.file"]
     args: dict[str, Any]
 
 

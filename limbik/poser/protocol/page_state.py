@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.goals import Distance, Goal, Plane, Rest
-from limbik.humanoid import Body
+from limbik.humanoid import Body, unlimited
 from limbik.methods import METHODS
 from limbik.methods.settings import Setting, settings_of
-from limbik.poser.document.document import Choice, Document
+from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.files.natural_limits import Natural
 from limbik.poser.files.open import Opened
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.figure_info import figure_info, limits_info
@@ -92,19 +94,31 @@ def _timeline(timeline: Timeline, frame: float) -> msg.TimelineInfo:
     )
 
 
-def advice_for(document: Document, figure: Figure, body: Body) -> msg.AdviceInfo | None:
-    """What helps a body whose file has no limits: those of people."""
-    if document.limits or not body.complete:
+def advice_for(
+    document: Document, figure: Figure, body: Body, natural: Callable[[Source], Natural]
+) -> msg.AdviceInfo | None:
+    """What helps a body whose file's ``figure`` has no limits: those of people; where it has them
+    already, that it has, and how to do without.
+
+    ``natural`` gives a source's anatomical limits.
+    """
+    if not body.complete or not unlimited(figure):
         return None
-    limited = any(j.limit is not None and j.parent is not None for j in figure.definition)
-    if limited:
-        return None
-    return msg.AdviceInfo(
-        sentence="This file has no joint limits, so that every joint bends any way.",
-        button="Use anatomical limits",
-        command="limits.humanoid",
-        args={},
-    )
+    if not document.limits:
+        return msg.AdviceInfo(
+            sentence="This file has no joint limits, so that every joint bends any way.",
+            button="Use anatomical limits",
+            command="limits.humanoid",
+            args={},
+        )
+    if document.source.kind == "files" and document.limits == natural(document.source).limits:
+        return msg.AdviceInfo(
+            sentence="This file has no joint limits: those of a human body are used.",
+            button="No limits",
+            command="limits.file",
+            args={},
+        )
+    return None
 
 
 def figure_of(figure: Figure, opened: Opened, *, figure_id: int, mirrors: bool) -> msg.FigureInfo:

@@ -26,6 +26,7 @@ from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
 from limbik.poser.protocol.text import ProtocolError
 from limbik.poser.server.connection import OUR_MISTAKE, OpenSession, close, log, mistake, send_note
+from limbik.poser.server.connections import Once, log_errors_of
 from limbik.poser.server.guard import Guard
 from limbik.poser.server.session_registry import SessionRegistry, TooManyError
 from limbik.poser.server.uploads import upload
@@ -48,9 +49,13 @@ def application(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         keeping = asyncio.create_task(sessions.keep())
+        once = Once()
+        log.addFilter(once)
+        log_errors_of(asyncio.get_running_loop(), log)
         try:
             yield
         finally:
+            log.removeFilter(once)
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
             await sessions.close()

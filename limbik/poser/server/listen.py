@@ -18,6 +18,7 @@ from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
 from limbik.poser.protocol.text import MOST_TEXT
 from limbik.poser.server.app import application
+from limbik.poser.server.connections import BACKLOG, IDLE, BoundedProtocol
 from limbik.poser.server.guard import is_loopback, new_token
 from limbik.poser.server.session_registry import SessionRegistry
 from limbik.poser.server.store import Store
@@ -53,6 +54,9 @@ class PoserServer:
         self.host = host
         self.config = uvicorn.Config(
             application(self.sessions, host=host, port=self.port, token=self.token),
+            http=BoundedProtocol,
+            backlog=BACKLOG,
+            timeout_keep_alive=int(IDLE),
             log_config=None,
             log_level="critical",  # what clients do wrong is no news; our own mistakes we log
             access_log=False,

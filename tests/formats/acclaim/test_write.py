@@ -235,6 +235,9 @@ def test_what_is_said_and_refused(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="AMC has no frame rate, and other programs assume 120"):
         limbik.save(clip[:4:2], tmp_path / "a.amc")
     assert limbik.load_motion(tmp_path / "a.amc").fps == 60.0
+    text = (tmp_path / "a.amc").read_text()
+    (tmp_path / "a.amc").write_text(text.replace("frames per second", "frames a second"))
+    assert limbik.load_motion(tmp_path / "a.amc").fps == 60.0  # as earlier versions wrote it
     with pytest.raises(FormatError, match=r"holds no motion: save it as \.amc"):
         limbik.save(clip, tmp_path / "a.asf")
     with pytest.raises(FormatError, match="nothing moves"):

@@ -213,10 +213,10 @@ def test_joints_that_collapse_onto_their_parents_are_not_read_as_added(tmp_path:
 
 
 def test_text_is_plain(tmp_path: Path) -> None:
-    fig = Figure([Joint("Left Hand:1", parts=slides("XYZ"), tip=(-1e-9, 2, 0))])
+    fig = Figure([Joint("LeftHand:1", parts=slides("XYZ"), tip=(-1e-9, 2, 0))])
     save(Motion(fig, [[-1e-7, -1.23456789, 1e7]], 1 / 0.0083333), tmp_path / "a.bvh", precision=3)
     assert (tmp_path / "a.bvh").read_bytes().decode() == (
-        "HIERARCHY\nROOT Left Hand:1\n{\n\tOFFSET 0.000 0.000 0.000\n"
+        "HIERARCHY\nROOT LeftHand:1\n{\n\tOFFSET 0.000 0.000 0.000\n"
         "\tCHANNELS 3 Xposition Yposition Zposition\n"
         "\tEnd Site\n\t{\n\t\tOFFSET 0.000 2.000 0.000\n\t}\n}\n"
         "MOTION\nFrames: 1\nFrame Time: 0.0083333\n0.000 -1.235 10000000.000\n"

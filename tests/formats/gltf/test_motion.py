@@ -17,7 +17,7 @@ from limbik.formats.gltf import read as gltf
 from limbik.formats.gltf.rig import rig_of
 
 REAL = {
-    # frames a second, and frames
+    # frames per second, and frames
     "gltf/Fox.glb": {"Survey": (24, 83), "Walk": (24, 18), "Run": (120, 140)},
     "gltf/RiggedFigure.glb": {"clip 1": (24, 31)},
     "gltf/SimpleSkin_embedded.gltf": {"clip 1": (30, 166)},
@@ -207,14 +207,6 @@ def test_frame_rate(tmp_path: Path, times: list[float], fps: float, frames: int)
     motion = limbik.load_motion(sample.save(tmp_path))
     assert motion.fps == pytest.approx(fps, rel=1e-4)
     assert len(motion) == frames
-
-
-def test_changes_of_scale_are_left_out_and_said(tmp_path: Path) -> None:
-    sample = leg()
-    channels = [(2, "rotation", [0, 1], TURNS[:2]), (1, "scale", [0, 1], [[1, 1, 1], [2, 2, 2]])]
-    sample.animate(channels, name="grow")
-    with pytest.warns(UserWarning, match='"grow" changes the scale of 1 joints'):
-        limbik.load_motion(sample.save(tmp_path))
 
 
 def test_a_flat_hand_moves_as_its_nodes_do(tmp_path: Path) -> None:

@@ -165,7 +165,10 @@ REFUSED = {
     "outside": ('<mujoco><include file="../x.xml"/></mujoco>', "outside its folder"),
     "absolute": ('<mujoco><include file="/etc/passwd"/></mujoco>', "outside its folder"),
     "itself": ('<mujoco><include file="m.xml"/></mujoco>', "too many files, or itself"),
-    "missing": ('<mujoco><include file="no.xml"/></mujoco>', "no such file"),
+    "missing": (
+        '<mujoco><include file="no.xml"/></mujoco>',
+        'includes "no.xml", which is not there',
+    ),
     "kind": (MODEL.replace('type="ball"', 'type="bell"'), '"bell" is not a kind of joint'),
     "class": (MODEL.replace('childclass="tight"', 'childclass="tigth"'), "no default class"),
     "nan": (MODEL.replace("0.1 0.2 -0.3", "nan 0 0"), "pos of <body> needs 3 numbers"),

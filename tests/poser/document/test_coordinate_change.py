@@ -17,6 +17,7 @@ from limbik.poser.editing.session import Session
 def talk(tmp_path: Path) -> Talk:
     talk = Talk(Session.builtin("human", tmp_path))
     talk.do("open", files=talk.upload(real_data.find("cmu_bvh/02_01.bvh")))
+    talk.do("limits.file")  # without the anatomical limits that a body starts with
     return talk
 
 

@@ -32,6 +32,7 @@ from limbik.poser.document.document import Choice, Document, Effector, Source, S
 from limbik.poser.document.history import LONGEST, History, Step
 from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.files.open import open_source
 
 HUMAN = Source("builtin", "human")
 
@@ -153,7 +154,7 @@ def test_steps_of_one_gesture_are_one_however_long_it_rests() -> None:
         history.did("Limit", document(frame=float(k)), merge="Arm", seconds=seconds, held=held)
     assert [step.document.frame for step in history.past] == [0.0, 3.0]
     history.did("Limit", document(frame=9.0), merge="Leg", seconds=95.1, held=True)
-    history.let_go()
+    history.end_merging()
     history.did("Limit", document(frame=10.0), merge="Leg", seconds=99.0)
     assert [step.document.frame for step in history.past] == [0.0, 3.0, 9.0, 10.0]
 
@@ -302,3 +303,14 @@ def test_what_a_cone_leaves_to_the_slides_is_kept(tmp_path: Path) -> None:
     kept = figure_json.read(tmp_path / "figure.json").figure
     assert kept.definition == (joint,)
     np.testing.assert_allclose(kept.project(np.full(6, 0.9))[:3], [0.1, 0.2, 0.3])
+
+
+def test_a_saved_chain_of_eight_links_stays_one(tmp_path: Path) -> None:
+    """ "chain" had eight links in the poser, and has the library's three now."""
+    for n, name in ((8, "chain of 8"), (3, "chain")):
+        saved = round_trip(
+            document_json.Snapshot(document(n, source=Source("builtin", "chain"))), tmp_path
+        )
+        assert saved.document.source.name == name
+        figure = open_source(saved.document.source, tmp_path).figure
+        assert figure.n == n

@@ -15,9 +15,11 @@ import pytest
 import limbik
 from helpers import real_data
 from helpers.poser_talk import Talk, moved
+from limbik.figures import BUILT_IN
 from limbik.humanoid.ground import floor_height, up_axis
 from limbik.poser.editing.session import Session
-from limbik.poser.files.open import BUILTIN, keep_files
+from limbik.poser.files.open import keep_files
+from limbik.poser.files.save import saved_as
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ def drags(talk: Talk, name: str, share: float = 0.05) -> None:
     assert talk.session.figure.violation(talk.session.document.q) == 0.0
 
 
-@pytest.mark.parametrize("name", BUILTIN)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_every_built_in_figure_opens_and_undo_brings_the_old_one_back(
     talk: Talk, name: str
 ) -> None:
@@ -66,12 +68,41 @@ def test_bvh(talk: Talk) -> None:
     # The file has its root at the origin at rest; the walk is on the floor nevertheless.
     feet = clip.positions()[:, :, 1].min(axis=1)
     assert talk.figure["floor"] == pytest.approx(np.median(feet), abs=0.5)
+    # It is a body without limits: it gets those of people, which hold the clip, and can lose them.
+    assert talk.state["advice"]["sentence"].endswith("those of a human body are used.")
+    assert talk.state["limits"][talk.joint("LeftLeg")]["kind"] == "cone"
+    on_clip = talk.session.document.timeline.clip
+    assert on_clip is not None
+    assert np.max(talk.session.figure.violation(on_clip.q)) < 1e-9
+    drags(talk, "LeftHand")
+    talk.do("undo")
+    talk.do(talk.state["advice"]["command"])
     assert talk.state["advice"]["command"] == "limits.humanoid"
-    before = talk.position("LeftHand")
+    assert talk.state["limits"][talk.joint("LeftLeg")] is None
+    assert np.allclose(talk.scrub(100.0).positions, clip.positions()[100], atol=1e-4)
     talk.do("limits.humanoid")
     assert talk.session.figure.violation(talk.session.document.q) == 0.0
-    assert np.linalg.norm(talk.position("LeftHand") - before) < 0.02 * talk.figure["size"]
     drags(talk, "LeftHand")
+
+
+@pytest.mark.parametrize("file", ["lafan1_dance1_subject2.bvh", "soma_pick_up.bvh"])
+def test_a_body_that_does_not_stand_at_rest(talk: Talk, file: str) -> None:
+    """Its limits lie around a pose of its clip that does; the file's frames stay as they are."""
+    path = real_data.find(f"motion/{file}")
+    talk.do("open", files=talk.upload(path))
+    clip = limbik.load_motion(path)
+    assert talk.session.document.balls == "body"
+    assert np.allclose(talk.scrub(300.0).positions, clip.positions()[300], atol=1e-3)
+    assert talk.state["limits"][talk.joint("LeftForeArm")]["kind"] == "cone"
+    saved = json.loads(saved_as(talk.session, "json").data)
+    talk.scrub(0.0)
+    talk.do("pose.load", pose=saved)
+    assert np.allclose(
+        talk.session.figure.positions(talk.session.document.q), clip.positions()[300], atol=1e-3
+    )
+    again = Session.restore(json.loads(json.dumps(talk.session.dump())), talk.session.folder)
+    assert np.array_equal(again.document.q, talk.session.document.q)
+    assert again.figure.violation(again.document.q) == 0.0
 
 
 def test_asf_with_two_amc(talk: Talk) -> None:

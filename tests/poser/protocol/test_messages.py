@@ -256,6 +256,7 @@ def test_a_pose_alone():
         (Status.LIMITED, 1),
         (Status.OUT_OF_REACH, 2),
         (Status.STALLED, 3),
+        (Status.HELD, 4),
         (None, 255),
     ],
 )

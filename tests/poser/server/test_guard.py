@@ -11,7 +11,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from helpers.poser_client import HAND, client
+from helpers.poser_client import HAND, WAIT, client
 from limbik.poser.server.listen import PoserServer
 from limbik.poser.server.store import Store
 from limbik.poser.startup import First
@@ -124,3 +124,25 @@ def test_beyond_this_machine_a_token_is_asked_for(tmp_path: Path) -> None:
         )
     finally:
         running.stop()
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_second_origin_is_refused_whichever_is_ours(server: PoserServer, first: bool) -> None:
+    """Something between us and the browser that joins headers must not choose for us."""
+    place = urlsplit(server.url).netloc
+    both = [f"Origin: http://{place}", "Origin: http://evil.example"]
+    origins = "\r\n".join(both if first else both[::-1])
+    with client(server.url) as page:
+        for request in (
+            "GET /ws HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            f"PUT /files/{page.session}/a.bvh HTTP/1.1\r\nContent-Length: 0",
+            f"GET /save/{page.session}/json HTTP/1.1",
+        ):
+            for said, refused in ((origins, True), (both[0], False)):
+                with socket.create_connection(("127.0.0.1", server.port), WAIT) as raw:
+                    raw.sendall(f"{request}\r\nHost: {place}\r\n{said}\r\n\r\n".encode())
+                    answer = raw.recv(100).split()[1]
+                # What reads websockets refuses two of them itself.
+                statuses = (b"400", b"403") if "/ws" in request else (b"403",)
+                assert (answer in statuses) is refused

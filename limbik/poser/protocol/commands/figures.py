@@ -13,6 +13,7 @@ from limbik.poser.document.document import Source
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import discard_files, holds_figure, keep_files, open_motion
+from limbik.poser.protocol.commands.limits import start_limited
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.text import note
 
@@ -68,6 +69,7 @@ def _start(session: Session, source: Source) -> None:
     opened, old = session.figure_cache.opened(source), session.document
     new = first_document(source, opened)
     session.document = replace(new, method=old.method, compare=old.compare)
+    start_limited(session)
     for sentence in opened.notes[:3]:
         session.also(note(sentence))
 

@@ -6,17 +6,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from limbik import humanoid
 from limbik.animate.learn import limits_from
-from limbik.errors import FigureError, LimbikError
+from limbik.errors import LimbikError
 from limbik.figure.coordinates import ball_of, width_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Limit, SwingTwist
 from limbik.figure.motion import Motion
 from limbik.poser.document.coordinate_change import carried
 from limbik.poser.document.document import Document
+from limbik.poser.files.natural_limits import starts_limited
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.figure_info import limit_from
@@ -103,21 +104,40 @@ def of_people(session: Session) -> Answer:
             f"This figure is not known as a body: {', '.join(body.missing[:4])} "
             f"{'were' if len(body.missing) > 1 else 'was'} not found."
         )
-    if any(_is_euler_ball(joint) for joint in session.figure.definition if joint.parent):
-        _in_balls(session, "swing-twist")
-    _use(session, _anatomical(session, body))
+    natural = session.figure_cache.natural(session.document.source)
+    if natural.reason:
+        _by_timeline(session, body)
+    else:
+        use_natural(session)
     return None
 
 
-def _anatomical(session: Session, body: humanoid.Body) -> dict[str, Limit]:
-    """Anatomical limits from the rest pose or, where nobody stands like that, the clip's start."""
-    plain, clip = _plain(session), session.document.timeline.clip
-    try:
-        return humanoid.limits(plain, body)
-    except FigureError:
-        if clip is None:
-            raise
-    return humanoid.limits(plain, body, standing=clip.q[0])
+def use_natural(session: Session) -> None:
+    """Give the document the anatomical limits of its source, in the coordinates they need."""
+    natural = session.figure_cache.natural(session.document.source)
+    if natural.balls:
+        _in_balls(session, natural.balls)
+    _use(session, natural.limits)
+
+
+def start_limited(session: Session) -> None:
+    """Give a document that was just opened anatomical limits where its file has none."""
+    source = session.document.source
+    if not starts_limited(session.document, session.opened):
+        return
+    if not session.figure_cache.natural(source).reason:
+        use_natural(session)
+
+
+def _by_timeline(session: Session, body: humanoid.Body) -> None:
+    """Anatomical limits where only the timeline's clip has a pose that stands."""
+    clip = session.document.timeline.clip
+    if clip is None:
+        raise LimbikError(session.figure_cache.natural(session.document.source).reason)
+    _in_balls(session, "swing-twist")
+    clip = session.document.timeline.clip
+    assert clip is not None
+    _use(session, humanoid.limits(_plain(session), body, standing=clip.q[0]))
 
 
 @command("limits.clip", "Limits from the clip")
@@ -132,11 +152,6 @@ def of_clip(session: Session, margin: float) -> Answer:
     learned = limits_from(Motion(plain, clip.q, clip.fps, clip.name), margin=margin)
     _use(session, learned)
     return None
-
-
-def _is_euler_ball(joint: Any) -> bool:
-    found = ball_of(joint)
-    return found is not None and isinstance(found[0], tuple)
 
 
 def _plain(session: Session) -> Figure:

@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from limbik.errors import LimbikError
+from limbik.poser.document.coordinate_change import across
 from limbik.poser.document.document import StoredPose
+from limbik.poser.files.natural_limits import BODY
 from limbik.poser.files.pose_file import read_pose
 from limbik.poser.protocol.commands.registry import Answer, command
 
@@ -51,7 +53,13 @@ def set_pose(session: Session, q: list[float]) -> Answer:
 @command("pose.load", "Load a pose")
 def load(session: Session, pose: dict[str, Any]) -> Answer:
     """The pose of a saved JSON file, with the effectors that it was saved with."""
-    q, effectors = read_pose(pose, session.figure)
+    figure = session.figure
+    if session.document.balls == BODY:
+        own = session.opened.figure
+        q, effectors = read_pose(pose, own)
+        q = figure.project(across(own, figure, q[None])[0])
+    else:
+        q, effectors = read_pose(pose, figure)
     if effectors:
         document = session.document
         next_id = max(document.next_id, *(effector.id + 1 for effector in effectors))

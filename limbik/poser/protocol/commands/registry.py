@@ -5,8 +5,8 @@ what a page sends is checked against them, strictly, before the function runs.  
 page would never send raises ProtocolError; what a person can do wrong raises LimbikError inside
 the function.
 
->>> @command("effector.add", "Add {joint}")                        # doctest: +SKIP
-... def add(session: Session, joint: int, at: Vec3 = (0.0, 0.0, 0.0)) -> dict | None: ...
+    @command("effector.add", "Add {joint}")
+    def add(session: Session, joint: int, at: Vec3 = (0.0, 0.0, 0.0)) -> dict | None: ...
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 // The hand: which effector is held, where its target is now, and what the pointer is over.
 
-import { Quaternion, Vector3 } from "three";
+import { Quaternion, type Vector3 } from "three";
 import type { App } from "../state/app";
 import type { Effector, Vec3, Vec4 } from "../net/messages";
 import { jointFrame, quaternion, toVec3, vector } from "./frames";

@@ -1,6 +1,6 @@
 // Editing limits by hand: knobs on the selected joint's gauge, dragged along their curves.
 
-import { Group, Ray, Vector3 } from "three";
+import { Group, Ray, type Vector3 } from "three";
 import type { App } from "../state/app";
 import type { Limit } from "../net/messages";
 import type { Stage } from "../scene/stage";
@@ -271,7 +271,8 @@ export class LimitEditing {
     const view = viewOf(this.stage);
     const atOne = unitsPerPixel(view, 1) / worldScale(view);
     knobs.forEach((knob, i) => {
-      const sign = (this.signs[i] ??= new Sign(this.group, 38));
+      this.signs[i] ??= new Sign(this.group, 38);
+      const sign = this.signs[i];
       const lively = [this.held, this.over].some((one) => one?.shape === knob.shape && one.end === knob.end);
       const { accent, limit } = this.gauges.colours;
       sign.paint(knob.end === "center" ? "hollow" : "knob", lively ? limit : accent, 1, 0.85);

@@ -57,7 +57,7 @@ export class Strokes extends Mesh<BufferGeometry, ShaderMaterial> {
   /** Colour as three.js parses it, opacity 0 to 1, width in CSS pixels. */
   paint(color: Color, opacity: number, width?: number): void {
     const { uniforms } = this.material;
-    (uniforms.color?.value as Color).copy(color);
+    if (uniforms.color) (uniforms.color.value as Color).copy(color);
     if (uniforms.opacity) uniforms.opacity.value = opacity;
     if (width !== undefined && uniforms.width) uniforms.width.value = width;
   }

@@ -4,7 +4,7 @@
 // becomes a cross and a line joins them.  Pins are diamonds, aims an eye with an arrow, locked joints
 // have a padlock.  All keep their size on the screen.
 
-import { Color, Group, Quaternion, Vector3 } from "three";
+import { Color, Group, type Quaternion, Vector3 } from "three";
 import type { App } from "../state/app";
 import type { Effector } from "../net/messages";
 import type { Stage } from "../scene/stage";

@@ -225,7 +225,7 @@ export interface PoseInfo {
 export interface AdviceInfo {
   sentence: string;
   button: string;
-  command: "limits.humanoid";
+  command: "limits.humanoid" | "limits.file";
   args: Record<string, unknown>;
 }
 
@@ -345,13 +345,6 @@ export interface Commands {
   "effector.add": { joint: number; at?: Vec3 };
   "effector.remove": { effector: number };
   "effector.set": { effector: number; mode?: Mode; position?: Vec3; wxyz?: Vec4 | null; weight?: number; rotation_weight?: number; axis?: Vec3; held?: boolean };
-  "builtin": { name: string };
-  "open": { files: string[] };
-  "clip.choose": { index: number };
-  "goal.remove": { goal: number };
-  "lock": { joint: number; on: boolean };
-  "coordinate.set": { coordinate: number; value: number };
-  "coordinates.drop": Record<never, never>;
   "limit.set": { joint: number; limit: Limit; held?: boolean };
   "limit.cone": { joint: number };
   "limit.reset": { joint: number };
@@ -359,6 +352,13 @@ export interface Commands {
   "limits.none": Record<never, never>;
   "limits.humanoid": Record<never, never>;
   "limits.clip": { margin: number };
+  "builtin": { name: string };
+  "open": { files: string[] };
+  "clip.choose": { index: number };
+  "goal.remove": { goal: number };
+  "lock": { joint: number; on: boolean };
+  "coordinate.set": { coordinate: number; value: number };
+  "coordinates.drop": Record<never, never>;
   "method.set": { name: string; settings: Record<string, number | boolean | string>; held?: boolean };
   "compare.set": { name: string | null; settings: Record<string, number | boolean | string>; held?: boolean };
   "pose.reset": Record<never, never>;
@@ -394,5 +394,5 @@ export const IS_PLAYING = 1;
 export const GOAL_ROW = { size: 11, effector: 0, length: 1, angle: 2, ok: 3, x: 4, y: 5, z: 6, qw: 7, qx: 8, qy: 9, qz: 10 } as const;
 export const LIMIT_ROW = { size: 4, joint: 0, coordinate: 1, side: 2, share: 3 } as const;
 
-export type Status = "reached" | "limited" | "out of reach" | "stalled" | "unsolved";
-export const STATUSES: Record<number, Status> = { 0: "reached", 1: "limited", 2: "out of reach", 3: "stalled", 255: "unsolved" };
+export type Status = "reached" | "limited" | "out of reach" | "stalled" | "held" | "unsolved";
+export const STATUSES: Record<number, Status> = { 0: "reached", 1: "limited", 2: "out of reach", 3: "stalled", 4: "held", 255: "unsolved" };

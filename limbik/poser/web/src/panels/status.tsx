@@ -11,6 +11,7 @@ import { showMs } from "./controls/numbers";
 const WORDS: Record<PoseStatus, string> = {
   reached: "Reached",
   limited: "Limited",
+  held: "Held back",
   "out of reach": "Out of reach",
   stalled: "Stalled",
   unsolved: "At rest",

@@ -1,6 +1,6 @@
 // Translucent copies of the figure: what the compared method found, and the poses before and after.
 
-import { Color, Group, MeshBasicMaterial } from "three";
+import { type Color, Group, MeshBasicMaterial } from "three";
 import type { Ghost as GhostPose, Frames } from "../../net/protocol";
 import type { Body } from "./body";
 import type { Palette } from "../palette";

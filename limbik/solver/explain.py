@@ -1,0 +1,150 @@
+"""From a method's exit code and answer to a status, and a sentence that a person can act on."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from limbik.figure.figure import Figure
+from limbik.goals import Goal, Pin, PythonGoal, Rest
+from limbik.methods.base import REACHED, STATIONARY
+from limbik.solver.holders import ActiveLimit, Holders, holders_of, too_short, worst_goal
+from limbik.solver.problem import Problem
+from limbik.solver.result import Miss, Status, length_text
+
+_NAMED = 3  # so many limits, locks or goals are named, the others counted
+
+
+def status_of(
+    problem: Problem, code: int, q: np.ndarray, *, brief: bool = False
+) -> tuple[Status, Holders | None]:
+    """Status from a method's exit code and answer, and what holds the worst goal back.
+
+    None where that is not known: where every goal is met, or q is not stationary.  ``brief`` looks
+    for no more holders than the status needs.
+    """
+    if code == REACHED or (code == STATIONARY and not len(problem.tolerances)):
+        return Status.REACHED, None
+    goal = worst_goal(problem, q) if code == STATIONARY else None
+    if goal is None:
+        return Status.STALLED, None
+    with np.errstate(over="ignore", invalid="ignore"):  # far targets: squares may be infinite
+        holders = holders_of(problem, q, goal, brief=brief)
+    if holders.limits:
+        return Status.LIMITED, holders
+    rest = any(isinstance(problem.goals[k], Rest) for k in holders.goals)
+    if holders.locks or rest:
+        return Status.HELD, holders
+    # Goals that the bones do not let be met together are out of reach, whoever holds whom.
+    apart = too_short(problem, goal) is not None
+    return (Status.HELD if holders.goals and not apart else Status.OUT_OF_REACH), holders
+
+
+def explain(
+    problem: Problem,
+    q: np.ndarray,
+    status: Status,
+    holders: Holders | None,
+    errors: tuple[Miss, ...],
+    attempts: int,
+    stuck: bool = False,
+) -> str:
+    """The goal that is furthest off, and what holds it.
+
+    ``attempts`` is how many were made, 0 where restarts are not to be spoken of; ``stuck`` where
+    the method gave up before its budget was spent.
+    """
+    if status is Status.REACHED:
+        return "every goal is within its tolerance"
+    goal = worst_goal(problem, q) if holders is None else holders.goal
+    if goal is None:
+        ended = "the method found no way on" if stuck else "the budget was spent"
+        return f"{ended} before the answer settled"
+    what = f"{errors[goal].label} is {_amount(problem, goal, errors[goal])}"
+    others = sum(not miss.ok for miss in errors) - 1
+    if others:
+        what += f" (and {others} other goal{'s' if others > 1 else ''} short)"
+    if holders is not None:
+        return f"{what}: {_reason(problem, holders, attempts)}"
+    if stuck:
+        advice = "choose another method or allow restarts" if attempts else "choose another method"
+        return f"{what} and the method finds no way on; {advice}"
+    return f"{what} when the budget was spent; allow more iterations, seconds or restarts"
+
+
+def _reason(problem: Problem, holders: Holders, attempts: int) -> str:
+    """What holds a goal back, or that nothing does, and whether the bones are long enough."""
+    bones = ""
+    if (short := too_short(problem, holders.goal)) is not None:
+        length = length_text(short[2], problem.figure.unit)
+        bones = f"the bones between {short[0]} and {short[1]} are {length} too short"
+    named = [_describe(problem.figure, limit) for limit in holders.limits[:_NAMED]]
+    if (more := len(holders.limits) - len(named)) > 0:
+        named.append(f"{more} more limit{'s' if more > 1 else ''}")
+    several = len(named) > 1
+    for one, many, names in (
+        ("the lock of", "the locks of", holders.locks),
+        *_by_kind([problem.goals[k] for k in holders.goals]),
+    ):
+        if names:
+            named.append(f"{many if len(names) > 1 else one} {_listed(list(names))}".strip())
+            several = several or len(named) > 1 or len(names) > 1
+    if named:
+        held = f"{_listed(named, len(named))} {'hold' if several else 'holds'} it back"
+        return f"{held}, and {bones}" if bones else held
+    if bones:
+        return bones
+    terms = problem.terms_of[holders.goal]
+    if len(terms) > 1:
+        nothing = "no limit holds it; its position and its rotation are out of reach together"
+    else:
+        nothing = "no limit holds it; the target is out of reach"
+    if attempts > 1:
+        return f"{nothing}, as far as {attempts} attempts can tell"
+    nothing = "no limit holds it and no small movement helps"
+    return f"{nothing}; allow restarts" if attempts else nothing
+
+
+def _by_kind(goals: list[Goal]) -> list[tuple[str, str, list[str]]]:
+    """(one, many, labels) of pins, of other goals, and of Rest, each where there are any."""
+    pins = [goal.label for goal in goals if isinstance(goal, Pin)]
+    rest = [goal.label for goal in goals if isinstance(goal, Rest)]
+    other = [goal.label for goal in goals if not isinstance(goal, Pin | Rest)]
+    return [
+        ("the goal of", "the goals of", list(dict.fromkeys(other))),
+        ("the pin of", "the pins of", list(dict.fromkeys(pins))),
+        ("", "", rest),
+    ]
+
+
+def _listed(names: list[str], most: int = _NAMED) -> str:
+    """ "A", "A and B", "A, B and C", "A, B, C and 2 more"."""
+    if len(names) > most:
+        names = [*names[:most], f"{len(names) - most} more"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _amount(problem: Problem, goal: int, miss: Miss) -> str:
+    """By how much a goal is missed: "4.2 cm short and 12° off"."""
+    if isinstance(problem.goals[goal], PythonGoal):
+        return f"off by {float(miss):.3g}"
+    tolerance = [problem.tolerances[t] for t in problem.terms_of[goal]]
+    angle = "" if miss.angle is None else f"{math.degrees(miss.angle):.3g}° off"
+    if miss.length is None:
+        return angle
+    length = f"{length_text(miss.length, problem.figure.unit)} short"
+    if miss.angle is None:
+        return length
+    if miss.length <= tolerance[0]:
+        return angle
+    return length if miss.angle <= tolerance[-1] else f"{length} and {angle}"
+
+
+def _describe(figure: Figure, limit: ActiveLimit) -> str:
+    if limit.side == "cone":
+        return f"{limit.joint} at the edge of its cone"
+    c = figure.coordinates.index(limit.coordinate)
+    slides = bool(figure.slides[c])
+    value = length_text(limit.value, figure.unit) if slides else f"{math.degrees(limit.value):.0f}°"
+    return f"{limit.coordinate} at its {limit.side} limit ({value})"

@@ -1,0 +1,280 @@
+"""What holds a goal back at a pose where f is stationary: limits, locks, other goals, Rest.
+
+A goal that is short of its target pulls with −∇f_g = 2Jᵀr of its own rows.  Where the pose is
+stationary something answers that pull: a limit that it presses against, a lock, or another goal
+that pulls the other way.  Where nothing does, Jᵀr = 0: no movement brings it nearer.
+
+How much of a pull counts is judged by the cosine between the way in which a movement carries the
+goal and what the goal lacks, which does not depend on units or distances.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.figure import kinematics as kin
+from limbik.figure.limits import SwingTwist
+from limbik.figure.projection import CONE_INTS, CONE_SWING, SCRATCH, cone_normals
+from limbik.goals import PythonGoal, Rest
+from limbik.goals import terms as tm
+from limbik.solver import objective as ob
+from limbik.solver.problem import Problem
+
+_COSINE = 0.01  # what pulls along the missing way by less than this does not count,
+_LEVER = 1e-3  # nor what moves the goal by less than this part of what moves it most
+_SHARE = 0.1  # a goal that answers less than this part of a pull is not named
+_FAINT = 0.02  # nor is a limit that holds less than this part of the strongest
+
+
+class ActiveLimit(NamedTuple):
+    """A limit that the answer presses against.
+
+    ``side`` is "lower", "upper" or "cone"; ``multiplier`` says how much f would fall per radian (or
+    unit of length) of slack.
+    """
+
+    joint: str
+    coordinate: str
+    side: str
+    value: float
+    multiplier: float
+
+
+class Face(NamedTuple):
+    """A limit that a pose stands at: its outward normal (n,), and whether somebody set it."""
+
+    limit: ActiveLimit
+    normal: np.ndarray
+    set: bool
+
+
+class Holders(NamedTuple):
+    """What holds goal number ``goal`` back, each the strongest first.
+
+    ``limits`` press against the goal itself, or against the goals that hold it; ``locks`` are names
+    of joints; ``goals`` are numbers of goals, where all Rest goals count as the first of them.
+    """
+
+    goal: int
+    limits: tuple[ActiveLimit, ...] = ()
+    locks: tuple[str, ...] = ()
+    goals: tuple[int, ...] = ()
+
+
+def faces(problem: Problem, q: np.ndarray, pull: np.ndarray) -> list[Face]:
+    """The limits at which q stands and against which ``pull`` (n,) presses, the strongest first.
+
+    A multiplier is the pull along the limit's outward normal.
+    """
+    figure, ints, floats = problem.figure, problem.ints, problem.floats
+    found: list[Face] = []
+
+    def add(c: int, side: str, value: float, multiplier: float, normal: np.ndarray) -> None:
+        joint = figure.definition[figure.owner[c]]
+        name = joint.name if side == "cone" else figure.coordinates[c]
+        limit = ActiveLimit(joint.name, name, side, value, multiplier)
+        found.append(Face(limit, normal, side != "cone" or isinstance(joint.limit, SwingTwist)))
+
+    lower = floats[ints[kin.F_LOWER] :][: figure.n]
+    upper = floats[ints[kin.F_UPPER] :][: figure.n]
+    ranged = ints[ints[kin.I_IN_CONE] :][: figure.n] == kin.NONE
+    below, above = (pull < 0.0) & (q <= lower), (pull > 0.0) & (q >= upper)
+    for c in np.flatnonzero(ranged & (below | above)).tolist():
+        normal = np.zeros(figure.n)
+        normal[c] = -1.0 if below[c] else 1.0
+        add(c, "lower" if below[c] else "upper", float(q[c]), abs(float(pull[c])), normal)
+    normals, scratch = np.empty((2, 3)), np.empty(SCRATCH)
+    for cone in range(int(ints[kin.N_CONES])):
+        entry = int(ints[kin.I_CONE]) + CONE_INTS * cone
+        kind, c = int(ints[entry]), int(ints[entry + 1])
+        span = 2 if kind == CONE_SWING else 3
+        for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
+            multiplier = float(normals[k, :span] @ pull[c : c + span])
+            if multiplier > 0.0:
+                normal = np.zeros(figure.n)
+                normal[c : c + span] = normals[k, :span]
+                add(c, "cone", float(np.linalg.norm(q[c : c + span])), multiplier, normal)
+    return sorted(found, key=lambda face: -face.limit.multiplier)
+
+
+def active_limits(
+    problem: Problem, q: np.ndarray, pull: np.ndarray | None = None
+) -> tuple[ActiveLimit, ...]:
+    """Limits that somebody set and q presses against, the strongest first.
+
+    ``pull`` (n,) is what presses: −∇f unless given.  The end of a ball's coordinates is no limit
+    that anybody set.
+    """
+    if pull is None:
+        pull = -problem.gradient(q)
+    return tuple(face.limit for face in faces(problem, q, pull) if face.set)
+
+
+def worst_goal(problem: Problem, q: np.ndarray) -> int | None:
+    """The goal that is most times its tolerance off; None where all are within theirs."""
+    over = problem.term_errors(q) / problem.tolerances
+    worst, most = None, 1.0
+    for k, goal in enumerate(problem.goals):
+        terms = problem.terms_of[k]
+        if isinstance(goal, PythonGoal):
+            terms = [len(problem.terms) + problem.python.index(goal)]
+        times = float(over[terms].max(initial=0.0))
+        if not times <= most:
+            worst, most = k, times
+    return worst
+
+
+def holders_of(problem: Problem, q: np.ndarray, goal: int, *, brief: bool = False) -> Holders:
+    """What holds a goal back at q, where f is stationary.
+
+    ``brief``: where limits do, nothing else is looked for.
+    """
+    pulls = _Pulls(problem, q)
+    pressed = faces(problem, q, pulls.total)
+    own = pulls.of([goal])
+    limits = _pressed_by(pulls, own, pressed, [goal])
+    if brief and limits:
+        return Holders(goal, limits)
+    free = _off_limits(own * pulls.scale, pressed)
+    goals: list[tuple[float, int]] = []
+    if pulls.noticed([goal], free[None])[0]:
+        for other in pulls.kinds:
+            if other != goal:
+                against = -float(free @ (pulls.of([other]) * pulls.scale)) / float(free @ free)
+                if against >= _SHARE:
+                    goals.append((against, other))
+    names = [other for _, other in sorted(goals, key=lambda pair: -pair[0])]
+    # A limit or a lock that keeps those goals from giving way holds this one too.
+    together = [goal, *names]
+    if names:
+        known = {(limit.coordinate, limit.side) for limit in limits}
+        more = _pressed_by(pulls, pulls.of(together), pressed, together)
+        limits += tuple(limit for limit in more if (limit.coordinate, limit.side) not in known)
+    return Holders(goal, limits, _locks(problem, q, together), tuple(names))
+
+
+class _Pulls:
+    """J and r at q, and −∇f goal by goal.
+
+    scale (n,) makes a slide by the figure's lever count like a radian.
+    """
+
+    def __init__(self, problem: Problem, q: np.ndarray) -> None:
+        self.problem, self.q = problem, q
+        self.jacobian, self.r = problem.jacobian(q), problem.residual(q)
+        ints, floats, n = problem.ints, problem.floats, problem.figure.n
+        self.scale = np.sqrt(floats[ints[ob.F_METRIC] :][:n])
+        weight, pose = floats[ints[ob.F_REST] :][:n], floats[ints[ob.F_REST_POSE] :][:n]
+        rests = [k for k, goal in enumerate(problem.goals) if isinstance(goal, Rest)]
+        self.kinds = [k for k in range(len(problem.goals)) if k not in rests[1:]]
+        self.each = 2.0 * (problem.rows_of * self.r) @ self.jacobian  # (goals, n)
+        if rests:
+            self.each[rests[0]] += 2.0 * weight * (pose - q)
+        self.total = 2.0 * self.r @ self.jacobian + 2.0 * weight * (pose - q)
+
+    def rows(self, goals: list[int]) -> np.ndarray:
+        """(rows,) whether a row belongs to one of the goals."""
+        return np.logical_or.reduce(self.problem.rows_of[goals])
+
+    def of(self, goals: list[int]) -> np.ndarray:
+        """(n,) minus the gradient of these goals' share of f."""
+        return self.each[goals].sum(axis=0)
+
+    def noticed(self, goals: list[int], directions: np.ndarray) -> np.ndarray:
+        """(k,) whether scaled directions (k, n) carry the goals noticeably nearer: by the cosine
+        between J·direction and r, and by how far they carry them."""
+        rows = self.rows(goals)
+        jacobian, r = self.jacobian[rows] * self.scale, self.r[rows]
+        carried = directions @ jacobian.T
+        lever = np.sqrt((carried**2).sum(axis=1))
+        size = np.sqrt((directions**2).sum(axis=1))
+        longest = math.sqrt(float((jacobian**2).sum(axis=0).max(initial=0.0)))
+        along = carried @ r >= _COSINE * lever * math.sqrt(float(r @ r))
+        return along & (lever > _LEVER * longest * size)
+
+
+def _pressed_by(
+    pulls: _Pulls, pull: np.ndarray, pressed: list[Face], goals: list[int]
+) -> tuple[ActiveLimit, ...]:
+    """The limits among ``pressed`` against which ``pull`` of the goals presses noticeably, the
+    strongest first, with the multipliers of that pull."""
+    if not pressed:
+        return ()
+    normals = np.array([face.normal for face in pressed])
+    found = []
+    for face, multiplier, noticed in zip(
+        pressed, (normals @ pull).tolist(), pulls.noticed(goals, normals / pulls.scale), strict=True
+    ):
+        firm = face.limit.multiplier > _COSINE * multiplier > 0.0
+        if face.set and firm and noticed:
+            found.append(face.limit._replace(multiplier=multiplier))
+    found.sort(key=lambda limit: -limit.multiplier)
+    return tuple(limit for limit in found if limit.multiplier > _FAINT * found[0].multiplier)
+
+
+def _off_limits(pull: np.ndarray, pressed: list[Face]) -> np.ndarray:
+    """A pull (n,) without what presses against limits: the part along their normals."""
+    if not pressed:
+        return pull
+    basis, _ = np.linalg.qr(np.column_stack([face.normal for face in pressed]))
+    return pull - basis @ (basis.T @ pull)
+
+
+def _locks(problem: Problem, q: np.ndarray, goals: list[int]) -> tuple[str, ...]:
+    """Joints whose lock keeps goals from coming nearer."""
+    if problem.moves.all():
+        return ()
+    free = problem.unlocked()
+    pulls = _Pulls(free, q)
+    pull = np.where(problem.moves, 0.0, pulls.of(goals))
+    held = _off_limits(pull * pulls.scale, faces(free, q, pull))
+    if not pulls.noticed(goals, held[None])[0]:
+        return ()
+    owner = problem.figure.owner
+    strength = {j: float(np.linalg.norm(held[owner == j])) for j in np.unique(owner[held != 0.0])}
+    most = max(strength.values())
+    names = sorted((j for j in strength if strength[j] > _SHARE * most), key=lambda j: -strength[j])
+    return tuple(problem.figure.joints[j] for j in names)
+
+
+def too_short(problem: Problem, goal: int) -> tuple[str, str, float] | None:
+    """(joint, joint, length): by how much the bones between two joints are too short for a goal,
+    whatever the pose; None where they may be long enough.
+
+    It is the pair that objective.too_far_apart finds: a goal's point and that of another goal, or
+    the joint on which its chain stands.
+    """
+    figure, ints, floats = problem.figure, problem.ints, problem.floats
+    worst: tuple[str, str, float] | None = None
+    for k in range(int(ints[ob.N_SPANS])):
+        pair = ints[int(ints[ob.I_SPAN]) + 2 * k :][:2].tolist()
+        if not set(pair) & set(problem.terms_of[goal]):
+            continue
+        longest, *base = floats[int(ints[ob.F_SPAN]) + 4 * k :][:4].tolist()
+        there = [
+            floats[int(ints[tm.F_TERM]) + tm.TERM_FLOATS * t + tm.T_POINT :][:3]
+            for t in pair
+            if t != kin.NONE
+        ]
+        if len({problem.terms[t].joint for t in pair if t != kin.NONE}) < len(there):
+            continue  # two places for one joint: not the bones' fault
+        far = float(np.linalg.norm(there[0] - (there[1] if len(there) == 2 else np.array(base))))
+        if far > longest and (worst is None or far - longest > worst[2]):
+            names = [figure.joints[problem.terms[t].joint] for t in reversed(pair) if t != kin.NONE]
+            if len(names) == 1:
+                names.insert(0, _stands_on(problem, problem.terms[pair[0]].joint))
+            worst = names[0], names[1], far - longest
+    return worst
+
+
+def _stands_on(problem: Problem, joint: int) -> str:
+    """The first joint from the root to this one that may move."""
+    figure, first = problem.figure, joint
+    while joint >= 0:
+        if problem.moves[figure.owner == joint].any():
+            first = joint
+        joint = int(figure.parents[joint])
+    return figure.joints[first]

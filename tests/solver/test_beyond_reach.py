@@ -1,0 +1,86 @@
+"""Beyond reach: an answer settles, restarts never harm it, and a motion stays calm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import limbik
+from limbik import Aim, Pin, Reach, Rest
+
+EFFECTORS = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
+
+
+def reach_for(shelf: list[float]) -> list:
+    """README's goals, with the shelf somewhere else."""
+    return [
+        Reach("LeftHand", position=shelf),
+        Aim("Head", axis="z", at=shelf),
+        Pin("LeftFoot"),
+        Pin("RightFoot"),
+        Rest(weight=1e-3),
+    ]
+
+
+@pytest.mark.parametrize(
+    "shelf",
+    [[0.35, 2.2, 0.4], [2.2, 1.2, 0.3], [0.3, 1.5, 1.9], [-1.2, 1.9, 0.2], [0.2, 3.0, 0.0]],
+)
+def test_a_shelf_out_of_reach_is_settled_and_no_restart_harms(shelf: list[float]) -> None:
+    human = limbik.figures.human()
+    alone = limbik.solve(human, reach_for(shelf), restarts=0)
+    again = limbik.solve(human, reach_for(shelf))
+    for r in (alone, again):
+        assert r.status in ("LIMITED", "OUT_OF_REACH", "HELD")
+        assert human.violation(r.q) == 0.0
+    assert again.objective <= alone.objective
+    # The right arm is felt by Rest only, so it stays where it rests.
+    for joint in ("RightArm", "RightForeArm", "RightHand"):
+        c = human.coordinates_of(joint)
+        assert np.abs(again.q[c] - human.rest[c]).max() < np.radians(1.0)
+
+
+def test_what_no_goal_feels_is_not_thrown_by_restarts() -> None:
+    human = limbik.figures.human()
+    rng = np.random.default_rng(5)
+    idle = np.ones(human.n, bool)
+    for joint in human.joints:
+        if "Right" not in joint:
+            idle[human.coordinates_of(joint)] = False
+    short = 0
+    for _ in range(12):
+        away = rng.normal(size=3)
+        position = [0.0, 1.3, 0.0] + 1.4 * away / np.linalg.norm(away)
+        r = limbik.solve(human, [Reach("LeftHand", position=position)], lock=(human.joints[0],))
+        if not r.ok:
+            short += 1
+            np.testing.assert_array_equal(r.q[idle], human.rest[idle])
+    assert short > 6
+
+
+@pytest.mark.parametrize("larger", [1.05, 1.4])
+def test_targets_beyond_reach_are_followed_calmly(larger: float) -> None:
+    clip = limbik.figures.cartwheel()
+    figure, q = clip.figure, clip.q[100:400:3]
+    at = figure.positions(q)[:, [figure.index(name) for name in EFFECTORS]]
+    middle = at.mean(axis=1, keepdims=True)
+    targets = middle + larger * (at - middle)
+    t = limbik.track(figure, EFFECTORS, targets, start=q[0], fps=clip.fps / 3, reference=q)
+    assert not len(t.jumps)
+    assert not (t.status == "STALLED").any()
+    assert t.attempts.mean() < 1.5
+
+    def roughness(poses: np.ndarray) -> float:
+        return float(np.linalg.norm(np.diff(figure.positions(poses), 2, axis=0), axis=-1).mean())
+
+    assert roughness(t.motion.q[1:]) < 1.5 * roughness(q[1:])
+
+
+def test_a_motion_in_blocks_is_the_same_motion() -> None:
+    clip = limbik.figures.cartwheel()
+    figure, q = clip.figure, clip.q[::12]
+    at = figure.positions(q)[:, [figure.index(name) for name in EFFECTORS]]
+    targets = at.mean(axis=1, keepdims=True) + 1.1 * (at - at.mean(axis=1, keepdims=True))
+    whole = limbik.track(figure, EFFECTORS, targets, start=q[0], fps=10)
+    parts = limbik.track(figure, EFFECTORS, targets, start=q[0], fps=10, progress=lambda done: None)
+    np.testing.assert_array_equal(whole.motion.q, parts.motion.q)

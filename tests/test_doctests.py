@@ -1,0 +1,62 @@
+"""Every example in a docstring runs and prints what it says.
+
+Examples may use ``limbik``, ``np``, ``fig`` (the built-in human) and ``clip`` (the built-in
+cartwheel) without making them, and the files walk.bvh and walk.glb, which hold that motion.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import limbik
+
+PACKAGE = Path(limbik.__file__).parent
+SOURCES = {
+    path: len(re.findall(r"^\s*>>> ", path.read_text(encoding="utf-8"), re.MULTILINE))
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if "node_modules" not in path.parts
+}
+WITH_EXAMPLES = [path.relative_to(PACKAGE) for path, count in SOURCES.items() if count]
+FLAGS = doctest.ELLIPSIS
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """What examples may use, and a folder with the files they name."""
+    clip = limbik.figures.cartwheel()
+    clip = limbik.Motion(clip.figure, clip.q, clip.fps, name="walk")
+    folder = tmp_path_factory.mktemp("examples")
+    limbik.save(clip, folder / "walk.bvh")
+    limbik.save(clip, folder / "walk.glb")
+    return {"limbik": limbik, "np": np, "fig": clip.figure, "clip": clip, "folder": folder}
+
+
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=str)
+def test_examples_run(
+    path: Path, names: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(str(names["folder"]))
+    monkeypatch.setenv("LIMBIK_STATE", str(tmp_path))
+    parts = [part for part in path.with_suffix("").parts if part != "__init__"]
+    module = importlib.import_module(".".join(["limbik", *parts]))
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    found = finder.find(module, extraglobs=dict(names))
+    wrong: list[str] = []
+    for test in found:
+        runner.run(test, out=wrong.append)
+    assert not wrong, "".join(wrong)
+    # None is overlooked, none is skipped.
+    assert runner.summarize(verbose=False).attempted == SOURCES[PACKAGE / path]
+
+
+def test_a_wrong_example_is_found() -> None:
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
+    assert runner.run(test, out=lambda text: None).failed == 1
