@@ -40,8 +40,8 @@ def pose(
         str | None,
         typer.Option(
             metavar="none|file|anatomical",
-            help="none or file: only the limits that the file has. By default a body whose file has "
-            "none gets anatomical limits, and the page says so.",
+            help="none or file: only the limits that the file has. By default a body whose file "
+            "has none gets anatomical limits, and the page says so.",
         ),
     ] = None,
     host: Annotated[

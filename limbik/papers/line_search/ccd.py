@@ -95,7 +95,7 @@ def chapter(order: Order, contest: Contest) -> Chapter:
             "order of convergence": orders,
             "sweeps apart": dict(zip(map(str, DISTANCES), apart, strict=True)),
         },
-        timings={"seconds an iteration": costs},
+        timings={"seconds per iteration": costs},
     )
 
 

@@ -21,7 +21,7 @@ from limbik.papers.line_search.subject import TOLERANCE, Chain, Drill
 from limbik.papers.line_search.verdicts import share_of_cases
 
 CYCLE = 14
-"""Frames of two steps: 0.7 s at 20 frames a second."""
+"""Frames of two steps: 0.7 s at 20 frames per second."""
 
 SPEED = 7.0
 """Units in a cycle: 1.4 m."""
