@@ -33,15 +33,6 @@ _POSES = 11  # in the time-lapse
 _DRIFT = 0.95  # metres per second by which its poses are pulled apart
 _NUDGE = 1e-6
 
-# How thick a body is, in metres; what is not named here is as thick as a finger.
-_FINGER = 0.012
-_FLESH = {
-    "Hips": 0.112, "LowerBack": 0.108, "Spine": 0.110, "Spine1": 0.098, "Neck": 0.052,
-    "Neck1": 0.050, "Head": 0.094, "HipJoint": 0.100, "UpLeg": 0.086, "Leg": 0.056, "Foot": 0.037,
-    "ToeBase": 0.026, "Shoulder": 0.062, "Arm": 0.052, "ForeArm": 0.040, "Hand": 0.029,
-    "FingerBase": 0.021,
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Demonstration:
@@ -186,16 +177,6 @@ def _table(found: Demonstration) -> Table:
 # ---- the picture ---------------------------------------------------------------------------------
 
 
-def thickness(figure: Figure) -> np.ndarray:
-    """(joints,) radius of the human's body at each joint, in metres."""
-    out = np.full(len(figure.joints), _FINGER)
-    for i, name in enumerate(figure.joints):
-        bare = name.removeprefix("Left").removeprefix("Right")
-        bare = bare[1:] if bare.endswith("HipJoint") else bare
-        out[i] = _FLESH.get(bare, _FINGER)
-    return out
-
-
 def draw(page: Page, found: Demonstration) -> None:
     """The time-lapse above, the error over time below."""
     motion = found.motion
@@ -213,7 +194,6 @@ def draw(page: Page, found: Demonstration) -> None:
         effectors=EFFECTORS,
         targets=found.targets,
         across=front,
-        thickness=thickness(figure),
         shifts={frame: _DRIFT * frame / motion.fps for frame in poses},
     )
     above.axhline(0.0, color=plots.INK, linewidth=1.2, zorder=1)

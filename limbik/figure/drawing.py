@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from limbik.errors import FigureError, LimbikError
+from limbik.figure.capsules import joint_radii
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
 
     from limbik.figure.figure import Figure
+
 
 _LIGHT, _DARK = np.array([0.86, 0.89, 0.93]), np.array([0.13, 0.20, 0.33])
 _ARC = 16  # points of a capsule's rounded end
@@ -43,18 +45,8 @@ def shade(share: float) -> np.ndarray:
 
 
 def radii(figure: Figure) -> np.ndarray:
-    """(joints,) how thick a figure is drawn at its joints, when nobody says.
-
-    As in trees: a cross-section in proportion to the length of all that hangs on it.
-    """
-    below = np.zeros(len(figure.joints))
-    for i in range(len(figure.joints) - 1, -1, -1):
-        joint = figure.definition[i]
-        if joint.tip is not None:
-            below[i] += np.linalg.norm(joint.tip)
-        if figure.parents[i] >= 0:
-            below[figure.parents[i]] += below[i] + np.linalg.norm(joint.offset)
-    return figure.size * (0.004 + 0.022 * np.sqrt(below / max(below.max(), 1e-12)))
+    """(joints,) how thick a figure is drawn at its joints, by the lengths of its bones."""
+    return joint_radii(figure)
 
 
 def limbs(figure: Figure) -> list[list[int]]:

@@ -25,11 +25,19 @@ def read_bytes(path: Path) -> bytes:
         raise FormatError(f"cannot be read: {_reason(error)}", path) from error
 
 
-def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
+def write_whole(
+    path: Path,
+    write: Callable[[BinaryIO], None],
+    *,
+    durable: bool = False,
+    private: bool = False,
+) -> None:
     """Let ``write`` fill a temporary file in the same folder, then put it in the place of ``path``.
 
     When anything fails the temporary file goes and ``path`` stays as it was.  A file that was there
-    hands on who may read and write it; one that is read-only is refused.
+    hands on who may read and write it; one that is read-only is refused.  ``durable`` returns when
+    the file is on the disk, so that a power cut leaves the old one or the new one; a new
+    ``private`` file can be read by nobody else.
     """
     try:
         target = path.resolve()
@@ -37,20 +45,40 @@ def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
         if mode is not None and not mode & _WRITABLE:
             raise PermissionError(errno.EACCES, "it is read-only")
         draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-        file = draft.open("xb")
+        file = open(draft, "xb", opener=_private if private else None)  # noqa: SIM115
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be written: {_reason(error)}", path) from error
     try:
         with file:
             write(file)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         if mode is not None:
             draft.chmod(stat.S_IMODE(mode))
         os.replace(draft, target)  # noqa: PTH105  (Path.replace is the same, this says it is atomic)
+        if durable:
+            _sync_folder(target.parent)
     except BaseException as error:
         draft.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise FormatError(f"cannot be written: {_reason(error)}", path) from error
         raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A rename lasts through a power cut only when its folder is on the disk too."""
+    if os.name == "nt":
+        return  # folders cannot be opened there, and NTFS logs renames itself
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from limbik.errors import LimbikError
 from limbik.poser import building
 
-NEEDED = ("starlette", "uvicorn", "websockets")
+NEEDED = ("starlette", "uvicorn", "websockets", "msgspec", "platformdirs")
 
 
 def require_poser() -> None:

@@ -26,8 +26,9 @@ def view(
 ) -> View:
     """Show a figure (or a motion) in the browser, where it is posed by its effectors.
 
-    Every goal becomes an effector, and the pose that meets them is found at once: Reach is free to
-    be dragged on, Pin holds, Aim aims; other goals are refused.  Without goals the figure has the
+    The pose that meets the goals is found at once.  Reach, Pin and Aim become effectors: Reach is
+    free to be dragged on, Pin holds, Aim aims.  Goals of every other kind (and those with more than
+    one weight) are listed in the panel and hold while one drags.  Without goals the figure has the
     effectors that a person would want.
 
     A script waits here until Ctrl-C or ``close``; at a prompt and in a notebook it goes on

@@ -21,10 +21,10 @@ from limbik.formats.gltf import mesh as gltf_mesh
 from limbik.formats.gltf.rig import Rig
 from limbik.goals import Goal
 from limbik.poser.editing.session import Session
-from limbik.poser.server.connection import Resident
+from limbik.poser.server.connection import OpenSession
 from limbik.poser.server.listen import PoserServer, open_browser
 from limbik.poser.startup import First
-from limbik.poser.view_goals import effectors_of
+from limbik.poser.view_goals import split_goals
 from limbik.solver.result import Result
 from limbik.solver.solve import solve
 
@@ -43,7 +43,7 @@ class View:
     """
 
     def __init__(
-        self, server: PoserServer, resident: Resident, session: Session, result: Result | None
+        self, server: PoserServer, resident: OpenSession, session: Session, result: Result | None
     ) -> None:
         self.url = f"{server.url}#session={resident.id}"
         self.result = result
@@ -115,13 +115,15 @@ def show(
     figure = figure.figure if isinstance(figure, Motion) else figure
     start = figure.rest if motion is None else motion.q[0]
     result = solve(figure, goals, start=start) if goals else None
-    effectors = None if result is None else effectors_of(figure, goals, start, result.q)
+    effectors, kept = None, ()
+    if result is not None:
+        effectors, kept = split_goals(figure, goals, start, result.q)
 
     def make(id: str, folder: Path) -> Session:
         meshes = gltf_mesh.meshes(figure) if isinstance(figure.source, Rig) else ()
         return Session.of_figure(
             figure, folder, motions=() if motion is None else (motion,), meshes=meshes,
-            effectors=effectors, q=start if result is None else result.q, id=id,
+            effectors=effectors, goals=kept, q=start if result is None else result.q, id=id,
         )  # fmt: skip
 
     with _starting:

@@ -88,20 +88,97 @@ def test_goals_become_effectors_and_are_solved_at_once() -> None:
         assert pose.ok[head["id"]]
 
 
-@pytest.mark.parametrize(
-    ("goal", "says"),
-    [
-        (limbik.Distance(HAND, "RightHand", 0.4), "Distance .*Reach, Pin and Aim"),
-        (limbik.Plane(HAND, normal=[0, 1, 0], offset=1.0), "Plane .*Reach, Pin and Aim"),
-        (limbik.Rest(weight=1e-3), "Rest .*Reach, Pin and Aim"),
-        (limbik.Reach(HAND, position=[0.4, 1.2, 0.3], weight=[1, 2, 3]), "one number, not 3"),
-        (limbik.Reach("LeftHnd", position=[0.4, 1.2, 0.3]), "LeftHnd"),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_other_goals_are_refused_and_nothing_is_started(goal: limbik.Reach, says: str) -> None:
-    with pytest.raises(limbik.GoalError, match=says):
-        limbik.view(limbik.figures.human(), [goal], open=False, block=False)
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
+def readme_goals() -> tuple[limbik.Figure, list[limbik.Reach]]:
+    """The figure and the goals of README's first block, by running its lines up to the solve."""
+    block = README.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    names: dict = {}
+    exec(block.split("result = ")[0], names)
+    return names["human"], names["goals"]
+
+
+def test_the_goals_of_the_readme_are_shown() -> None:
+    human, goals = readme_goals()
+    assert any(isinstance(goal, limbik.Rest) for goal in goals)
+    view = limbik.view(human, goals, open=False, block=False)
+    assert view.result is not None
+    with page_of(view) as page:
+        assert len(page.state["effectors"]) + len(page.state["goals"]) == len(goals)
+        (rest,) = page.state["goals"]
+        assert (rest["kind"], rest["sentence"]) == ("Rest", "Near the rest pose.")
+        hand = page.effector(HAND)
+        pose = page.drag(hand["id"], np.array(hand["position"]) + [0.0, -0.1, 0.0])
+        assert pose.ok[rest["id"]]
+        assert pose.ok[page.effector("LeftFoot")["id"]]
+
+
+def test_goals_that_cannot_be_dragged_are_listed_and_hold_while_dragging() -> None:
+    figure = limbik.figures.human()
+    hands = [figure.index(HAND), figure.index("RightHand")]
+    height = float(figure.positions(figure.rest)[figure.index("Hips"), 1]) - 0.05
+    goals = [
+        limbik.Reach(HAND, position=[0.3, 1.2, 0.4]),
+        limbik.Distance(HAND, "RightHand", 0.4),
+        limbik.Plane("Hips", normal=[0, 1, 0], offset=height),
+        limbik.Reach("LeftFoot", position=[0.1, 0.1, 0.0], weight=[1.0, 2.0, 3.0]),
+    ]
+    with limbik.view(figure, goals, open=False, block=False) as view, page_of(view) as page:
+        (hand,) = page.state["effectors"]
+        listed = [(one["kind"], one["label"], one["lost"]) for one in page.state["goals"]]
+        between = f"{HAND}–RightHand"
+        assert listed == [
+            ("Distance", between, False), ("Plane", "Hips", False), ("Reach", "LeftFoot", False),
+        ]  # fmt: skip
+        for step in ([0.05, 0.1, 0.0], [0.1, 0.2, 0.1]):
+            pose = page.drag(hand["id"], np.array(hand["position"]) + step)
+            assert all(pose.ok[one["id"]] for one in page.state["goals"])
+            at = figure.positions(view.pose)
+            assert np.linalg.norm(at[hands[0]] - at[hands[1]]) == pytest.approx(0.4, abs=1e-3)
+            assert at[figure.index("Hips"), 1] == pytest.approx(height, abs=1e-3)
+        # One that is removed holds no longer, and undo brings it back.
+        distance = page.state["goals"][0]["id"]
+        page.do("goal.remove", goal=distance)
+        assert len(page.state["goals"]) == 2
+        page.drag(hand["id"], np.array(hand["position"]) + [0.3, 0.4, 0.1])
+        at = figure.positions(view.pose)
+        assert abs(np.linalg.norm(at[hands[0]] - at[hands[1]]) - 0.4) > 0.01
+        page.do("undo")  # the drag
+        page.do("undo")
+        assert page.state["goals"][0]["id"] == distance
+
+
+def test_a_goal_in_python_holds_while_dragging_and_ends_with_its_program(state: Path) -> None:
+    arm = limbik.figures.arm()
+    tip = arm.joints[-1]
+    target = arm.positions(arm.project(arm.rest + 0.3))[-1]
+
+    def level(figure: limbik.Figure, q: np.ndarray) -> np.ndarray:
+        return figure.positions(q)[-1, 1:2] - target[1]
+
+    goals = [limbik.Reach(tip, position=target), limbik.PythonGoal(level, name="level")]
+    with limbik.view(arm, goals, open=False, block=False) as view:
+        with page_of(view) as page:
+            (kept,) = page.state["goals"]
+            assert (kept["kind"], kept["label"], kept["lost"]) == ("PythonGoal", "level", False)
+            # The hand wants to go up as well, and gives way.
+            page.drag(page.state["effectors"][0]["id"], target + [0.0, 0.05, 0.0])
+            assert arm.positions(view.pose)[-1, 1] == pytest.approx(target[1], abs=2e-3)
+        session = view.url.partition("#session=")[2]
+    with (
+        limbik.view(arm, open=False, block=False) as other,
+        client(other.url.partition("#")[0], session) as page,
+    ):
+        (lost,) = page.state["goals"]
+        assert (lost["label"], lost["lost"]) == ("level", True)
+        page.drag(page.state["effectors"][0]["id"], target)
+
+
+def test_a_goal_that_is_wrong_is_refused_and_nothing_is_started() -> None:
+    wrong = limbik.Reach("LeftHnd", position=[0.4, 1.2, 0.3])
+    with pytest.raises(limbik.GoalError, match="LeftHnd"):
+        limbik.view(limbik.figures.human(), [wrong], open=False, block=False)
     assert shown._server is None
 
 

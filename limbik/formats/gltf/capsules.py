@@ -7,16 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.capsules import capsules
 from limbik.figure.figure import Figure
 
 AROUND, RINGS = 10, 4
 """Corners around a capsule, and rings in each of its two caps."""
-
-THIN, THICK = 0.004, 0.03
-"""The least and the greatest radius, as shares of the figure's size."""
-
-SLIM = 0.12
-"""The radius of a capsule as a share of its bone's length, within those two."""
 
 
 class Body(NamedTuple):
@@ -46,39 +41,12 @@ def _template() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return directions.reshape(-1, 3), far.ravel(), triangles
 
 
-class Bones(NamedTuple):
-    """(bones,) the joint each bone follows, and (bones, 3) its two ends in the world, at rest."""
-
-    joints: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-
-
-def bones(figure: Figure) -> Bones:
-    """A bone from every joint to each of its children and to its tip, in the rest pose; at joints
-    that have neither, one without length.  Each follows the joint it starts at."""
-    frames = figure.frames(figure.rest)
-    places = frames[:, :3, 3]
-    ends: list[tuple[int, np.ndarray]] = []
-    for i, joint in enumerate(figure.definition):
-        parent = int(figure.parents[i])
-        if parent >= 0 and np.linalg.norm(places[i] - places[parent]) > 1e-9 * figure.size:
-            ends.append((parent, places[i]))
-        if joint.tip is not None:
-            ends.append((i, frames[i, :3, :3] @ np.array(joint.tip) + places[i]))
-    bare = sorted(set(range(len(places))) - {i for i, _ in ends})
-    ends += [(i, places[i]) for i in bare]
-    owner = np.array([i for i, _ in ends])
-    return Bones(owner, places[owner], np.array([end for _, end in ends]))
-
-
 def body(figure: Figure) -> Body:
     """A capsule for every bone, in the rest pose; a ball where a bone has no length."""
-    owner, start, end = bones(figure)
+    owner, start, end, radius = capsules(figure)
     directions, far, triangles = _template()
     along = end - start
     length = np.linalg.norm(along, axis=1)
-    radius = np.clip(SLIM * length, THIN * figure.size, THICK * figure.size)
     basis = _bases(along, length)
     normals = np.einsum("bij,vj->bvi", basis, directions)
     centre = np.where(far[None, :, None], end[:, None], start[:, None])

@@ -171,8 +171,10 @@ class Moments:
         locked: Sequence[str],
     ) -> None:
         # Where effectors are, and what they are just now, is no part of what keys say.
-        worn = tuple((e.id, e.joint, e.at, e.weight, e.rotation_weight, e.axis) for e in effectors)
-        of = (figure, timeline, worn, tuple(locked))
+        settings = tuple(
+            (e.id, e.joint, e.at, e.weight, e.rotation_weight, e.axis) for e in effectors
+        )
+        of = (figure, timeline, settings, tuple(locked))
         same = self._of and self._of[0] is figure and self._of[1] is timeline
         if same and self._of[2:] == of[2:]:
             return

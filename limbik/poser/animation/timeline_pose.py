@@ -13,7 +13,7 @@ from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.keys import Target
 from limbik.poser.drag.answer import Answer, unheld
-from limbik.poser.drag.drag_solver import Live
+from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import placed
 
 PULL = 1e-3
@@ -47,7 +47,7 @@ class Holding:
     def __init__(self, figure: Figure, locked: Sequence[str]) -> None:
         self._figure = figure
         self._locked = [joint for joint in locked if joint in figure.joints]
-        self._ready: dict[tuple[object, ...], Live] = {}
+        self._ready: dict[tuple[object, ...], DragSolver] = {}
 
     def settle(self, q: np.ndarray, held: Sequence[tuple[Effector, Target]]) -> Answer:
         """The pose near q (n,) in which each effector is at its target, if the limits allow."""
@@ -57,7 +57,7 @@ class Holding:
         live = self._ready.get(kind)
         if live is None:
             effectors = [_held(*one) for one in held]
-            live = Live(self._figure, effectors, None, q, locked=self._locked, pull=PULL)
+            live = DragSolver(self._figure, effectors, None, q, locked=self._locked, pull=PULL)
             self._ready[kind] = live
         live.begin(q)
         for effector, target in held:

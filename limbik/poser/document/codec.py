@@ -29,12 +29,14 @@ from limbik.poser.document.document import (
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.figure_codec import limit_from_json, limit_to_json
 from limbik.poser.document.history import Step
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Key
 from limbik.poser.document.timeline import Timeline
 
 _CLIPS = "clips"
 _CHAIN, _CHAIN_OF_EIGHT = Source("builtin", "chain"), Source("builtin", CHAIN_OF_EIGHT)
 _PLAIN = ("balls", "frame", "next_id")
+_LATER = {"goals"}  # what documents of older versions do not have
 _SHARED = tuple(field.name for field in fields(Document) if field.name not in _PLAIN)
 
 
@@ -149,6 +151,9 @@ class _Table:
     def _poses(self, poses: tuple[StoredPose, ...]) -> Any:
         return [[pose.id, pose.name, self.number("q", pose.q)] for pose in poses]
 
+    def _goals(self, goals: tuple[KeptGoal, ...]) -> Any:
+        return [goal.to_json() for goal in goals]
+
     def _timeline(self, timeline: Timeline) -> Any:
         clip = None
         if timeline.clip is not None:
@@ -194,7 +199,10 @@ class _Parts:
     def document(self, saved: dict[str, Any]) -> Document:
         self._n = len(self._parts[saved["q"]])
         plain = {name: saved[name] for name in _PLAIN}
-        document = Document(**plain, **{name: self.part(name, saved[name]) for name in _SHARED})
+        shared = {name: self.part(name, saved[name]) for name in _SHARED if name in saved}
+        if missing := set(_SHARED) - set(shared) - _LATER:
+            raise LimbikError(f"the saved document has no {min(missing)}")
+        document = Document(**plain, **shared)
         if document.source == _CHAIN and self._n == 8:
             return replace(document, source=_CHAIN_OF_EIGHT)
         return document
@@ -237,6 +245,9 @@ class _Parts:
 
     def _poses(self, saved: Any) -> tuple[StoredPose, ...]:
         return tuple(StoredPose(id, name, self.part("q", number)) for id, name, number in saved)
+
+    def _goals(self, saved: Any) -> tuple[KeptGoal, ...]:
+        return tuple(KeptGoal.from_json(goal) for goal in saved)
 
     def _timeline(self, saved: Any) -> Timeline:
         clip = None if saved["clip"] is None else self._clip(saved["clip"])

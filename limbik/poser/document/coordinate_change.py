@@ -9,8 +9,10 @@ import numpy as np
 from limbik.figure.coordinates import ball_of, width_of
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
+from limbik.goals import Rest
 from limbik.poser.document.clip import Clip
 from limbik.poser.document.document import Document
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.timeline import Timeline
 
 
@@ -35,7 +37,21 @@ def carried(document: Document, here: Figure, there: Figure) -> Document:
         q=there.project(pose(document.q)),
         poses=tuple(replace(stored, q=_fixed(pose(stored.q))) for stored in document.poses),
         timeline=_timeline(document.timeline, here, there),
+        goals=tuple(_goal(kept, here, there) for kept in document.goals),
     )
+
+
+def _goal(kept: KeptGoal, here: Figure, there: Figure) -> KeptGoal:
+    """A goal that has numbers for coordinates, with those of ``there``."""
+    if not isinstance(kept.goal, Rest):
+        return kept
+    rest = kept.goal
+    if rest.pose is not None:
+        pose = np.asarray(rest.pose, float)[None]
+        rest = replace(rest, pose=across(here, there, pose)[0].tolist())
+    if np.ndim(rest.weight):
+        rest = replace(rest, weight=np.asarray(rest.weight)[_same_places(here, there)].tolist())
+    return replace(kept, goal=rest)
 
 
 def _timeline(timeline: Timeline, here: Figure, there: Figure) -> Timeline:

@@ -15,6 +15,7 @@ import numpy as np
 
 from limbik.figure.joints import Limit
 from limbik.poser.document.effector import Effector, Mode, Vec3, Vec4
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.timeline import Timeline
 
 __all__ = [
@@ -78,7 +79,8 @@ class Document:
     limits:    joints whose limits differ from the source's, None where there is no limit
     locked:    joints that keep their values while others are solved for
     frame:     where the timeline stands; q is the pose there, with what was changed since
-    next_id:   the id that the next effector or stored pose gets
+    goals:     goals of a program that are kept while one drags, and that no effector stands for
+    next_id:   the id that the next effector, goal or stored pose gets
     """
 
     source: Source
@@ -92,6 +94,7 @@ class Document:
     timeline: Timeline = field(default_factory=Timeline)
     frame: float = 0.0
     poses: tuple[StoredPose, ...] = ()
+    goals: tuple[KeptGoal, ...] = ()
     next_id: int = 1
 
     def __post_init__(self) -> None:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+import math
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+from limbik.errors import LimbikError
+from limbik.poser.document.strict_json import Saved, vec3, vec4
 
 Vec3 = tuple[float, float, float]
 Vec4 = tuple[float, float, float, float]
 Mode = Literal["free", "pin", "aim"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 MOST_EFFECTORS = 100
 LAST_ID = 0xFFFF
 """The largest id that a drag can name."""
 HEAVIEST = 1e6
 """The largest weight."""
+FURTHEST = 1e30
+"""Targets beyond this (in the figure's unit) are refused: they would not fit the page's floats."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +48,31 @@ class Effector:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, saved: dict[str, Any]) -> Effector:
-        """The effector that ``to_json`` wrote."""
-        values: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in saved.items()
-        }
-        return cls(**values)
+    def from_json(cls, saved: object, what: str = "effector") -> Effector:
+        """The effector that ``to_json`` wrote; LimbikError, beginning with ``what``, for anything
+        else."""
+        data = Saved(saved, what)
+        data.only([field.name for field in fields(cls)])
+        joint = data.text("joint", longest=None)
+        data.what = f'{what} "{joint[:60]}"'
+        axis, wxyz = vec3(data.get("axis"), f"{data.what}: axis"), data.get("wxyz")
+        if not math.hypot(*axis) > 1e-9:
+            raise LimbikError(f"{data.what}: axis has no direction")
+        return cls(
+            id=data.whole("id", 1, LAST_ID),
+            joint=joint,
+            at=_place(data, "at"),
+            mode=data.choice("mode", MODES),
+            position=_place(data, "position"),
+            wxyz=None if wxyz is None else vec4(wxyz, f"{data.what}: wxyz"),
+            weight=data.number("weight", above=0.0, most=HEAVIEST),
+            rotation_weight=data.number("rotation_weight", above=0.0, most=HEAVIEST),
+            axis=axis,
+        )
+
+
+def _place(data: Saved, name: str) -> Vec3:
+    place = vec3(data.get(name), f"{data.what}: {name}")
+    if max(map(abs, place)) > FURTHEST:
+        raise LimbikError(f"{data.what}: {name} is too far away")
+    return place

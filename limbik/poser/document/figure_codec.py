@@ -80,12 +80,12 @@ def write(path: Path, kept: Kept) -> None:
     def pack(file: BinaryIO) -> None:
         np.savez_compressed(file, **arrays)
 
-    def say(file: BinaryIO) -> None:
+    def write_text(file: BinaryIO) -> None:
         file.write(text)
 
     if arrays:
         write_whole(path.with_suffix(".npz"), pack)
-    write_whole(path, say)
+    write_whole(path, write_text)
 
 
 def read(path: Path) -> Kept:
@@ -182,7 +182,7 @@ def _part_from_json(saved: dict[str, Any]) -> Part:
 
 
 def limit_to_json(limit: Limit | None) -> dict[str, Any] | None:
-    """A limit as it was given, infinite ends as null."""
+    """A limit as it was given, infinite ends as null; in files and in messages."""
     if limit is None:
         return None
     if isinstance(limit, Range):

@@ -97,7 +97,7 @@ class History:
                 return count
         return len(self._past)
 
-    def let_go(self) -> None:
+    def end_merging(self) -> None:
         """Nothing is held any more."""
         if self._past and self._past[-1].held:
             self._past[-1] = replace(self._past[-1], held=False)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from limbik.poser.document.clip import MOST_FRAMES
-from limbik.poser.document.effector import Mode, Vec3, Vec4
+from limbik.poser.document.effector import MODES, Mode, Vec3, Vec4
 from limbik.poser.document.strict_json import Saved, vec3, vec4
-
-MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 @dataclass(frozen=True)

@@ -156,19 +156,10 @@ class Timeline:
         ordered = tuple(sorted(keys, key=lambda key: key.frame))
         return replace(self, keys=ordered, next_id=next_id)
 
-    def message(self, frame: float) -> dict[str, Any]:
-        """The timeline as the page gets it, with the frame that is looked at."""
-        keys = [
-            {"id": k.id, "frame": k.frame, "pose": k.pose is not None, "goals": bool(k.goals)}
-            for k in self.keys
-        ]
-        clip = None if self.clip is None else self.clip.name or "clip"
-        return {**self._settings(), "frame": frame, "keys": keys, "clip": clip}
-
     def to_json(self) -> dict[str, Any]:
         """Everything but the clip, for ``from_json``."""
         return {
-            **self._settings(),
+            **self.settings,
             "next_id": self.next_id,
             "keys": [key.to_json() for key in self.keys],
         }
@@ -196,7 +187,9 @@ class Timeline:
             out = out.with_key(key)
         return replace(out, next_id=max(out.next_id, data.whole("next_id", 1)))
 
-    def _settings(self) -> dict[str, Any]:
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What ``with_settings`` changes, by name."""
         return {
             "fps": self.fps,
             "frames": self.frames,

@@ -15,8 +15,11 @@ from limbik.solver.holders import ActiveLimit, active_limits
 from limbik.solver.problem import Problem
 from limbik.solver.result import Status, misses
 
-GOAL, LIMIT = 11, 4
-"""Numbers a goal and a limit (Answer)."""
+GOAL_ROW = ("effector", "length", "angle", "ok", "x", "y", "z", "qw", "qx", "qy", "qz")
+LIMIT_ROW = ("joint", "coordinate", "side", "share")
+"""Names of the numbers in a row of ``Answer.goals`` and of ``Answer.limits``."""
+
+GOAL, LIMIT = len(GOAL_ROW), len(LIMIT_ROW)
 
 _FAINT = 0.02  # limits that hold less than this part of the strongest are not told
 _NAN = float("nan")
@@ -30,9 +33,9 @@ class Answer:
 
     q:      (n,) inside the limits, finite
     status: None where nothing was solved
-    goals:  (goals, 11) a row for each effector that is held: its id, error as a length and as an
-            angle (NaN where that is not asked), 1 when within tolerance, target x y z, target
-            w x y z (NaN without)
+    goals:  (goals, 11) a row for each effector that is held and for each goal without one: its id,
+            error as a length and as an angle (NaN where that is not asked), 1 when within
+            tolerance, target x y z, target w x y z (NaN without)
     limits: (limits, 4) joint's index, coordinate's index (−1 for a cone), side (−1 lower, 1 upper,
             0 cone), and how strongly it holds back compared with the strongest, which comes first;
             empty where every goal is met
@@ -63,25 +66,30 @@ def unheld(q: np.ndarray) -> Answer:
     return Answer(q, None, "", np.empty((0, GOAL)), np.empty((0, LIMIT)))
 
 
-def tell(
+def build_answer(
     problem: Problem,
     held: Sequence[Effector],
     q: np.ndarray,
     code: int | None,
     ms: float = 0.0,
     iterations: int = 0,
+    *,
+    kept: Sequence[int] = (),
 ) -> Answer:
-    """The answer q to a problem whose goals are those of ``held``, in their order.
+    """The answer q to a problem whose goals are those of ``held``, in their order, and then goals
+    without an effector, whose ids are ``kept``.
 
     ``code`` is the method's exit code, None where nothing was solved.
     """
     errors = misses(problem, q)
-    goals = np.empty((len(held), GOAL))
-    for row, effector, miss in zip(goals, held, errors, strict=True):
+    goals = np.full((len(held) + len(kept), GOAL), _NAN)
+    for row, id, miss in zip(goals[len(held) :], kept, errors[len(held) :], strict=True):
+        row[:4] = id, _or_nan(miss.length), _or_nan(miss.angle), miss.ok
+    for row, effector, miss in zip(goals, held, errors, strict=False):
         row[:] = (
             effector.id,
-            _NAN if miss.length is None else miss.length,
-            _NAN if miss.angle is None else miss.angle,
+            _or_nan(miss.length),
+            _or_nan(miss.angle),
             miss.ok,
             *effector.position,
             *(_NOT if effector.mode == "aim" or effector.wxyz is None else effector.wxyz),
@@ -97,6 +105,10 @@ def tell(
     why = explain(problem, q, status, holders, errors, 0, code in (STUCK, REACHED))
     active = _limits(problem.figure, active_limits(problem, q))
     return Answer(q, status, why, goals, active, ms, iterations)
+
+
+def _or_nan(error: float | None) -> float:
+    return _NAN if error is None else error
 
 
 def _limits(figure: Figure, active: Sequence[ActiveLimit]) -> np.ndarray:

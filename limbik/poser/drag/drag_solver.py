@@ -1,4 +1,4 @@
-"""Live: a person's goals and a method made ready, so that one drag after another is solved fast.
+"""A drag: a person's goals and a method made ready, so that one drag after another is solved fast.
 
 A drag is a function of where the hand is, not of how it came there: each target is solved for twice
 from the last answer, first with a light pull to the pose in which the drag began, until that is
@@ -23,7 +23,8 @@ from limbik.maths.quaternions import angle_between
 from limbik.methods import Method
 from limbik.methods.base import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.document.effector import Effector
-from limbik.poser.drag.answer import Answer, tell, unheld
+from limbik.poser.document.kept_goal import KeptGoal
+from limbik.poser.drag.answer import Answer, build_answer, unheld
 from limbik.poser.drag.goals_of_effectors import (
     anchor,
     goal_of,
@@ -34,12 +35,12 @@ from limbik.poser.drag.goals_of_effectors import (
 )
 from limbik.poser.drag.method_choice import method_of
 from limbik.poser.drag.stiffness import stiffness
-from limbik.poser.drag.turn_limiter import Slewing
+from limbik.poser.drag.turn_limiter import TurnLimiter
 from limbik.solver import objective as ob
 from limbik.solver.problem import Problem
 from limbik.solver.solve import Solver
 
-__all__ = ["Answer", "Live"]
+__all__ = ["Answer", "DragSolver"]
 
 Place = Sequence[float] | np.ndarray
 
@@ -74,11 +75,11 @@ _NONE = -1
 _AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written where a drag begins
 
 
-class Live:
+class DragSolver:
     """Goals and a method made ready: pins and aims always hold, and the dragged effector.
 
-        live = Live(figure, document.effectors, 3, document.q)
-        live.drag((0.4, 1.2, 0.3)).why
+        solver = DragSolver(figure, document.effectors, 3, document.q)
+        solver.drag((0.4, 1.2, 0.3)).why
 
     It is made when a drag begins (a few milliseconds) and thrown away when it ends.  To compare two
     methods, make a second one with the other method from the same pose and give it the same
@@ -97,10 +98,11 @@ class Live:
         method: str = "projected_lm",
         settings: Mapping[str, float | int | bool | str | None] | None = None,
         pull: float = PULL,
+        goals: Sequence[KeptGoal] = (),
     ) -> None:
         """``dragged`` is the id of the effector that is moved, or None; ``q`` (n,) the pose in
         which that begins; ``locked`` names joints that keep their values; ``pull`` is how much it
-        counts to stay near q.
+        counts to stay near q; ``goals`` hold always, beside those of the effectors.
 
         Raises LimbikError with a sentence where a goal cannot be asked, or where the method cannot
         solve for it.
@@ -109,23 +111,26 @@ class Live:
         self.method: Method = method_of(method, settings)
         self.dragged = dragged
         self._locked, self._pull = tuple(locked), pull
+        self._goals = [kept for kept in goals if kept.goal is not None]
         self._quick = self.method.name == "projected_lm" and "iterations" not in (settings or {})
         held = [e for e in effectors if e.mode != "free" or e.id == dragged]
         if dragged is not None and all(e.id != dragged for e in held):
             raise GoalError(f"there is no effector {dragged} to drag")
         self.q = self._home = self._ahead = figure.project(figure.single_pose(q, "the pose"))
         self._none = np.empty((0, figure.n + 1))
-        self._slewing = Slewing(figure)
+        self._turn_limiter = TurnLimiter(figure)
         self._was: Effector | None = None
         self._part: np.ndarray | None = None
-        self._kept: list[tuple[int, str]] = []
+        self._levelled: list[tuple[int, str]] = []
         self._compile(held)
 
     def begin(self, q: Sequence[float] | np.ndarray) -> None:
         """Go on from the pose ``q`` (n,), and let the next answers stay near it."""
         self.q = self.figure.project(self.figure.single_pose(q, "the pose"))
         self._home = self._ahead = self.q
-        if self._near is not None:
+        if any(isinstance(kept.goal, Rest) for kept in self._goals):
+            self._compile(self._held)  # its pose and the pull's are one in the problem
+        elif self._near is not None:
             problem = self._near.problem
             first = int(problem.ints[ob.F_REST_POSE])
             problem.floats[first : first + self.figure.n] = self._home
@@ -176,7 +181,7 @@ class Live:
 
     def look(self) -> Answer:
         """How the goals stand in the present pose; nothing is solved."""
-        return unheld(self.q) if self._then is None else self._told(None)
+        return unheld(self.q) if self._then is None else self._report(None)
 
     # ---- solving ---------------------------------------------------------------------------
 
@@ -200,25 +205,25 @@ class Live:
             code = STATIONARY
         if np.isfinite(q).all():
             self._ahead = q = self.figure.project(q)
-            if not self._slewing.within(self.q, q, most):
+            if not self._turn_limiter.within(self.q, q, most):
                 q, code = self._swung(q, most, then)
             self.q = q
         else:
             code = STUCK
         ms = 1e3 * (time.perf_counter() - began)
-        answer = self._told(code, ms, iterations)
+        answer = self._report(code, ms, iterations)
         return answer if self.q is not self._part else replace(answer, why=SWINGS)
 
     def _swung(self, q: np.ndarray, most: float, then: int | None) -> tuple[np.ndarray, int]:
         """(pose, exit code) part of the way to q, and from there to the goals where they are no
         further away; the next drag goes on towards q."""
         assert self._then is not None
-        self._part = part = self._slewing.towards(self.q, q, most)
+        self._part = part = self._turn_limiter.towards(self.q, q, most)
         met = part.copy()
         code, _ = self._then.run(met, 0, self._none, then)
         if code == REACHED and np.isfinite(met).all():
             met = self.figure.project(met)
-            if self._slewing.within(self.q, met, most):
+            if self._turn_limiter.within(self.q, met, most):
                 return met, code
         return part, SPENT
 
@@ -237,13 +242,16 @@ class Live:
     def _effector(self, id: int) -> Effector:
         return next(held for held in self._held if held.id == id)
 
-    def _told(self, code: int | None, ms: float = 0.0, iterations: int = 0) -> Answer:
+    def _report(self, code: int | None, ms: float = 0.0, iterations: int = 0) -> Answer:
         """The answer, measured at the targets themselves, however far away they are."""
         assert self._then is not None
         problem, far = self._then.problem, self._far
         if far is not None:
             put_place(problem, far, self._held[far].position)
-        answer = tell(problem, self._held, self.q.copy(), code, ms, iterations)
+        answer = build_answer(
+            problem, self._held, self.q.copy(), code, ms, iterations,
+            kept=[kept.id for kept in self._goals],
+        )  # fmt: skip
         if far is not None:
             self._write(far)
         return answer
@@ -257,15 +265,17 @@ class Live:
         for effector in held:
             gives = effector.id == self.dragged and self.method.name not in EVEN
             goals.append(goal_of(effector, GIVE if gives else 1.0))
+        goals += [self._given(kept.goal) for kept in self._goals if kept.goal is not None]
+        asked = len(goals)
         near = then = None
-        if held:
+        if goals:
             then = self._solver(goals)
-        if held and self.method.descends:
+        if goals and self.method.descends:
             goals.append(Rest(self._pull * stiffness(self.figure), pose=self._home))
             kept = [e for e in held if e.id != self.dragged and _would_swing(e)]
             goals += [Reach(e.joint, wxyz=_AS_IT_IS, rotation_weight=LEVEL) for e in kept]
             near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED))
-            self._kept = [(len(held) + 1 + k, e.joint) for k, e in enumerate(kept)]
+            self._levelled = [(asked + 1 + k, e.joint) for k, e in enumerate(kept)]
         self._held, self._near, self._then = held, near, then
         self._level()
         pins = [e.position for e in held if e.mode == "pin" and e.id != self.dragged]
@@ -274,11 +284,17 @@ class Live:
         for k in range(len(held)):
             self._write(k)
 
+    def _given(self, goal: Goal) -> Goal:
+        """A goal without an effector; a Rest weighs as much against the dragged goal as it says."""
+        if isinstance(goal, Rest) and self.dragged is not None and self.method.name not in EVEN:
+            return replace(goal, weight=GIVE * np.asarray(goal.weight, float))
+        return goal
+
     def _level(self) -> None:
         """Pins stay turned as they are where the drag begins, as far as the pull can."""
-        if self._near is not None and self._kept:
+        if self._near is not None and self._levelled:
             frames = self.figure.frames(self._home)
-            for goal, joint in self._kept:
+            for goal, joint in self._levelled:
                 put_turn(self._near.problem, goal, frames[self.figure.index(joint), :3, :3])
 
     def _solver(self, goals: list[Goal], tolerance: tuple[float, float] | None = None) -> Solver:

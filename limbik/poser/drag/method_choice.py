@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import time
 from collections.abc import Mapping
 from typing import Any
 
 from limbik.errors import MethodError
-from limbik.methods import METHODS, Method
+from limbik.methods import Method
 from limbik.methods.settings import Setting, settings_of
 from limbik.solver import restarts as att
 from limbik.solver.solve import find_method
@@ -26,28 +25,6 @@ SOON = 1.0
 """Seconds in which a method is there that Numba has in its cache, by and large."""
 
 _begun: dict[str, float] = {}  # when methods began to be made ready
-
-
-def methods_info() -> list[dict[str, Any]]:
-    """Every method with its settings: MethodInfo of the page's messages."""
-    return [
-        {
-            "name": name,
-            "title": (inspect.getdoc(method) or name).split("\n")[0],
-            "settings": [_setting_info(s) for s in settings_of(method) if s.kind],
-        }
-        for name, method in METHODS.items()
-    ]
-
-
-def _setting_info(setting: Setting) -> dict[str, Any]:
-    return {
-        "name": setting.name,
-        "kind": setting.kind,
-        "value": setting.default,
-        "choices": list(setting.choices) if setting.kind == "choice" else None,
-        "help": setting.meaning,
-    }
 
 
 def method_of(name: str, settings: Mapping[str, Any] | None = None) -> Method:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from limbik.figure.capsules import bones
 from limbik.figure.figure import Figure
-from limbik.formats.gltf.capsules import bones
 
 LEAST = 0.1
 """The weight of a coordinate that carries next to nothing."""

@@ -13,7 +13,7 @@ from limbik.figure.figure import Figure
 TRIES = 6
 
 
-class Slewing:
+class TurnLimiter:
     """Bounds how far the joints of a figure turn from one pose to the next."""
 
     def __init__(self, figure: Figure) -> None:

@@ -23,15 +23,16 @@ from limbik.poser.animation.keying import keyed
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.history import History
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
-from limbik.poser.editing.figure_cache import Shelf
-from limbik.poser.editing.gestures import Dragging, Sliding, live_of
+from limbik.poser.editing.figure_cache import FigureCache
+from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
 from limbik.poser.files.open import Opened
 
 
-class Bench:
+class Editor:
     """A document being worked on; ``folder`` is where its files lie.
 
     ``answer`` is what the last solve said of the pose that is shown, ``ghost`` what the method
@@ -42,7 +43,7 @@ class Bench:
 
     def __init__(self, document: Document, folder: Path) -> None:
         self.folder, self.document = folder, document
-        self.shelf, self.history, self.moments = Shelf(folder), History(), Moments()
+        self.figure_cache, self.history, self.moments = FigureCache(folder), History(), Moments()
         self.dirty = self.revision = 0
         self.notify: Callable[[str], None] = lambda sentence: None
         self.gesture: Dragging | Sliding | None = None
@@ -53,12 +54,12 @@ class Bench:
     @property
     def figure(self) -> Figure:
         """The document's figure, with its limits."""
-        return self.shelf.figure(self.document)
+        return self.figure_cache.figure(self.document)
 
     @property
     def opened(self) -> Opened:
         """What came with the figure."""
-        return self.shelf.opened(self.document.source)
+        return self.figure_cache.opened(self.document.source)
 
     @property
     def meshes(self) -> tuple[SkinnedMesh, ...]:
@@ -98,6 +99,13 @@ class Bench:
             raise LimbikError(f"There is no effector {id} any more.")
         return found
 
+    def goal(self, id: int) -> KeptGoal:
+        """A goal that is kept, by its id."""
+        for kept in self.document.goals:
+            if kept.id == id:
+                return kept
+        raise LimbikError(f"There is no goal {id} any more.")
+
     # ---- keeping order ---------------------------------------------------------------------
 
     def changed(self) -> None:
@@ -105,7 +113,7 @@ class Bench:
         self.revision += 1
 
     @contextmanager
-    def whole(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         """All of a command or nothing of it."""
         before, gesture, answer, ghost = self.document, self.gesture, self.answer, self.ghost
         steps = self.history.past, self.history.future
@@ -117,7 +125,7 @@ class Bench:
             self.history = History(*steps)
             raise
 
-    def let_go(self) -> None:
+    def reanchor_free_effectors(self) -> None:
         """Free effectors are where their joints are, but for one that was just given a target."""
         document = self.document
         free = anchored(self.figure, document.effectors, document.q, modes=("free",))
@@ -180,7 +188,7 @@ class Bench:
         """Solve for what is pinned and aimed, and for the effector ``dragged`` as if a person held
         it; over a clip the answer is an edit."""
         self.ready(self.document.method)
-        live = live_of(self.figure, self.document, dragged)
+        live = drag_solver_of(self.figure, self.document, dragged)
         answer = live.solve()
         answer = live.finish() if answer.status is not None else answer
         self.document = replace(self.document, q=answer.q)
@@ -208,14 +216,14 @@ class Bench:
             return
         self.document = replace(self.document, q=q)
         self.ready(self.document.method)
-        self.answer, self.ghost = live_of(self.figure, self.document, None).solve(), None
+        self.answer, self.ghost = drag_solver_of(self.figure, self.document, None).solve(), None
         self.document = replace(self.document, q=self.answer.q)
 
     def check(self) -> None:
         """Refuse a method that cannot solve for what is pinned and aimed."""
-        live_of(self.figure, self.document, None)
+        drag_solver_of(self.figure, self.document, None)
         if self.document.compare is not None:
-            live_of(self.figure, self.document, None, choice=self.document.compare)
+            drag_solver_of(self.figure, self.document, None, choice=self.document.compare)
 
     def _edited(self, dragged: tuple[int, ...]) -> None:
         """Over a clip: keep the pose as an edit at the frame that is shown."""

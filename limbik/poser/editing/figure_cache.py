@@ -1,7 +1,7 @@
 """The figures behind documents: made when a document needs them, kept while that is likely again.
 
 A document names its figure (source, coordinates of the balls, edited limits); undo goes back to
-figures that were there a moment ago, so the last few stay on the shelf.
+figures that were there a moment ago, so the last few stay on the cache.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from limbik.poser.editing.mirroring import Mirror
 from limbik.poser.files.natural_limits import BODY, Natural, body_balls, natural_limits
 from limbik.poser.files.open import Opened, open_source
 
-_OPENED, _FIGURES = 3, 12  # of each kind on the shelf
+_OPENED, _FIGURES = 3, 12  # of each kind that are kept
 
 Thing = TypeVar("Thing")
 
 
-class Shelf:
+class FigureCache:
     """Figures of one session; ``folder`` is where its files lie.
 
     A program that shows a figure may ask for it while a message is at work in another thread.
@@ -98,13 +98,13 @@ class Shelf:
             return None
 
     def _kept(
-        self, shelf: OrderedDict[Hashable, Any], key: Hashable, make: Callable[[], Thing], most: int
+        self, cache: OrderedDict[Hashable, Any], key: Hashable, make: Callable[[], Thing], most: int
     ) -> Thing:
         """What lies under a key, made where it is missing; the one used longest ago goes."""
         with self._lock:
-            if key not in shelf:
-                shelf[key] = make()
-                while len(shelf) > most:
-                    shelf.popitem(last=False)
-            shelf.move_to_end(key)
-            return shelf[key]
+            if key not in cache:
+                cache[key] = make()
+                while len(cache) > most:
+                    cache.popitem(last=False)
+            cache.move_to_end(key)
+            return cache[key]

@@ -10,21 +10,21 @@ from limbik.figure.figure import Figure
 from limbik.poser.document.document import Choice, Document
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.drag.answer import Answer
-from limbik.poser.drag.drag_solver import Live
+from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
 
 
-def live_of(
+def drag_solver_of(
     figure: Figure,
     document: Document,
     dragged: int | None,
     *,
     choice: Choice | None = None,
     also_locked: tuple[str, ...] = (),
-) -> Live:
+) -> DragSolver:
     """The document's goals and its method (or another ``choice``) made ready to solve."""
     method = document.method if choice is None else choice
-    return Live(
+    return DragSolver(
         figure,
         document.effectors,
         dragged,
@@ -32,6 +32,7 @@ def live_of(
         locked=(*document.locked, *also_locked),
         method=method.name,
         settings=dict(method.settings),
+        goals=document.goals,
     )
 
 
@@ -48,10 +49,12 @@ class Dragging:
         # Free effectors are where their joints are, whatever they were last dragged to.
         effectors = anchored(figure, before.effectors, before.q, modes=("free",))
         self._start = replace(before, effectors=effectors)
-        self._live = live_of(figure, self._start, effector.id)
+        self._live = drag_solver_of(figure, self._start, effector.id)
         compare = before.compare
         self._ghost = (
-            None if compare is None else live_of(figure, self._start, effector.id, choice=compare)
+            None
+            if compare is None
+            else drag_solver_of(figure, self._start, effector.id, choice=compare)
         )
         self._held = next(e for e in effectors if e.id == effector.id)
 
@@ -93,7 +96,7 @@ class Sliding:
     def __init__(self, figure: Figure, before: Document, joint: str) -> None:
         self.before, self.joint, self.label = before, joint, f"Bend {joint}"
         self._figure = figure
-        self._live = live_of(figure, before, None, also_locked=(joint,))
+        self._live = drag_solver_of(figure, before, None, also_locked=(joint,))
 
     def to(self, document: Document, coordinate: int, value: float) -> tuple[Document, Answer]:
         """The document with q[coordinate] = value, inside the limits."""

@@ -25,17 +25,21 @@ from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.history import History, Step
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.effector_targets import anchored
-from limbik.poser.drag.method_choice import methods_info, preparing
-from limbik.poser.editing.editor import Bench
-from limbik.poser.editing.figure_cache import Shelf
-from limbik.poser.editing.gestures import live_of
+from limbik.poser.drag.method_choice import preparing
+from limbik.poser.editing.editor import Editor
+from limbik.poser.editing.figure_cache import FigureCache
+from limbik.poser.editing.gestures import drag_solver_of
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import OPENS
 from limbik.poser.protocol import commands
+from limbik.poser.protocol import messages as msg
+from limbik.poser.protocol.binary import Drag, Scrub, pose_message
 from limbik.poser.protocol.commands.registry import Command
-from limbik.poser.protocol.messages import Drag, Inbox, ProtocolError, Scrub, pose_message, text
-from limbik.poser.protocol.page_state import advice_for, figure_of, state_of
+from limbik.poser.protocol.inbox import Inbox
+from limbik.poser.protocol.page_state import advice_for, figure_of, methods_info, state_of
+from limbik.poser.protocol.text import ProtocolError, note, text
 from limbik.version import __version__
 
 LARGEST_FILE = 200_000_000
@@ -48,7 +52,7 @@ _NEUTRAL = frozenset({"undo", "redo", "grab", "drop", "coordinates.drop", "frame
 """Commands after which a free effector keeps its last target."""
 
 
-class Session(Bench):
+class Session(Editor):
     """What one client does.  The server sets ``notify``, and saves when ``dirty`` has changed."""
 
     largest: int = LARGEST_FILE
@@ -86,12 +90,14 @@ class Session(Bench):
         motions: Sequence[Motion] = (),
         meshes: Sequence[SkinnedMesh] = (),
         effectors: Sequence[Effector] | None = None,
+        goals: Sequence[KeptGoal] = (),
         q: np.ndarray | None = None,
         id: str = "",
     ) -> Session:
         """A session with a figure in memory, which is written into its folder for a restart.
 
-        ``effectors`` take the place of those a figure starts with; ``q`` (n,) that of its pose.
+        ``effectors`` take the place of those a figure starts with; ``q`` (n,) that of its pose;
+        ``goals`` are kept beside them.
         """
         name = f"memory-{secrets.token_hex(8)}.json"
         kept = figure_json.Kept(figure, tuple(motions), tuple(meshes))
@@ -99,8 +105,10 @@ class Session(Bench):
         session = cls.of_source(Source("memory", figure.name or "figure", (name,)), folder, id=id)
         document = session.document
         if effectors is not None:
-            most = max((effector.id for effector in effectors), default=0)
-            document = replace(document, effectors=tuple(effectors), next_id=most + 1)
+            most = max((one.id for one in (*effectors, *goals)), default=0)
+            document = replace(
+                document, effectors=tuple(effectors), goals=tuple(goals), next_id=most + 1
+            )
         if q is not None:
             document = replace(document, q=figure.project(q))
         free = anchored(session.figure, document.effectors, document.q, modes=("free",))
@@ -116,9 +124,9 @@ class Session(Bench):
         A body in a file without limits gets anatomical ones unless ``natural`` is False.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        shelf = Shelf(folder)
-        session = cls(first_document(source, shelf.opened(source)), folder, id=id)
-        session.shelf, session.dirty = shelf, 1
+        cache = FigureCache(folder)
+        session = cls(first_document(source, cache.opened(source)), folder, id=id)
+        session.figure_cache, session.dirty = cache, 1
         if natural:
             commands.limits.start_limited(session)
         return session
@@ -149,24 +157,24 @@ class Session(Bench):
 
     def hello(self) -> str:
         """Who is there, and what is still being prepared; sent again when that is done."""
-        hello = {
-            "session": self.id,
-            "version": __version__,
-            "builtin": list(BUILT_IN),
-            "methods": methods_info(),
-            "largest": self.largest,
-            "opens": list(OPENS),
-            "preparing": preparing(self.document.method.name),
-        }
-        return text({"hello": hello})
+        hello = msg.Hello(
+            session=self.id,
+            version=__version__,
+            builtin=list(BUILT_IN),
+            methods=methods_info(),
+            largest=self.largest,
+            opens=list(OPENS),
+            preparing=preparing(self.document.method.name),
+        )
+        return text(msg.HelloMessage(hello))
 
     def greeting(self) -> list[str | bytes]:
         """What a page gets when it connects: hello, figure, state, pose.  Numbers start anew."""
         self._inbox = Inbox()
         self.drop()
-        self.history.let_go()
+        self.history.end_merging()
         self._shown = -1
-        return [self.hello(), *self._told()]
+        return [self.hello(), *self.state_messages()]
 
     def receive(self, message: str | bytes) -> list[str | bytes]:
         """The answers to one message; ProtocolError where our page would never send such."""
@@ -185,16 +193,16 @@ class Session(Bench):
         try:
             if command.name not in _DURING:
                 self.drop()
-            with self.whole():
+            with self.transaction():
                 answer = self._run(command, arguments)
         except ProtocolError:
             raise
         except LimbikError as error:
             # A drag may have been ended for it all the same.
-            told = self._told() if self.revision != revision else []
-            return [text({"id": message["id"], "error": str(error)}), *told]
+            messages = self.state_messages() if self.revision != revision else []
+            return [text(msg.Refusal(message["id"], str(error))), *messages]
         extra, self._extra = self._extra, []
-        return [text({"id": message["id"], "ok": True, **answer}), *self._told(), *extra]
+        return [text(msg.Done(message["id"], True, **answer)), *self.state_messages(), *extra]
 
     def _run(self, command: Command, arguments: dict[str, Any]) -> dict[str, Any]:
         """Run a command, and keep the document before it where that changed."""
@@ -205,11 +213,11 @@ class Session(Bench):
         if self.document is not before and self.answer is solved:
             self.answer = self.ghost = None  # it was about another pose, or other goals
         if command.name not in _NEUTRAL:
-            self.let_go()
+            self.reanchor_free_effectors()
         if self.document == before:
             self.document = before
             if not held:
-                self.history.let_go()
+                self.history.end_merging()
             return answer
         if label:
             merge = None
@@ -236,14 +244,18 @@ class Session(Bench):
         """A message that follows the reply of the command at work."""
         self._extra.append(message)
 
-    def _told(self) -> list[str | bytes]:
+    def state_messages(self) -> list[str | bytes]:
         """Figure (where the page has another), state and pose."""
         out: list[str | bytes] = []
-        document, figure, body = self.document, self.figure, self.shelf.body(self.document.source)
+        document, figure, body = (
+            self.document,
+            self.figure,
+            self.figure_cache.body(self.document.source),
+        )
         if self._shown != self.figure_id:
-            mirrors = self.shelf.mirror(document) is not None
+            mirrors = self.figure_cache.mirror(document) is not None
             info = figure_of(figure, self.opened, figure_id=self.figure_id, mirrors=mirrors)
-            out.append(text({"figure": info}))
+            out.append(text(msg.FigureMessage(info)))
             self._shown = self.figure_id
         state = state_of(
             document,
@@ -252,13 +264,15 @@ class Session(Bench):
             revision=self.revision,
             undo=self.history.undo_label,
             redo=self.history.redo_label,
-            advice=advice_for(document, self.opened.figure, body, self.shelf.natural),
+            advice=advice_for(document, self.opened.figure, body, self.figure_cache.natural),
         )
-        return [*out, text({"state": state}), self._pose(0)]
+        return [*out, text(msg.StateMessage(state)), self._pose(0)]
 
     def _pose(self, sequence: int) -> bytes:
         if self.answer is None:
-            self.answer = live_of(self.figure, replace(self.document, method=Choice()), None).look()
+            self.answer = drag_solver_of(
+                self.figure, replace(self.document, method=Choice()), None
+            ).look()
         return pose_message(
             self.figure,
             self.document.q,
@@ -270,21 +284,21 @@ class Session(Bench):
         )
 
     def _drag(self, drag: Drag) -> list[str | bytes]:
-        told = self._tried(lambda: self.drag(drag.effector, drag.position, drag.wxyz))
+        notes = self._tried(lambda: self.drag(drag.effector, drag.position, drag.wxyz))
         # The page waits for this before it sends the next one.
-        return [*told, self._pose(drag.sequence)]
+        return [*notes, self._pose(drag.sequence)]
 
     def _scrub(self, scrub: Scrub) -> list[str | bytes]:
-        told = self._tried(lambda: (self.drop(), self.show(scrub.frame)))
+        notes = self._tried(lambda: (self.drop(), self.show(scrub.frame)))
         # While it plays, where it stands is not worth a file every two seconds.
         self.dirty += 0 if scrub.playing else 1
-        return [*told, self._pose(scrub.sequence)]
+        return [*notes, self._pose(scrub.sequence)]
 
     def _tried(self, work: Callable[[], object]) -> list[str | bytes]:
         """Do something or nothing; what hinders it is a note, for nobody waits for a reply."""
         try:
-            with self.whole():
+            with self.transaction():
                 work()
         except LimbikError as error:
-            return [text({"note": str(error)})]
+            return [note(str(error))]
         return []

@@ -45,7 +45,7 @@ class NamedClip(NamedTuple):
 
     def read(self) -> Motion:
         """The clip on the figure that it came with."""
-        with _heard():
+        with _collect_warnings():
             return self.source()
 
 
@@ -136,7 +136,7 @@ def open_source(source: Source, folder: Path) -> Opened:
         clips = [_clip(motion, source.name) for motion in kept.motions]
         return _opened(kept.figure, clips, kept.meshes)
     paths = [folder / name for name in source.files]
-    with _heard() as notes:
+    with _collect_warnings() as notes:
         figure = load(paths[0])
         meshes = gltf_mesh.meshes(figure) if isinstance(figure.source, Rig) else ()
         clips = [*_own_clips(paths[0], figure), *_other_clips(paths[1:], figure)]
@@ -148,7 +148,7 @@ _filters = threading.RLock()
 
 
 @contextmanager
-def _heard() -> Iterator[list[str]]:
+def _collect_warnings() -> Iterator[list[str]]:
     """Collect what readers warn of.  Python's filters of warnings belong to the whole process, so
     that one session at a time may touch them."""
     notes: list[str] = []
@@ -241,5 +241,5 @@ def motion_for(path: Path, figure: Figure) -> Motion:
 
 def open_motion(files: Sequence[str], folder: Path, figure: Figure) -> Motion:
     """The motion in the first of some files that have no figure, on the figure that is there."""
-    with _heard():
+    with _collect_warnings():
         return motion_for(folder / files[0], figure)

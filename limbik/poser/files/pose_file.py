@@ -13,10 +13,8 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.poser.animation.pose_rotations import Turning
-from limbik.poser.document.effector import HEAVIEST, LAST_ID, MOST_EFFECTORS, Effector, Vec3
-from limbik.poser.document.keys import MODES
-from limbik.poser.document.strict_json import Saved, vec3, vec4
-from limbik.poser.protocol.messages import FURTHEST
+from limbik.poser.document.effector import MOST_EFFECTORS, Effector
+from limbik.poser.document.strict_json import Saved, vec4
 
 FORMAT = "limbik pose 1"
 
@@ -99,33 +97,8 @@ def _by_name(figure: Figure, values: dict[str, float], data: Saved) -> np.ndarra
     return q
 
 
-def _place(data: Saved, name: str) -> Vec3:
-    place = vec3(data.get(name), f"{data.what}: {name}")
-    if max(map(abs, place)) > FURTHEST:
-        raise LimbikError(f"{data.what}: {name} is too far away")
-    return place
-
-
 def _effector(saved: object, figure: Figure) -> Effector:
-    data = Saved(saved, "pose: effector")
-    data.only(
-        ("id", "joint", "at", "mode", "position", "wxyz", "weight", "rotation_weight", "axis")
-    )
-    joint = data.text("joint")
-    data.what = f'pose: effector "{joint[:60]}"'
-    if joint not in figure.joints:
-        raise LimbikError(f"{data.what}: there is no such joint")
-    axis, wxyz = vec3(data.get("axis"), f"{data.what}: axis"), data.get("wxyz")
-    if not np.linalg.norm(axis) > 1e-9:
-        raise LimbikError(f"{data.what}: axis has no direction")
-    return Effector(
-        id=data.whole("id", 1, LAST_ID),
-        joint=joint,
-        at=_place(data, "at"),
-        mode=data.choice("mode", MODES),
-        position=_place(data, "position"),
-        wxyz=None if wxyz is None else vec4(wxyz, f"{data.what}: wxyz"),
-        weight=data.number("weight", above=0.0, most=HEAVIEST),
-        rotation_weight=data.number("rotation_weight", above=0.0, most=HEAVIEST),
-        axis=axis,
-    )
+    effector = Effector.from_json(saved, "pose: effector")
+    if effector.joint not in figure.joints:
+        raise LimbikError(f'pose: effector "{effector.joint[:60]}": there is no such joint')
+    return effector

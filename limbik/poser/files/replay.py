@@ -5,19 +5,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
 
+import msgspec
 import numpy as np
 
 from limbik.errors import LimbikError
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
 from limbik.poser.page_files import page_file
+from limbik.poser.protocol.binary import placed
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
-from limbik.poser.protocol.messages import placed
+from limbik.poser.protocol.messages import FigureInfo, Replay
+from limbik.poser.protocol.text import json_of
 
 FORMAT = "limbik replay 1"
 LARGEST = 300_000_000
@@ -33,7 +34,7 @@ _HEAD = re.compile(r"<head\b[^>]*>")
 def replay_page(
     motion: Motion,
     *,
-    info: dict[str, Any],
+    info: FigureInfo,
     meshes: Sequence[SkinnedMesh] = (),
     title: str = "",
     loop: bool = True,
@@ -43,7 +44,7 @@ def replay_page(
     """The HTML of a replay; ``info`` is FigureInfo of the page's messages, ``file`` gives the
     page's own files.  It may not reach any network: its policy forbids that."""
     data = replay_data(motion, info=info, meshes=meshes, title=title, loop=loop, keys=keys)
-    inside = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    inside = json_of(data, ascii=True)
     # In the place of "<" nothing can end the element early, nor begin another.
     inside = inside.replace("<", "\\u003c")
     script = _newlines(file("poser.js")).replace("<!--", "\\x3C!--")
@@ -67,12 +68,12 @@ def replay_page(
 def replay_data(
     motion: Motion,
     *,
-    info: dict[str, Any],
+    info: FigureInfo,
     meshes: Sequence[SkinnedMesh] = (),
     title: str = "",
     loop: bool = True,
     keys: Sequence[int] = (),
-) -> dict[str, Any]:
+) -> Replay:
     """Replay of the page's messages: the figure, its meshes and where its joints are in all frames,
     with a row of (positions, wxyz) of all joints a frame."""
     figure = motion.figure
@@ -88,17 +89,17 @@ def replay_data(
         both = np.concatenate([positions.reshape(count, -1), wxyz.reshape(count, -1)], axis=1)
         rows.append(both.astype("<f4"))
     mesh = mesh_bytes(meshes) if meshes else None
-    return {
-        "format": FORMAT,
-        "title": title,
-        "figure": {**info, "mesh": mesh is not None},
-        "mesh": None if mesh is None else base64.b64encode(mesh).decode("ascii"),
-        "fps": motion.fps,
-        "frames": motion.frames,
-        "loop": loop,
-        "keys": [int(key) for key in keys],
-        "poses": base64.b64encode(np.concatenate(rows).tobytes()).decode("ascii"),
-    }
+    return Replay(
+        format=FORMAT,
+        title=title,
+        figure=msgspec.structs.replace(info, mesh=mesh is not None),
+        mesh=None if mesh is None else base64.b64encode(mesh).decode("ascii"),
+        fps=motion.fps,
+        frames=motion.frames,
+        loop=loop,
+        keys=[int(key) for key in keys],
+        poses=base64.b64encode(np.concatenate(rows).tobytes()).decode("ascii"),
+    )
 
 
 def _put(

@@ -1,123 +1,127 @@
-"""A figure and its limits as JSON, for the page to draw: FigureInfo and Limit of its messages.
+"""A figure and its limits, for the page to draw: FigureInfo and Limit of the messages.
 
-The placement of a joint is told completely, so that the page can find the frame in which each of
+The placement of a joint is given completely, so that the page can find the frame in which each of
 its parts turns, and with it where a limit's arc or cone belongs.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Literal
 
+import msgspec
 import numpy as np
 
 from limbik.errors import FigureError
+from limbik.figure import joints as jt
+from limbik.figure.capsules import capsules
 from limbik.figure.figure import Figure
-from limbik.figure.joints import Joint, Limit, Slide, SwingTwistBall, Turn
-from limbik.figure.limits import Range, SwingTwist
+from limbik.figure.joints import Joint, Slide, SwingTwistBall, Turn
+from limbik.figure.limits import Range
 from limbik.humanoid import recognise
-from limbik.poser.drag.method_choice import methods_info
-from limbik.poser.protocol.capsules import capsules
-from limbik.poser.protocol.messages import ProtocolError
-
-__all__ = ["figure_info", "limit_from", "limit_info", "limits_info", "methods_info"]
+from limbik.poser.document.effector import Vec3, Vec4
+from limbik.poser.document.figure_codec import limit_from_json, limit_to_json
+from limbik.poser.protocol import messages as msg
+from limbik.poser.protocol.text import ProtocolError
 
 
 def figure_info(
     figure: Figure,
     *,
     id: int,
-    up: str,
+    up: Literal["x", "y", "z"],
     floor: float,
     file: str = "",
     builtin: str = "",
     clips: Iterable[str] = (),
     mesh: bool = False,
     mirrors: bool = False,
-) -> dict[str, Any]:
+) -> msg.FigureInfo:
     """All that the page needs to draw a figure; the arguments are what the figure cannot know.
 
-    ``up`` is the axis that is up ("x", "y" or "z"), ``floor`` the height of the floor along it in
-    the figure's unit, ``mesh`` whether there are meshes to fetch, ``mirrors`` whether its poses can
-    be mirrored.
+    ``up`` is the axis that is up, ``floor`` the height of the floor along it in the figure's unit,
+    ``mesh`` whether there are meshes to fetch, ``mirrors`` whether its poses can be mirrored.
     """
     roles = recognise(figure).roles
-    return {
-        "id": id,
-        "name": figure.name,
-        "unit": figure.unit,
-        "up": up,
-        "size": float(figure.size),
-        "floor": float(floor),
-        "joints": _joints(figure, {joint: role for role, joint in roles.items()}),
-        "coordinates": [
-            {"name": name, "joint": int(owner), "slides": bool(slides), "rest": float(rest)}
+    return msg.FigureInfo(
+        id=id,
+        name=figure.name,
+        unit=figure.unit,
+        up=up,
+        size=float(figure.size),
+        floor=float(floor),
+        joints=_joints(figure, {joint: role for role, joint in roles.items()}),
+        coordinates=[
+            msg.CoordinateInfo(name, int(owner), bool(slides), float(rest))
             for name, owner, slides, rest in zip(
                 figure.coordinates, figure.owner, figure.slides, figure.rest, strict=True
             )
         ],
-        "bones": capsules(figure, roles),
-        "mesh": mesh,
-        "clips": list(clips),
-        "file": file,
-        "builtin": builtin,
-        "mirrors": mirrors,
-    }
+        bones=_bones(figure, roles),
+        mesh=mesh,
+        clips=list(clips),
+        file=file,
+        builtin=builtin,
+        mirrors=mirrors,
+    )
 
 
-def _joints(figure: Figure, roles: Mapping[str, str]) -> list[dict[str, Any]]:
+def _joints(figure: Figure, roles: Mapping[str, str]) -> list[msg.JointInfo]:
     out = []
     for i, joint in enumerate(figure.definition):
         turn = np.array(joint.wxyz, float)
         first, last = np.searchsorted(figure.owner, [i, i + 1]).tolist()
         out.append(
-            {
-                "name": joint.name,
-                "parent": int(figure.parents[i]),
-                "kind": joint.kind,
-                "role": _words(roles.get(joint.name, "")),
-                "first": first,
-                "count": last - first,
-                "offset": _floats(joint.offset),
-                "wxyz": _floats(turn / np.linalg.norm(turn)),
-                "parts": _parts(figure, i),
-            }
+            msg.JointInfo(
+                name=joint.name,
+                parent=int(figure.parents[i]),
+                kind=joint.kind,
+                role=_words(roles.get(joint.name, "")),
+                first=first,
+                count=last - first,
+                offset=_vec3(joint.offset),
+                wxyz=_vec4(turn / np.linalg.norm(turn)),
+                parts=_parts(figure, i),
+            )
         )
     return out
 
 
-def _parts(figure: Figure, i: int) -> list[dict[str, Any]]:
-    """The moving parts of a joint; a part turns or slides by scale · q[driver] + shift, and its
-    ``coordinate`` is its own entry of q, −1 where it follows another's."""
-    out: list[dict[str, Any]] = []
+def _parts(figure: Figure, i: int) -> list[msg.Part]:
+    """The moving parts of a joint."""
+    out: list[msg.Part] = []
     slots = iter(figure.tree.slots_of[i])
     for part in figure.definition[i].parts:
         first, *_ = [figure.tree.slots[next(slots)] for _ in part.labels]
         if isinstance(part, Turn | Slide):
             axis = np.array(part.axis, float)
-            own = part.coupled is None
+            make = msg.TurnPart if isinstance(part, Turn) else msg.SlidePart
             out.append(
-                {
-                    "kind": "turn" if isinstance(part, Turn) else "slide",
-                    "axis": _floats(axis / np.linalg.norm(axis)),
-                    "coordinate": first.coordinate if own else -1,
-                    "scale": float(first.scale),
-                    "shift": float(first.shift),
-                    "driver": first.coordinate,
-                }
+                make(
+                    axis=_vec3(axis / np.linalg.norm(axis)),
+                    coordinate=first.coordinate if part.coupled is None else -1,
+                    scale=float(first.scale),
+                    shift=float(first.shift),
+                    driver=first.coordinate,
+                )
             )
         else:
-            out.append(
-                {
-                    "kind": "swing-twist" if isinstance(part, SwingTwistBall) else "exponential",
-                    "coordinate": first.coordinate,
-                    "twist": _floats(part.twist),
-                    "swing": _floats(part.swing),
-                }
-            )
+            ball = isinstance(part, SwingTwistBall)
+            make = msg.SwingTwistPart if ball else msg.ExponentialPart
+            out.append(make(first.coordinate, _vec3(part.twist), _vec3(part.swing)))
     return out
+
+
+def _bones(figure: Figure, roles: Mapping[str, str]) -> list[msg.Bone]:
+    """The capsules that are drawn where there is no mesh, each in the frame of its joint."""
+    owner, start, end, radius = capsules(figure, roles)
+    turns = figure.frames(figure.rest)[owner, :3, :3]
+    along = np.einsum("bji,bj->bi", turns, end - start)
+    return [
+        msg.Bone(joint=int(joint), start=(0.0, 0.0, 0.0), end=_vec3(to), radius=float(thick))
+        for joint, to, thick in zip(owner, along, radius, strict=True)
+    ]
 
 
 def _words(role: str) -> str:
@@ -125,70 +129,58 @@ def _words(role: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", role).lower()
 
 
-def _floats(values: Sequence[float] | np.ndarray) -> list[float]:
-    return [float(value) for value in values]
+def _vec3(values: Sequence[float] | np.ndarray) -> Vec3:
+    x, y, z = map(float, values)
+    return x, y, z
+
+
+def _vec4(values: Sequence[float] | np.ndarray) -> Vec4:
+    w, x, y, z = map(float, values)
+    return w, x, y, z
 
 
 # ---- limits -------------------------------------------------------------------------------------
 
 
-def limits_info(figure: Figure) -> list[dict[str, Any] | None]:
+def limits_info(figure: Figure) -> list[msg.Limit | None]:
     """The limit of every joint."""
     return [limit_info(joint) for joint in figure.definition]
 
 
-def limit_info(joint: Joint) -> dict[str, Any] | None:
+def limit_info(joint: Joint) -> msg.Limit | None:
     """A joint's limit: a range for each of its own coordinates, or a cone; None without one.
 
     Radians and the figure's unit; None in the place of a number is "no end".
     """
     limit = joint.limit
-    if isinstance(limit, SwingTwist):
-        return {
-            "kind": "cone",
-            "swing": None if limit.swing is None else _floats(limit.swing),
-            "center": _floats(limit.center),
-            "twist": [_end(end) for end in limit.twist],
-        }
-    own = _own(joint)
-    if limit is None or not own.any():
-        return None
-    lower, upper = (np.broadcast_to(ends.ravel(), own.shape)[own] for ends in _ends(limit))
-    if not (np.isfinite(lower).any() or np.isfinite(upper).any()):
-        return None
-    return {
-        "kind": "range",
-        "lower": [_end(end) for end in lower],
-        "upper": [_end(end) for end in upper],
-    }
-
-
-def limit_from(joint: Joint, limit: Mapping[str, Any] | None) -> Limit | None:
-    """What ``limit_info`` tells, the other way: a limit for this joint.
-
-    Parts that follow other coordinates keep the ranges they have.  A message of another shape
-    raises ProtocolError; a limit that cannot be, such as lower above upper, FigureError.
-    """
-    what = f'the limit of "{joint.name}"'
-    if limit is None:
-        return None
-    if limit.get("kind") == "cone" and set(limit) == {"kind", "swing", "center", "twist"}:
-        swing = None if limit["swing"] is None else _pair(limit["swing"], what)
-        twist = _numbers(limit["twist"], 2, what)
-        low, high = _or(twist[0], -math.inf), _or(twist[1], math.inf)
-        return SwingTwist(swing=swing, center=_pair(limit["center"], what), twist=(low, high))
-    if limit.get("kind") == "range" and set(limit) == {"kind", "lower", "upper"}:
+    if isinstance(limit, Range):
         own = _own(joint)
+        lower, upper = (np.broadcast_to(end, own.shape)[own] for end in (limit.lower, limit.upper))
+        bounded = np.isfinite(lower).any() or np.isfinite(upper).any()
+        limit = Range(lower, upper, degrees=False) if bounded else None
+    return msgspec.convert(limit_to_json(limit), msg.Limit | None)
+
+
+def limit_from(joint: Joint, limit: msg.Limit | None) -> jt.Limit | None:
+    """What ``limit_info`` gives, the other way: a limit for this joint.
+
+    Parts that follow other coordinates keep the ranges they have.  A range for another number of
+    coordinates raises ProtocolError; a limit that cannot be (lower above upper) FigureError.
+    """
+    own = _own(joint)
+    if isinstance(limit, msg.RangeLimit):
         if not own.any():
             raise FigureError(f'"{joint.name}" has no coordinates of its own to limit')
-        lower, upper = np.full(len(own), -np.inf), np.full(len(own), np.inf)
-        if isinstance(joint.limit, Range):
-            lower[:], upper[:] = (ends.ravel() for ends in _ends(joint.limit))
-        count = int(own.sum())
-        lower[own] = [_or(v, -math.inf) for v in _numbers(limit["lower"], count, what)]
-        upper[own] = [_or(v, math.inf) for v in _numbers(limit["upper"], count, what)]
-        return Range(lower, upper, degrees=False)
-    raise _unfit(what)
+        if not len(limit.lower) == len(limit.upper) == own.sum():
+            raise ProtocolError(f'the limit of "{joint.name}" is for another number of coordinates')
+    given = limit_from_json(None if limit is None else msgspec.to_builtins(limit))
+    if not isinstance(given, Range):
+        return given
+    lower, upper = np.full(len(own), -np.inf), np.full(len(own), np.inf)
+    if isinstance(joint.limit, Range):
+        lower[:], upper[:] = joint.limit.lower, joint.limit.upper
+    lower[own], upper[own] = given.lower, given.upper
+    return Range(lower, upper, degrees=False)
 
 
 def _own(joint: Joint) -> np.ndarray:
@@ -201,36 +193,3 @@ def _own(joint: Joint) -> np.ndarray:
         ],
         bool,
     )
-
-
-def _ends(limit: Range) -> tuple[np.ndarray, np.ndarray]:
-    return limit.lower, limit.upper
-
-
-def _end(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
-def _or(value: float | None, none: float) -> float:
-    return none if value is None else value
-
-
-def _pair(values: object, what: str) -> tuple[float, float]:
-    a, b = _numbers(values, 2, what)
-    if a is None or b is None:
-        raise _unfit(what)
-    return a, b
-
-
-def _numbers(values: object, count: int, what: str) -> list[float | None]:
-    if not isinstance(values, list | tuple) or len(values) != count:
-        raise _unfit(what)
-    for value in values:
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if value is not None and not (number and math.isfinite(value)):
-            raise _unfit(what)
-    return [None if value is None else float(value) for value in values]
-
-
-def _unfit(what: str) -> ProtocolError:
-    return ProtocolError(f"{what} is neither a range nor a cone of this joint")

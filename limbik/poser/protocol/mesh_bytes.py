@@ -6,15 +6,15 @@ points to, little-endian, by offsets from the end of the header.
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from limbik.errors import LimbikError
 from limbik.figure.mesh import SkinnedMesh
+from limbik.poser.protocol.messages import MeshHeader, MeshImage, MeshPieceInfo
+from limbik.poser.protocol.text import json_of
 
 INFLUENCES = 4
 """Bones a vertex may follow in the page; of more, the strongest are kept."""
@@ -32,37 +32,35 @@ def mesh_bytes(meshes: Sequence[SkinnedMesh]) -> bytes:
         data.extend(raw + bytes(-len(raw) % 4))
         return offset
 
-    pieces: list[dict[str, Any]] = []
+    pieces: list[MeshPieceInfo] = []
     for mesh in meshes:
         if len(mesh.joints) > 0xFFFF:
             raise LimbikError(f'mesh "{mesh.name}": {len(mesh.joints)} bones are too many to draw')
         bones, weights = strongest(mesh.bones, mesh.weights)
         image = None
         if mesh.image is not None:
-            image = {
-                "offset": append(mesh.image),
-                "length": len(mesh.image),
-                "type": "image/png" if mesh.image.startswith(b"\x89PNG") else "image/jpeg",
-            }
+            kind = "image/png" if mesh.image.startswith(b"\x89PNG") else "image/jpeg"
+            image = MeshImage(append(mesh.image), len(mesh.image), kind)
+        red, green, blue, alpha = map(float, mesh.color)
         pieces.append(
-            {
-                "name": mesh.name,
-                "color": [float(part) for part in mesh.color],
-                "vertices": len(mesh.positions),
-                "triangles": len(mesh.triangles),
-                "bones": len(mesh.joints),
-                "joints": [int(joint) for joint in mesh.joints],
-                "position": put(mesh.positions, "<f4"),
-                "normal": None if mesh.normals is None else put(mesh.normals, "<f4"),
-                "uv": None if mesh.texcoords is None else put(mesh.texcoords, "<f4"),
-                "index": put(mesh.triangles, "<u4"),
-                "bone": put(bones, "<u2"),
-                "weight": put(weights, "<f4"),
-                "bind": put(mesh.bind.transpose(0, 2, 1), "<f4"),
-                "image": image,
-            }
+            MeshPieceInfo(
+                name=mesh.name,
+                color=(red, green, blue, alpha),
+                vertices=len(mesh.positions),
+                triangles=len(mesh.triangles),
+                bones=len(mesh.joints),
+                joints=[int(joint) for joint in mesh.joints],
+                position=put(mesh.positions, "<f4"),
+                normal=None if mesh.normals is None else put(mesh.normals, "<f4"),
+                uv=None if mesh.texcoords is None else put(mesh.texcoords, "<f4"),
+                index=put(mesh.triangles, "<u4"),
+                bone=put(bones, "<u2"),
+                weight=put(weights, "<f4"),
+                bind=put(mesh.bind.transpose(0, 2, 1), "<f4"),
+                image=image,
+            )
         )
-    header = json.dumps({"pieces": pieces}, ensure_ascii=True, allow_nan=False).encode()
+    header = json_of(MeshHeader(pieces), ascii=True).encode()
     header += b" " * (-len(header) % 4)
     return b"".join((struct.pack("<I", len(header)), header, data))
 

@@ -1,262 +1,375 @@
-"""The messages between page and server: what a page sends is read here, strictly; poses go out.
+"""What server and page say to each other as JSON, one struct for each message and each part of one.
 
-Everything is little-endian.  A message that our page would never send raises ProtocolError, which
-closes that client and nobody else.  Each connection has its Inbox, because the numbers of its
-messages must rise.
+The page's TypeScript types are made from this file and from the commands (typescript.py).  Lengths
+are in the figure's unit, angles in radians, quaternions are w x y z, joints and coordinates are
+given by their indices.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import struct
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
-import numpy as np
+from msgspec import Struct, field
 
-from limbik.errors import LimbikError
-from limbik.figure.figure import Figure
-from limbik.maths.quaternions import matrix_to_quat
-from limbik.poser.drag.answer import Answer
-from limbik.solver.result import Status
+from limbik.poser.document.effector import Mode, Vec3, Vec4
+from limbik.poser.document.timeline import Ease
 
-MOST_TEXT = 64 * 1024
-"""Bytes that a text message may have."""
-
-FURTHEST = 1e30
-"""Targets beyond this (in the figure's unit) are refused: they would not fit the page's floats."""
-
-LAST_FRAME = 1e9
-LARGEST_WHOLE = 2**53
-"""Whole numbers beyond this are refused: a page cannot have meant them exactly."""
-
-DRAG, SCRUB = 1, 2
-POSE, FRAMES = 1, 2
-STATUSES = {
-    Status.REACHED: 0,
-    Status.LIMITED: 1,
-    Status.OUT_OF_REACH: 2,
-    Status.STALLED: 3,
-    Status.HELD: 4,
-}
-UNSOLVED = 255
-MOST_ASKED_FRAMES = 64
-
-_DRAG = struct.Struct("<BBHI7d")
-_SCRUB = struct.Struct("<BBHId")
-_POSE = struct.Struct("<BBHIHHHHffIHH")
-_FRAMES = struct.Struct("<BBHIHH")
-
-Vec3 = tuple[float, float, float]
-Vec4 = tuple[float, float, float, float]
+Value = float | int | bool | str
 
 
-class ProtocolError(LimbikError):
-    """A message that our page would never send; its client is closed."""
+class SettingInfo(Struct, frozen=True):
+    """A setting of a method; ``value`` is its default."""
+
+    name: str
+    kind: Literal["float", "int", "bool", "choice", "text"]
+    value: Value | None
+    choices: list[str] | None
+    help: str
 
 
-class Drag(NamedTuple):
-    """Effector ``effector`` shall go to ``position`` (3,) and be turned ``wxyz`` (4,), of which one
-    may be None: as it was."""
+class MethodInfo(Struct, frozen=True):
+    """A method that can be chosen."""
 
-    effector: int
-    sequence: int
-    position: Vec3 | None
+    name: str
+    title: str
+    settings: list[SettingInfo]
+
+
+class Hello(Struct, frozen=True):
+    """Sent first, when the connection stands, and again when something has become ready.
+
+    ``largest`` is how many bytes one upload may have, ``opens`` the endings of files that can be
+    opened (".bvh" and so on), ``preparing`` a sentence about what is being prepared, empty when
+    everything is ready.
+    """
+
+    session: str
+    version: str
+    builtin: list[str]
+    methods: list[MethodInfo]
+    largest: int
+    opens: list[str]
+    preparing: str
+
+
+# ---- the figure ---------------------------------------------------------------------------------
+
+
+class TurnPart(Struct, frozen=True, tag_field="kind", tag="turn"):
+    """Turns about ``axis`` by scale · q[driver] + shift; ``coordinate`` is its own entry of q, −1
+    where it follows another's."""
+
+    axis: Vec3
+    coordinate: int
+    scale: float
+    shift: float
+    driver: int
+
+
+class SlidePart(Struct, frozen=True, tag_field="kind", tag="slide"):
+    """Slides along ``axis`` by scale · q[driver] + shift; ``coordinate`` as for TurnPart."""
+
+    axis: Vec3
+    coordinate: int
+    scale: float
+    shift: float
+    driver: int
+
+
+class ExponentialPart(Struct, frozen=True, tag_field="kind", tag="exponential"):
+    """A ball whose three coordinates, from ``coordinate`` on, are a rotation vector."""
+
+    coordinate: int
+    twist: Vec3
+    swing: Vec3
+
+
+class SwingTwistPart(Struct, frozen=True, tag_field="kind", tag="swing-twist"):
+    """A ball whose three coordinates, from ``coordinate`` on, are two of swing and one of twist."""
+
+    coordinate: int
+    twist: Vec3
+    swing: Vec3
+
+
+Part = TurnPart | SlidePart | ExponentialPart | SwingTwistPart
+
+
+class JointInfo(Struct, frozen=True):
+    """A joint: its placement on the parent is translate(offset) · rotate(wxyz) · parts.
+
+    ``parent`` is −1 for a root, ``role`` "left hand" and so on or empty; its coordinates are
+    first … first + count − 1.
+    """
+
+    name: str
+    parent: int
+    kind: str
+    role: str
+    first: int
+    count: int
+    offset: Vec3
+    wxyz: Vec4
+    parts: list[Part]
+
+
+class CoordinateInfo(Struct, frozen=True):
+    """A coordinate, and the joint that owns it."""
+
+    name: str
+    joint: int
+    slides: bool
+    rest: float
+
+
+class Bone(Struct, frozen=True):
+    """A capsule in the frame of a joint."""
+
+    joint: int
+    start: Vec3 = field(name="from")
+    end: Vec3 = field(name="to")
+    radius: float
+
+
+class FigureInfo(Struct, frozen=True):
+    """What is drawn; sent again when it changes.
+
+    ``floor`` is the height of the floor along ``up`` at rest, ``mesh`` whether there are meshes to
+    fetch, ``clips`` the names of the clips in the file, ``mirrors`` whether left and right are
+    known, so that poses can be mirrored.
+    """
+
+    id: int
+    name: str
+    unit: str
+    up: Literal["x", "y", "z"]
+    size: float
+    floor: float
+    joints: list[JointInfo]
+    coordinates: list[CoordinateInfo]
+    bones: list[Bone]
+    mesh: bool
+    clips: list[str]
+    file: str
+    builtin: str
+    mirrors: bool
+
+
+# ---- the document -------------------------------------------------------------------------------
+
+
+class RangeLimit(Struct, frozen=True, tag_field="kind", tag="range", forbid_unknown_fields=True):
+    """A range for each of a joint's own coordinates; null is "no end"."""
+
+    lower: list[float | None]
+    upper: list[float | None]
+
+
+class ConeLimit(Struct, frozen=True, tag_field="kind", tag="cone", forbid_unknown_fields=True):
+    """A cone about ``center`` with the half angles ``swing``, and a range of twist; null is "no
+    end", or any swing."""
+
+    swing: tuple[float, float] | None
+    center: tuple[float, float]
+    twist: tuple[float | None, float | None]
+
+
+Limit = RangeLimit | ConeLimit
+
+
+class EffectorInfo(Struct, frozen=True):
+    """An effector; ``name`` is its joint's."""
+
+    id: int
+    joint: int
+    name: str
+    at: Vec3
+    mode: Mode
+    position: Vec3
     wxyz: Vec4 | None
+    weight: float
+    rotation_weight: float
+    axis: Vec3
 
 
-class Scrub(NamedTuple):
-    """The timeline is to stand at ``frame``, which may lie between two."""
+class GoalInfo(Struct, frozen=True):
+    """A goal of the program that is kept beside the effectors: its kind ("Plane"), what it is about
+    and a sentence of what it asks; ``lost`` where it was a function of a program that has ended."""
 
+    id: int
+    kind: str
+    label: str
+    sentence: str
+    lost: bool
+
+
+class ChoiceInfo(Struct, frozen=True):
+    """A method and the settings in which it differs from its defaults."""
+
+    name: str
+    settings: dict[str, Value]
+
+
+class KeyInfo(Struct, frozen=True):
+    """A key of the timeline, and whether it holds a pose and goals."""
+
+    id: int
+    frame: int
+    pose: bool
+    goals: bool
+
+
+class TimelineInfo(Struct, frozen=True):
+    """The timeline, frames 0 … frames − 1.
+
+    ``span`` is how many frames an edit of a clip blends to either side, ``clip`` the name of the
+    clip that is edited.
+    """
+
+    fps: float
+    frames: int
     frame: float
-    playing: bool
-    sequence: int
+    loop: bool
+    span: int
+    ease: Ease
+    keys: list[KeyInfo]
+    clip: str | None
 
 
-# ---- from the page ------------------------------------------------------------------------------
+class PoseInfo(Struct, frozen=True):
+    """A stored pose."""
+
+    id: int
+    name: str
 
 
-class Inbox:
-    """Reads the messages of one connection; a new connection needs a new one.
+class AdviceInfo(Struct, frozen=True):
+    """Something worth telling, with a command that helps."""
 
-    >>> Inbox().read('{"id": 1, "do": "undo"}')
-    {'id': 1, 'do': 'undo'}
+    sentence: str
+    button: str
+    command: Literal["limits.humanoid", "limits.file"]
+    args: dict[str, Any]
+
+
+class State(Struct, frozen=True):
+    """The document as the page needs it; sent after every command.
+
+    ``limits`` has one entry for each joint, ``edited`` names the joints whose limits differ from
+    the file's, ``undo`` and ``redo`` are labels.
     """
 
-    def __init__(self) -> None:
-        self._sequence = self._id = 0
-
-    def read(self, message: str | bytes) -> Drag | Scrub | dict[str, Any]:
-        """A drag, a scrub, or a command {"id", "do", ...arguments}; ProtocolError otherwise."""
-        if isinstance(message, str):
-            command = read_command(message)
-            if command["id"] <= self._id:
-                raise ProtocolError(f"command {command['id']} came after command {self._id}")
-            self._id = command["id"]
-            return command
-        moved = read_binary(message)
-        if moved.sequence <= self._sequence:
-            raise ProtocolError(f"drag {moved.sequence} came after drag {self._sequence}")
-        self._sequence = moved.sequence
-        return moved
+    revision: int
+    figure: int
+    effectors: list[EffectorInfo]
+    goals: list[GoalInfo]
+    locked: list[int]
+    limits: list[Limit | None]
+    edited: list[int]
+    method: ChoiceInfo
+    compare: ChoiceInfo | None
+    timeline: TimelineInfo
+    poses: list[PoseInfo]
+    undo: str | None
+    redo: str | None
+    advice: AdviceInfo | None
 
 
-def read_binary(message: bytes) -> Drag | Scrub:
-    """A drag (64 bytes) or a scrub (16 bytes)."""
-    size, kind = len(message), message[0] if message else 0
-    if kind == DRAG and size == _DRAG.size:
-        return _read_drag(message)
-    if kind == SCRUB and size == _SCRUB.size:
-        return _read_scrub(message)
-    raise ProtocolError(f"no binary message of kind {kind} has {size} bytes")
+# ---- what is sent -------------------------------------------------------------------------------
 
 
-def _read_drag(message: bytes) -> Drag:
-    _, flags, effector, sequence, x, y, z, a, b, c, d = _DRAG.unpack(message)
-    if not 1 <= flags <= 3:
-        raise ProtocolError(f"drag: flags {flags} give no target")
-    position = wxyz = None
-    if flags & 1:
-        position = (x, y, z)
-        if not (abs(x) <= FURTHEST and abs(y) <= FURTHEST and abs(z) <= FURTHEST):
-            raise ProtocolError("drag: the position is not finite, or too far away")
-    if flags & 2:
-        length = math.hypot(a, b, c, d)
-        if not 1e-6 <= length <= 1e6:
-            raise ProtocolError("drag: wxyz is no rotation")
-        wxyz = (a / length, b / length, c / length, d / length)
-    return Drag(effector, sequence, position, wxyz)
+class HelloMessage(Struct, frozen=True):
+    hello: Hello
 
 
-def _read_scrub(message: bytes) -> Scrub:
-    _, flags, reserved, sequence, frame = _SCRUB.unpack(message)
-    if flags > 1 or reserved:
-        raise ProtocolError(f"scrub: flags {flags}, {reserved} are not known")
-    if not abs(frame) <= LAST_FRAME:
-        raise ProtocolError("scrub: the frame is not finite, or too late")
-    return Scrub(frame, bool(flags), sequence)
+class FigureMessage(Struct, frozen=True):
+    figure: FigureInfo
 
 
-def read_command(message: str) -> dict[str, Any]:
-    """A text message as the object it is, with a whole "id" above 0 and a name "do"."""
-    parsed = read_json(message)
-    if not isinstance(parsed, dict):
-        raise ProtocolError("a text message must be an object")
-    number, name = parsed.get("id"), parsed.get("do")
-    if type(number) is not int or number < 1:
-        raise ProtocolError('a command needs a whole "id" above 0')
-    if not isinstance(name, str) or not 0 < len(name) <= 64:
-        raise ProtocolError('a command needs a name "do"')
-    return parsed
+class StateMessage(Struct, frozen=True):
+    state: State
 
 
-def read_json(message: str) -> Any:
-    """JSON of bounded size; refused are NaN and infinities, whole numbers beyond 2⁵³, a key given
-    twice, nesting too deep to follow and characters that cannot be written again."""
-    try:
-        size = len(message.encode()) if len(message) <= MOST_TEXT else len(message)
-        if size > MOST_TEXT:
-            raise ProtocolError(f"a text message of {size} bytes; at most {MOST_TEXT} are read")
-        parsed = _DECODER.decode(message)
-        if "\\u" in message:  # an escape may be half of a character
-            json.dumps(parsed, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ProtocolError("a text message has half a character") from None
-    except RecursionError:
-        raise ProtocolError("a text message is nested too deeply") from None
-    except ValueError as error:
-        raise ProtocolError(f"a text message is not JSON: {error}") from None
-    return parsed
+class NoteMessage(Struct, frozen=True):
+    """A sentence to show for a moment."""
+
+    note: str
 
 
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ProtocolError(f"the number {digits[:20]} is too large")
-    return value
+class Refusal(Struct, frozen=True):
+    """The reply to a command that was refused, with a sentence why."""
+
+    id: int
+    error: str
 
 
-def _whole(digits: str) -> int:
-    if len(digits) > 17 or abs(int(digits)) > LARGEST_WHOLE:
-        raise ProtocolError(f"the number {digits[:20]} is too large")
-    return int(digits)
+class Done(Struct, frozen=True, omit_defaults=True):
+    """The reply to a command that was done: ids of what it made, or the joints whose edited limits
+    it cost (``dropped``)."""
+
+    id: int
+    ok: bool
+    effector: int | None = None
+    pose: int | None = None
+    key: int | None = None
+    keys: list[int] | None = None
+    dropped: list[str] | None = None
 
 
-def _no_number(word: str) -> float:
-    raise ProtocolError(f"{word} is not a number")
+Reply = Done | Refusal
+Message = HelloMessage | FigureMessage | StateMessage | NoteMessage | Done | Refusal
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ProtocolError(f'"{twice[:40]}" is given twice')
-    return found
+# ---- files that the page reads ------------------------------------------------------------------
 
 
-_DECODER = json.JSONDecoder(
-    parse_float=_finite, parse_int=_whole, parse_constant=_no_number, object_pairs_hook=_unique
-)
+class Replay(Struct, frozen=True):
+    """What a replay carries in ``<script type="application/json" id="replay">``; it has no server.
 
-
-# ---- to the page --------------------------------------------------------------------------------
-
-
-def text(message: dict[str, Any]) -> str:
-    """A message {"hello"}, {"figure"}, {"state"}, {"note"} or a reply, as JSON without NaN."""
-    return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def pose_message(
-    figure: Figure,
-    q: np.ndarray,
-    answer: Answer | None = None,
-    *,
-    ghost: Answer | None = None,
-    sequence: int = 0,
-    frame: float = 0.0,
-    revision: int = 0,
-) -> bytes:
-    """The figure in the pose q (n,), with what a solve said about it.
-
-    Without an ``answer`` nothing was solved: the message has the pose alone.  ``ghost`` is the
-    answer of the method compared with.  ``sequence`` is that of the drag or scrub answered, 0 where
-    nobody asked; ``frame`` is where the timeline stands.
+    ``mesh`` is the bytes that GET /mesh gives as base64, null when capsules are drawn (figure.mesh
+    is then false); ``keys`` are the frames that have a key; ``poses`` is base64 of float32,
+    little-endian: frames × (positions[joints × 3], wxyz[joints × 4]).
     """
-    goals, limits, why = 0, 0, b""
-    status, ms, iterations = UNSOLVED, 0.0, 0
-    rows = [*placed(figure, q), q]
-    if answer is not None:
-        status = UNSOLVED if answer.status is None else STATUSES[answer.status]
-        ms, iterations = answer.ms, min(answer.iterations, 0xFFFF)
-        goals, limits = len(answer.goals), len(answer.limits)
-        why = answer.why.encode(errors="replace")[:0xFFFF]
-        rows += [answer.goals, answer.limits]
-    if ghost is not None:
-        rows += [*placed(figure, ghost.q), np.array([ghost.ms, ghost.ok])]
-    head = _POSE.pack(
-        POSE, status, goals, sequence, len(figure.parents), figure.n, limits, ghost is not None,
-        ms, frame, revision & 0xFFFFFFFF, len(why), iterations,
-    )  # fmt: skip
-    numbers = np.concatenate([row.ravel() for row in rows]).astype("<f4")
-    return b"".join((head, numbers.tobytes(), why))
+
+    format: Literal["limbik replay 1"]
+    title: str
+    figure: FigureInfo
+    mesh: str | None
+    fps: float
+    frames: int
+    loop: bool
+    keys: list[int]
+    poses: str
 
 
-def frames_message(figure: Figure, poses: np.ndarray, frames: np.ndarray, command: int) -> bytes:
-    """Poses (F, n) of the timeline at ``frames`` (F,), for onion skins; ``command`` asked."""
-    count = len(poses)
-    if count != len(frames) or count > MOST_ASKED_FRAMES:
-        raise ProtocolError(f"frames: at most {MOST_ASKED_FRAMES} at once, and {count} were asked")
-    head = _FRAMES.pack(FRAMES, 0, count, command & 0xFFFFFFFF, len(figure.parents), 0)
-    if not count:
-        return head
-    positions, wxyz = placed(figure, poses)
-    each = np.concatenate([positions.reshape(count, -1), wxyz.reshape(count, -1)], axis=1)
-    return b"".join((head, np.asarray(frames, "<f4").tobytes(), each.astype("<f4").tobytes()))
+class MeshImage(Struct, frozen=True):
+    """A picture in the bytes of a mesh."""
+
+    offset: int
+    length: int
+    type: str
 
 
-def placed(figure: Figure, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """World positions (…, joints, 3) and rotations wxyz (…, joints, 4) in the pose(s) q."""
-    frames = figure.frames(q)
-    return frames[..., :3, 3], matrix_to_quat(frames[..., :3, :3])
+class MeshPieceInfo(Struct, frozen=True):
+    """A piece of a mesh: counts, and the offsets of its arrays after the header."""
+
+    name: str
+    color: tuple[float, float, float, float]
+    vertices: int
+    triangles: int
+    bones: int
+    joints: list[int]
+    position: int
+    normal: int | None
+    uv: int | None
+    index: int
+    bone: int
+    weight: int
+    bind: int
+    image: MeshImage | None
+
+
+class MeshHeader(Struct, frozen=True):
+    """The header of GET /mesh (mesh_bytes.py)."""
+
+    pieces: list[MeshPieceInfo]

@@ -1,16 +1,25 @@
-"""The document as the page needs it: State and FigureInfo of the page's messages."""
+"""The document and the methods as the page needs them: State, FigureInfo and Hello's methods."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from limbik.figure.figure import Figure
+from limbik.goals import Distance, Goal, Plane, Rest
 from limbik.humanoid import Body, unlimited
+from limbik.methods import METHODS
+from limbik.methods.settings import Setting, settings_of
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
+from limbik.poser.document.kept_goal import KeptGoal
+from limbik.poser.document.timeline import Timeline
 from limbik.poser.files.natural_limits import Natural
 from limbik.poser.files.open import Opened
+from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.figure_info import figure_info, limits_info
 
 
@@ -22,37 +31,72 @@ def state_of(
     revision: int,
     undo: str | None,
     redo: str | None,
-    advice: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """State of messages.ts."""
-    return {
-        "revision": revision,
-        "figure": figure_id,
-        "effectors": [_effector(effector, figure) for effector in document.effectors],
-        "locked": [figure.index(joint) for joint in document.locked],
-        "limits": limits_info(figure),
-        "edited": sorted(figure.index(joint) for joint in document.limits),
-        "method": _choice(document.method),
-        "compare": None if document.compare is None else _choice(document.compare),
-        "timeline": document.timeline.message(document.frame),
-        "poses": [{"id": pose.id, "name": pose.name} for pose in document.poses],
-        "undo": undo,
-        "redo": redo,
-        "advice": advice,
-    }
+    advice: msg.AdviceInfo | None,
+) -> msg.State:
+    """The document; ``undo`` and ``redo`` are the labels of the steps."""
+    return msg.State(
+        revision=revision,
+        figure=figure_id,
+        effectors=[_effector(effector, figure) for effector in document.effectors],
+        goals=[_goal(kept, figure) for kept in document.goals],
+        locked=[figure.index(joint) for joint in document.locked],
+        limits=limits_info(figure),
+        edited=sorted(figure.index(joint) for joint in document.limits),
+        method=_choice(document.method),
+        compare=None if document.compare is None else _choice(document.compare),
+        timeline=_timeline(document.timeline, document.frame),
+        poses=[msg.PoseInfo(pose.id, pose.name) for pose in document.poses],
+        undo=undo,
+        redo=redo,
+        advice=advice,
+    )
 
 
-def _effector(effector: Effector, figure: Figure) -> dict[str, Any]:
-    return {**effector.to_json(), "joint": figure.index(effector.joint), "name": effector.joint}
+def _effector(effector: Effector, figure: Figure) -> msg.EffectorInfo:
+    index = figure.index(effector.joint)
+    return msg.EffectorInfo(**{**effector.to_json(), "joint": index, "name": effector.joint})
 
 
-def _choice(choice: Choice) -> dict[str, Any]:
-    return {"name": choice.name, "settings": dict(choice.settings)}
+def _goal(kept: KeptGoal, figure: Figure) -> msg.GoalInfo:
+    sentence = "It was a function of a program that has ended, and is not asked any more."
+    if kept.goal is not None:
+        sentence = _sentence(kept.goal, figure.unit)
+    return msg.GoalInfo(kept.id, kept.kind, kept.label, sentence, kept.goal is None)
+
+
+def _sentence(goal: Goal, unit: str) -> str:
+    match goal:
+        case Plane():
+            x, y, z = np.asarray(goal.normal, float)
+            return f"In the plane with the normal {x:g} {y:g} {z:g} at {goal.offset:g} {unit}."
+        case Distance():
+            return f"{goal.joint} and {goal.other} {goal.distance:g} {unit} apart."
+        case Rest():
+            return f"Near {'the rest pose' if goal.pose is None else 'a given pose'}."
+        case _:
+            return f"A goal of the program, of the kind {type(goal).__name__}."
+
+
+def _choice(choice: Choice) -> msg.ChoiceInfo:
+    return msg.ChoiceInfo(choice.name, dict(choice.settings))
+
+
+def _timeline(timeline: Timeline, frame: float) -> msg.TimelineInfo:
+    """The timeline with the frame that is looked at."""
+    return msg.TimelineInfo(
+        **timeline.settings,
+        frame=frame,
+        keys=[
+            msg.KeyInfo(key.id, key.frame, key.pose is not None, bool(key.goals))
+            for key in timeline.keys
+        ],
+        clip=None if timeline.clip is None else timeline.clip.name or "clip",
+    )
 
 
 def advice_for(
     document: Document, figure: Figure, body: Body, natural: Callable[[Source], Natural]
-) -> dict[str, Any] | None:
+) -> msg.AdviceInfo | None:
     """What helps a body whose file's ``figure`` has no limits: those of people; where it has them
     already, that it has, and how to do without.
 
@@ -61,24 +105,24 @@ def advice_for(
     if not body.complete or not unlimited(figure):
         return None
     if not document.limits:
-        return {
-            "sentence": "This file has no joint limits, so that every joint bends any way.",
-            "button": "Use anatomical limits",
-            "command": "limits.humanoid",
-            "args": {},
-        }
+        return msg.AdviceInfo(
+            sentence="This file has no joint limits, so that every joint bends any way.",
+            button="Use anatomical limits",
+            command="limits.humanoid",
+            args={},
+        )
     if document.source.kind == "files" and document.limits == natural(document.source).limits:
-        return {
-            "sentence": "This file has no joint limits: those of a human body are used.",
-            "button": "No limits",
-            "command": "limits.file",
-            "args": {},
-        }
+        return msg.AdviceInfo(
+            sentence="This file has no joint limits: those of a human body are used.",
+            button="No limits",
+            command="limits.file",
+            args={},
+        )
     return None
 
 
-def figure_of(figure: Figure, opened: Opened, *, figure_id: int, mirrors: bool) -> dict[str, Any]:
-    """FigureInfo of messages.ts."""
+def figure_of(figure: Figure, opened: Opened, *, figure_id: int, mirrors: bool) -> msg.FigureInfo:
+    """The figure with what its file says of it."""
     return figure_info(
         figure,
         id=figure_id,
@@ -89,4 +133,27 @@ def figure_of(figure: Figure, opened: Opened, *, figure_id: int, mirrors: bool) 
         file=opened.file,
         builtin=opened.builtin,
         mirrors=mirrors,
+    )
+
+
+def methods_info() -> list[msg.MethodInfo]:
+    """Every method with its settings."""
+    return [
+        msg.MethodInfo(
+            name=name,
+            title=(inspect.getdoc(method) or name).split("\n")[0],
+            settings=[_setting(setting) for setting in settings_of(method) if setting.kind],
+        )
+        for name, method in METHODS.items()
+    ]
+
+
+def _setting(setting: Setting) -> msg.SettingInfo:
+    kind: Any = setting.kind  # one of SettingInfo's: those without a kind are left out
+    return msg.SettingInfo(
+        name=setting.name,
+        kind=kind,
+        value=setting.default,
+        choices=list(setting.choices) if setting.kind == "choice" else None,
+        help=setting.meaning,
     )

@@ -24,11 +24,11 @@ from limbik.errors import LimbikError
 from limbik.poser import building
 from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
-from limbik.poser.protocol.messages import ProtocolError
-from limbik.poser.server.connection import Resident, close, log, say
+from limbik.poser.protocol.text import ProtocolError
+from limbik.poser.server.connection import OUR_MISTAKE, OpenSession, close, log, mistake, send_note
 from limbik.poser.server.connections import Once, log_errors_of
 from limbik.poser.server.guard import Guard
-from limbik.poser.server.session_registry import OpenSessions, TooManyError
+from limbik.poser.server.session_registry import SessionRegistry, TooManyError
 from limbik.poser.server.uploads import upload
 
 _TYPES = {
@@ -37,12 +37,12 @@ _TYPES = {
     "poser.css": "text/css; charset=utf-8",
     "LICENSES.txt": "text/plain; charset=utf-8",
 }
-WRONG_MESSAGE, OUR_MISTAKE, TRY_LATER = 1008, 1011, 1013
-"""Close codes of websockets that we use, besides those of session_registry.py."""
+WRONG_MESSAGE, TRY_LATER = 1008, 1013
+"""Close codes of websockets that we use, besides those of the other modules."""
 
 
 def application(
-    sessions: OpenSessions, *, host: str = "127.0.0.1", port: int, token: str | None = None
+    sessions: SessionRegistry, *, host: str = "127.0.0.1", port: int, token: str | None = None
 ) -> ASGIApp:
     """The ASGI application; ``host`` and ``port`` are what it is bound to."""
 
@@ -88,12 +88,12 @@ async def _page(_: Request, name: str) -> Response:
 # ---- one client --------------------------------------------------------------------------------
 
 
-async def _talk(client: WebSocket, sessions: OpenSessions) -> None:
+async def _talk(client: WebSocket, sessions: SessionRegistry) -> None:
     """The websocket of one client, from its greeting to its end."""
     await client.accept()
-    resident: Resident | None = None
+    resident: OpenSession | None = None
     try:
-        with _told_after_a_second(client, sessions):
+        with _note_after_a_second(client, sessions):
             resident = await sessions.enter(client.query_params.get("session", ""), client)
         await _greet(client, resident, sessions)
         await _answer_all(client, resident, sessions)
@@ -105,20 +105,20 @@ async def _talk(client: WebSocket, sessions: OpenSessions) -> None:
         await close(client, TRY_LATER, str(error))
     except LimbikError as error:
         await close(client, OUR_MISTAKE, str(error))
-    except Exception:
+    except Exception as error:
         log.exception("a client was closed by a mistake of limbik")
-        await close(client, OUR_MISTAKE, "limbik made a mistake; what you did is kept.")
+        await close(client, OUR_MISTAKE, mistake(error))
     finally:
         if resident is not None:
             await sessions.leave(resident, client)
 
 
 @contextmanager
-def _told_after_a_second(client: WebSocket, sessions: OpenSessions) -> Iterator[None]:
+def _note_after_a_second(client: WebSocket, sessions: SessionRegistry) -> Iterator[None]:
     """Tell a client why it waits, where it does."""
     sentence = "Opening the figure. The very first time limbik compiles itself, for half a minute."
     timer = asyncio.get_running_loop().call_later(
-        1.0, lambda: sessions.workers.later(say(client, sentence))
+        1.0, lambda: sessions.workers.later(send_note(client, sentence))
     )
     try:
         yield
@@ -126,17 +126,17 @@ def _told_after_a_second(client: WebSocket, sessions: OpenSessions) -> Iterator[
         timer.cancel()
 
 
-async def _greet(client: WebSocket, resident: Resident, sessions: OpenSessions) -> None:
+async def _greet(client: WebSocket, resident: OpenSession, sessions: SessionRegistry) -> None:
     async with resident.lock:
         if resident.client is not client or resident.session is None:
             return
         greeting = await sessions.workers.do(resident.session.greeting)
     await _send(client, greeting)
     while resident.notes:
-        await say(client, resident.notes.pop(0))
+        await send_note(client, resident.notes.pop(0))
 
 
-async def _answer_all(client: WebSocket, resident: Resident, sessions: OpenSessions) -> None:
+async def _answer_all(client: WebSocket, resident: OpenSession, sessions: SessionRegistry) -> None:
     while client.application_state is WebSocketState.CONNECTED:
         message: Any = await client.receive()
         if message["type"] == "websocket.disconnect":
@@ -160,7 +160,7 @@ async def _send(client: WebSocket, answers: list[str | bytes]) -> None:
 # ---- downloads ---------------------------------------------------------------------------------
 
 
-async def _save(request: Request, sessions: OpenSessions) -> Response:
+async def _save(request: Request, sessions: SessionRegistry) -> Response:
     resident = sessions.get(request.path_params["session"])
     if resident is None or resident.session is None:
         return PlainTextResponse("This session is not open; reload the page.", 404)
@@ -180,7 +180,7 @@ def _attached(name: str) -> dict[str, str]:
     return {"Content-Disposition": value}
 
 
-async def _mesh(request: Request, sessions: OpenSessions) -> Response:
+async def _mesh(request: Request, sessions: SessionRegistry) -> Response:
     resident = sessions.get(request.path_params["session"])
     if resident is None or resident.session is None:
         return PlainTextResponse("This session is not open; reload the page.", 404)

@@ -1,4 +1,4 @@
-"""Keeping open sessions on disk: every two seconds, when a client goes, when the server ends."""
+"""Open sessions are saved: every two seconds, when a client goes, when the server ends."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 
-from limbik.poser.server.connection import Resident, log, say
+from limbik.poser.server.connection import OpenSession, log, send_note
 from limbik.poser.server.store import Store
 from limbik.poser.server.threads import Workers
 
@@ -17,10 +17,12 @@ CLEANED_EVERY = 3600.0
 LAST_SAVE = 0.4  # seconds that ending waits for what is being written
 
 
-class Keeping:
+class Autosave:
     """Saves the sessions of ``residents``, by their ids, which others open and close."""
 
-    def __init__(self, store: Store, workers: Workers, residents: Mapping[str, Resident]) -> None:
+    def __init__(
+        self, store: Store, workers: Workers, residents: Mapping[str, OpenSession]
+    ) -> None:
         self._store, self._workers, self._residents = store, workers, residents
 
     async def run(self) -> None:
@@ -41,7 +43,7 @@ class Keeping:
                 log.warning("old sessions cannot be cleaned away: %s", error)
             await asyncio.sleep(SAVED_EVERY)
 
-    async def _between(self, resident: Resident) -> None:
+    async def _between(self, resident: OpenSession) -> None:
         """Write a session where it changed, read between two messages.
 
         One at work for long is not waited for: documents never change, so that what is read while
@@ -51,7 +53,7 @@ class Keeping:
             still = await _taken(resident.lock, SAVED_EVERY)
             await self.save(resident, resident.lock.release if still else _nothing)
 
-    async def save(self, resident: Resident, read: Callable[[], None] | None = None) -> None:
+    async def save(self, resident: OpenSession, read: Callable[[], None] | None = None) -> None:
         """Write a session where it changed; ``read`` is called once it need not stand still."""
         read = read or _nothing
         async with resident.saving:
@@ -72,12 +74,13 @@ class Keeping:
             else:
                 resident.saved, resident.complained = changes, False
 
-    def _complain(self, resident: Resident, error: Exception) -> None:
+    def _complain(self, resident: OpenSession, error: Exception) -> None:
         """Tell the person once that a session cannot be saved."""
         if not resident.complained:
             log.warning("session %s cannot be saved", resident.id, exc_info=error)
-            why = error.strerror if isinstance(error, OSError) else str(error)
-            self._workers.later(say(resident.client, f"What you do cannot be saved: {why}."))
+            cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+            why = cause.strerror if isinstance(cause, OSError) else str(error)
+            self._workers.later(send_note(resident.client, f"What you do cannot be saved: {why}."))
         resident.complained = True
 
     async def save_all(self) -> None:

@@ -9,16 +9,19 @@ from contextlib import suppress
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from limbik.poser.editing.session import Session
-from limbik.poser.protocol.messages import text
+from limbik.poser.protocol.text import note
 
 LONGEST_REASON = 123  # bytes that a websocket carries when it closes
 GONE = (RuntimeError, WebSocketDisconnect)
 """What sending raises when the client has gone meanwhile, which its own loop notices."""
 
+OUR_MISTAKE = 1011
+"""Close code of a websocket where the server failed; the page comes back by itself."""
+
 log = logging.getLogger("limbik.poser")
 
 
-class Resident:
+class OpenSession:
     """An open session, or one that is being opened while ``session`` is None.
 
     ``lock`` is held by whatever uses the session, so that messages come one after the other;
@@ -41,6 +44,11 @@ class Resident:
         return self.session is not None and self.session.dirty != self.saved
 
 
+def mistake(error: Exception) -> str:
+    """What a person is told of an error that nobody foresaw."""
+    return f"limbik made a mistake ({type(error).__name__}: {error!s:.60}); what you did is kept."
+
+
 async def close(client: WebSocket, code: int, reason: str) -> None:
     """Close a client with a sentence."""
     if len(reason.encode()) > LONGEST_REASON:
@@ -49,10 +57,10 @@ async def close(client: WebSocket, code: int, reason: str) -> None:
         await client.close(code, reason)
 
 
-async def say(client: WebSocket | None, sentence: str) -> None:
+async def send_note(client: WebSocket | None, sentence: str) -> None:
     """A sentence to show for a moment."""
     if client is not None:
-        await send(client, text({"note": sentence}))
+        await send(client, note(sentence))
 
 
 async def send(client: WebSocket, message: str) -> None:

@@ -16,11 +16,11 @@ import uvicorn
 
 from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
-from limbik.poser.protocol.messages import MOST_TEXT
+from limbik.poser.protocol.text import MOST_TEXT
 from limbik.poser.server.app import application
 from limbik.poser.server.connections import BACKLOG, IDLE, BoundedProtocol
 from limbik.poser.server.guard import is_loopback, new_token
-from limbik.poser.server.session_registry import OpenSessions
+from limbik.poser.server.session_registry import SessionRegistry
 from limbik.poser.server.store import Store
 
 PORT = 8765
@@ -50,7 +50,7 @@ class PoserServer:
         self.socket = listening(host, port)
         self.port: int = self.socket.getsockname()[1]
         self.token = None if is_loopback(host) else new_token()
-        self.sessions = OpenSessions(store or Store(), fresh)
+        self.sessions = SessionRegistry(store or Store(), fresh)
         self.host = host
         self.config = uvicorn.Config(
             application(self.sessions, host=host, port=self.port, token=self.token),

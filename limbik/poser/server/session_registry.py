@@ -16,8 +16,16 @@ from starlette.websockets import WebSocket
 
 from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
-from limbik.poser.server.autosave import Keeping
-from limbik.poser.server.connection import Resident, close, log, say, send
+from limbik.poser.server.autosave import Autosave
+from limbik.poser.server.connection import (
+    OUR_MISTAKE,
+    OpenSession,
+    close,
+    log,
+    mistake,
+    send,
+    send_note,
+)
 from limbik.poser.server.store import Store
 from limbik.poser.server.threads import Workers
 
@@ -39,15 +47,15 @@ class _Made(NamedTuple):
     note: str = ""
 
 
-class OpenSessions:
+class SessionRegistry:
     """All open sessions of a server; ``fresh`` makes those that are not on disk."""
 
     def __init__(self, store: Store, fresh: Making) -> None:
         self.store, self._fresh = store, fresh
         self.workers = Workers(MOST_SESSIONS + 8)
         self.loop: asyncio.AbstractEventLoop | None = None
-        self._open: dict[str, Resident] = {}
-        self._keeping = Keeping(store, self.workers, self._open)
+        self._open: dict[str, OpenSession] = {}
+        self._autosave = Autosave(store, self.workers, self._open)
 
     def __len__(self) -> int:
         return len(self._open)
@@ -60,22 +68,22 @@ class OpenSessions:
     async def keep(self) -> None:
         """Save what changed, for as long as the server runs."""
         self.loop = asyncio.get_running_loop()
-        await self._keeping.run()
+        await self._autosave.run()
 
     async def close(self) -> None:
         """Save everything and let go of it."""
-        await self._keeping.save_all()
+        await self._autosave.save_all()
         self._open.clear()
         self.workers.close()
 
     # ---- coming and going --------------------------------------------------------------------
 
-    def get(self, id: str) -> Resident | None:
+    def get(self, id: str) -> OpenSession | None:
         """An open session by its id."""
         resident = self._open.get(id)
         return None if resident is None or resident.session is None else resident
 
-    async def enter(self, wanted: str, client: WebSocket) -> Resident:
+    async def enter(self, wanted: str, client: WebSocket) -> OpenSession:
         """The session that a client asked for, or a fresh one; who had it before is sent away."""
         resident = self._open.get(wanted)
         if resident is None:
@@ -94,12 +102,12 @@ class OpenSessions:
                     raise
         return resident
 
-    async def leave(self, resident: Resident, client: WebSocket) -> None:
+    async def leave(self, resident: OpenSession, client: WebSocket) -> None:
         """A client is gone: its session is saved and dropped, unless another client has it now."""
         if resident.client is client:
             await self._leave(resident, client)
 
-    async def hold(self, make: Making) -> Resident:
+    async def hold(self, make: Making) -> OpenSession:
         """Open a session that stays open without a client, until ``release``."""
         resident = self._admit(self.store.new_id())
         resident.held = True
@@ -111,7 +119,7 @@ class OpenSessions:
                 raise
         return resident
 
-    async def release(self, resident: Resident) -> None:
+    async def release(self, resident: OpenSession) -> None:
         """Close a held session; its client, if it has one, is told."""
         resident.held = False
         client = resident.client
@@ -121,9 +129,9 @@ class OpenSessions:
             )
         await self._leave(resident, client)
 
-    async def _leave(self, resident: Resident, client: WebSocket | None) -> None:
+    async def _leave(self, resident: OpenSession, client: WebSocket | None) -> None:
         async with resident.lock:
-            await self._keeping.save(resident)
+            await self._autosave.save(resident)
             if resident.client is not client:
                 return  # somebody came while it was being saved
             if resident.held:
@@ -135,27 +143,27 @@ class OpenSessions:
             else:
                 self.store.files(resident.id)
 
-    def _admit(self, id: str) -> Resident:
+    def _admit(self, id: str) -> OpenSession:
         if self.full:
             raise TooManyError(
                 f"{MOST_SESSIONS} figures are open in this server, which is all it keeps; close "
                 "one and try again."
             )
-        resident = self._open[id] = Resident(id)
+        resident = self._open[id] = OpenSession(id)
         return resident
 
     # ---- opening -----------------------------------------------------------------------------
 
-    async def _load(self, resident: Resident, fresh: Making) -> None:
+    async def _load(self, resident: OpenSession, fresh: Making) -> None:
         made = await self.workers.do(self._made, resident.id, fresh)
         loop = asyncio.get_running_loop()
 
         def notify(sentence: str) -> None:
             if not loop.is_closed():  # what compiles may outlive the server
-                loop.call_soon_threadsafe(tell, sentence)
+                loop.call_soon_threadsafe(send_now, sentence)
 
-        def tell(sentence: str) -> None:
-            self.workers.later(say(resident.client, sentence))
+        def send_now(sentence: str) -> None:
+            self.workers.later(send_note(resident.client, sentence))
 
         session = resident.session = made.session
         session.notify = notify
@@ -186,7 +194,7 @@ class OpenSessions:
     # ---- messages ----------------------------------------------------------------------------
 
     async def receive(
-        self, resident: Resident, client: WebSocket, message: str | bytes
+        self, resident: OpenSession, client: WebSocket, message: str | bytes
     ) -> list[str | bytes] | None:
         """What the session answers to a message; None when the client has lost the session."""
         async with resident.lock:
@@ -201,5 +209,12 @@ class OpenSessions:
 
     def _hello_again(self) -> None:
         for resident in self._open.values():
-            if resident.client is not None and resident.session is not None:
-                self.workers.later(send(resident.client, resident.session.hello()))
+            if resident.client is None or resident.session is None:
+                continue
+            try:
+                hello = resident.session.hello()
+            except Exception as error:  # the others are told all the same
+                log.exception("session %s has no hello", resident.id)
+                self.workers.later(close(resident.client, OUR_MISTAKE, mistake(error)))
+            else:
+                self.workers.later(send(resident.client, hello))

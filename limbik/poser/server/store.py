@@ -11,13 +11,15 @@ import os
 import re
 import secrets
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Container
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+import platformdirs
+
+from limbik.formats.files import write_whole
 from limbik.version import __version__
 
 FORMAT = 1
@@ -38,15 +40,7 @@ def state_folder() -> Path:
     told = os.environ.get("LIMBIK_STATE")
     if told:
         return Path(told).expanduser()
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        base = Path(local) if local else Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        state = os.environ.get("XDG_STATE_HOME")
-        base = Path(state) if state else Path.home() / ".local" / "state"
-    return base / "limbik" / "poser"
+    return platformdirs.user_state_path("limbik", appauthor=False) / "poser"
 
 
 class Store:
@@ -92,18 +86,13 @@ class Store:
         """Write a session: into a temporary file, to the disk, then under its name."""
         folder = self._folder(id)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        text = json.dumps({"format": FORMAT, "limbik": __version__, "session": saved})
-        handle, name = tempfile.mkstemp(prefix=".session-", suffix=".json", dir=folder)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(folder / "session.json")
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-        _sync_folder(folder)
+        outer = {"format": FORMAT, "limbik": __version__, "session": saved}
+        text = json.dumps(outer).encode()
+
+        def write(file: BinaryIO) -> None:
+            file.write(text)
+
+        write_whole(folder / "session.json", write, durable=True, private=True)
 
     def load(self, id: str) -> dict[str, Any] | None:
         """What ``save`` wrote, or None where nothing was; ValueError if the file is damaged."""
@@ -185,14 +174,3 @@ def _weigh(folder: Path) -> tuple[float, int]:
         newest = max(newest, status.st_mtime)
         size += status.st_size
     return newest, size
-
-
-def _sync_folder(folder: Path) -> None:
-    """A rename lasts through a power cut only when its folder is on the disk too."""
-    if os.name == "nt":
-        return  # folders cannot be opened there, and NTFS logs renames itself
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from limbik.errors import LimbikError
 from limbik.poser.editing.session import LARGEST_FILE
-from limbik.poser.server.connection import Resident
-from limbik.poser.server.session_registry import OpenSessions
+from limbik.poser.server.connection import OpenSession
+from limbik.poser.server.session_registry import SessionRegistry
 
 LARGEST_SESSION = 400_000_000
 """Bytes that all files of a session may have together."""
@@ -54,7 +54,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-async def upload(request: Request, sessions: OpenSessions) -> Response:
+async def upload(request: Request, sessions: SessionRegistry) -> Response:
     """PUT /files/{session}/{name}: 201 with {"name", "bytes"}, or a status with a sentence."""
     resident = sessions.get(request.path_params["session"])
     try:
@@ -72,7 +72,9 @@ async def upload(request: Request, sessions: OpenSessions) -> Response:
     return JSONResponse({"name": name, "bytes": size}, 201)
 
 
-async def _received(request: Request, resident: Resident, sessions: OpenSessions, name: str) -> int:
+async def _received(
+    request: Request, resident: OpenSession, sessions: SessionRegistry, name: str
+) -> int:
     assert resident.session is not None
     folder = resident.session.folder
     others, size = await sessions.workers.do(space_taken, folder, name)
@@ -88,7 +90,7 @@ async def _received(request: Request, resident: Resident, sessions: OpenSessions
 
 
 async def _written(
-    request: Request, sessions: OpenSessions, folder: Path, name: str, room: int
+    request: Request, sessions: SessionRegistry, folder: Path, name: str, room: int
 ) -> int:
     handle, temporary = tempfile.mkstemp(prefix=".upload-", dir=folder)
     received = 0

@@ -154,7 +154,7 @@ def test_steps_of_one_gesture_are_one_however_long_it_rests() -> None:
         history.did("Limit", document(frame=float(k)), merge="Arm", seconds=seconds, held=held)
     assert [step.document.frame for step in history.past] == [0.0, 3.0]
     history.did("Limit", document(frame=9.0), merge="Leg", seconds=95.1, held=True)
-    history.let_go()
+    history.end_merging()
     history.did("Limit", document(frame=10.0), merge="Leg", seconds=99.0)
     assert [step.document.frame for step in history.past] == [0.0, 3.0, 9.0, 10.0]
 

@@ -18,7 +18,7 @@ from limbik.poser.document.clip import Clip
 from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.editing.session import Session
-from limbik.poser.protocol.messages import ProtocolError
+from limbik.poser.protocol.text import ProtocolError
 
 
 def keys_at(*frames: int) -> Timeline:

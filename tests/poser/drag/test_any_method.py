@@ -11,7 +11,7 @@ from helpers.dragged import FEET, HUMAN, held, turned, walk
 from limbik import Figure, GoalError, Joint, LimbikError, MethodError, figures
 from limbik.methods import METHODS
 from limbik.poser.document.effector import Effector
-from limbik.poser.drag.drag_solver import Live
+from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.method_choice import is_ready, prepare
 
 # ---- nothing breaks it --------------------------------------------------------------------------
@@ -24,7 +24,7 @@ def test_wild_targets_are_survived(make):
     effectors = held(figure, [figure.joints[last], figure.joints[last // 2]])
     rng = np.random.default_rng(8)
     for dragged in (1, 2):
-        live = Live(figure, effectors, dragged, figure.rest)
+        live = DragSolver(figure, effectors, dragged, figure.rest)
         for _ in range(60):
             far = figure.size * 10.0 ** rng.uniform(-3, 6)
             wxyz = rng.normal(size=4) if rng.random() < 0.4 else None
@@ -40,7 +40,7 @@ def test_wild_targets_are_survived(make):
 
 def test_a_figure_that_cannot_move_stays_where_it_is():
     rigid = Figure([Joint("Base"), Joint("Top", "Base", offset=(0.0, 1.0, 0.0))])
-    answer = Live(rigid, held(rigid, ["Top"]), 1, rigid.rest).drag((0.0, 2.0, 0.0))
+    answer = DragSolver(rigid, held(rigid, ["Top"]), 1, rigid.rest).drag((0.0, 2.0, 0.0))
     assert answer.q.shape == (0,)
     assert answer.error_of(1)[0] == 1.0
     assert not answer.ok
@@ -50,7 +50,7 @@ def test_a_figure_that_cannot_move_stays_where_it_is():
 def test_every_method_can_be_felt(name):
     arm = figures.arm()
     effectors = held(arm, ["Tool"])
-    live = Live(arm, effectors, 1, arm.rest, method=name)
+    live = DragSolver(arm, effectors, 1, arm.rest, method=name)
     start = np.array(effectors[0].position)
     errors = []
     for share in np.linspace(0.0, 1.0, 12):
@@ -65,8 +65,8 @@ def test_every_method_can_be_felt(name):
 def test_a_method_that_cannot_solve_for_a_goal_says_so():
     aiming = Effector(4, "Head", mode="aim", position=(0.0, 1.6, 3.0))
     with pytest.raises(MethodError, match="fabrik cannot solve for the goal of Head"):
-        Live(HUMAN, [*held(HUMAN, FEET), aiming], 1, HUMAN.rest, method="fabrik")
-    live = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, method="fabrik")
+        DragSolver(HUMAN, [*held(HUMAN, FEET), aiming], 1, HUMAN.rest, method="fabrik")
+    live = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, method="fabrik")
     with pytest.raises(MethodError, match="fabrik cannot solve for the goal of LeftHand"):
         live.drag(None, (1.0, 0.0, 0.0, 0.0))
     # Nothing is broken by that: the place can be dragged on.
@@ -77,7 +77,7 @@ def test_a_method_that_cannot_solve_for_a_goal_says_so():
 
 def test_an_arm_moves_before_the_body_that_carries_it():
     effectors = held(HUMAN, FEET)
-    live = Live(HUMAN, effectors, 1, HUMAN.rest)
+    live = DragSolver(HUMAN, effectors, 1, HUMAN.rest)
     x, y, z = effectors[0].position
     answer = live.drag((x, y + 0.3, z + 0.2))
     assert answer.ok
@@ -89,8 +89,8 @@ def test_an_arm_moves_before_the_body_that_carries_it():
 
 
 def test_settings_are_felt():
-    slow = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, settings={"iterations": 1})
-    fast = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
+    slow = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, settings={"iterations": 1})
+    fast = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
     target = (0.1, 1.5, 0.5)
     assert slow.drag(target).iterations == 2  # one with the pull, and one without
     assert fast.drag(target).error_of(1)[0] <= 1e-4 * HUMAN.size
@@ -99,9 +99,9 @@ def test_settings_are_felt():
 def test_two_methods_side_by_side_do_not_disturb_each_other():
     prepare("damped_least_squares")
     effectors = held(HUMAN, FEET)
-    alone = Live(HUMAN, effectors, 1, HUMAN.rest)
-    solid = Live(HUMAN, effectors, 1, HUMAN.rest)
-    ghost = Live(HUMAN, effectors, 1, HUMAN.rest, method="damped_least_squares")
+    alone = DragSolver(HUMAN, effectors, 1, HUMAN.rest)
+    solid = DragSolver(HUMAN, effectors, 1, HUMAN.rest)
+    ghost = DragSolver(HUMAN, effectors, 1, HUMAN.rest, method="damped_least_squares")
     start = np.array(effectors[0].position)
     for target in walk(np.random.default_rng(1), start, 0.4, 0.02, 40):
         expected = alone.drag(target)
@@ -114,22 +114,30 @@ def test_two_methods_side_by_side_do_not_disturb_each_other():
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: Live(HUMAN, held(HUMAN, FEET), 99, HUMAN.rest), "no effector 99"),
+        (lambda: DragSolver(HUMAN, held(HUMAN, FEET), 99, HUMAN.rest), "no effector 99"),
         (
-            lambda: Live(HUMAN, held(HUMAN, FEET), None, HUMAN.rest).drag((0, 0, 0)),
+            lambda: DragSolver(HUMAN, held(HUMAN, FEET), None, HUMAN.rest).drag((0, 0, 0)),
             "nothing is dra",
         ),
-        (lambda: Live(HUMAN, [], None, HUMAN.rest).move(1, (0, 0, 0)), "effector 1 is not held"),
-        (lambda: Live(HUMAN, [Effector(1, "Tail")], 1, HUMAN.rest), 'no joint "Tail"'),
-        (lambda: Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest[:-1]), "needs 74 values"),
-        (lambda: Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, locked=["Tail"]), 'no joint "Tail"'),
-        (lambda: Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, method="x"), 'no method "x"'),
         (
-            lambda: Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest).drag((0.0, math.nan, 0.0)),
+            lambda: DragSolver(HUMAN, [], None, HUMAN.rest).move(1, (0, 0, 0)),
+            "effector 1 is not held",
+        ),
+        (lambda: DragSolver(HUMAN, [Effector(1, "Tail")], 1, HUMAN.rest), 'no joint "Tail"'),
+        (lambda: DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest[:-1]), "needs 74 values"),
+        (
+            lambda: DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, locked=["Tail"]),
+            'no joint "Tail"',
+        ),
+        (lambda: DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, method="x"), 'no method "x"'),
+        (
+            lambda: DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest).drag((0.0, math.nan, 0.0)),
             "not finite",
         ),
         (
-            lambda: Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest).drag(None, (0.0, 0.0, 0.0, 0.0)),
+            lambda: DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest).drag(
+                None, (0.0, 0.0, 0.0, 0.0)
+            ),
             "zero length",
         ),
     ],

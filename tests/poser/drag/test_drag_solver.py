@@ -14,14 +14,14 @@ from helpers.dragged import FEET, HUMAN, SIX, held, turned, walk
 from limbik import Figure, Joint, Range, Status
 from limbik.figure import joints as jt
 from limbik.poser.document.effector import Effector
-from limbik.poser.drag.drag_solver import Live
+from limbik.poser.drag.drag_solver import DragSolver
 
 # ---- meeting targets ----------------------------------------------------------------------------
 
 
 def test_a_drag_meets_its_target_and_keeps_the_pins():
     effectors = held(HUMAN, FEET)
-    live = Live(HUMAN, effectors, 1, HUMAN.rest)
+    live = DragSolver(HUMAN, effectors, 1, HUMAN.rest)
     answer = live.drag((0.3, 1.3, 0.4))
     assert answer.status is Status.REACHED
     assert answer.ok
@@ -44,11 +44,11 @@ def test_a_drag_meets_its_target_and_keeps_the_pins():
 
 def test_free_effectors_hold_only_while_they_are_dragged():
     effectors = [replace(e, mode="free") for e in held(HUMAN, SIX)]
-    live = Live(HUMAN, effectors, 1, HUMAN.rest)
+    live = DragSolver(HUMAN, effectors, 1, HUMAN.rest)
     answer = live.drag((2.0, 1.0, 0.0))
     assert answer.ok
     np.testing.assert_array_equal(answer.goals[:, 0], [1])
-    nothing = Live(HUMAN, effectors, None, HUMAN.rest)
+    nothing = DragSolver(HUMAN, effectors, None, HUMAN.rest)
     for told in (nothing.solve(), nothing.finish(), nothing.look()):
         assert told.status is None
         assert told.goals.shape == (0, 11)
@@ -56,7 +56,7 @@ def test_free_effectors_hold_only_while_they_are_dragged():
 
 
 def test_looking_solves_nothing():
-    live = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
+    live = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
     live.move(1, (0.5, 1.0, 0.3))
     seen = live.look()
     assert seen.status is None
@@ -68,7 +68,7 @@ def test_looking_solves_nothing():
 
 
 def test_an_orientation_becomes_a_goal_when_it_is_first_given():
-    live = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
+    live = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
     live.drag((0.3, 1.2, 0.35))
     now = Rotation.from_matrix(HUMAN.frames(live.q)[HUMAN.index("LeftHand"), :3, :3])
     aim = Rotation.from_rotvec([0.0, 0.4, 0.2]) * now
@@ -89,7 +89,9 @@ def test_an_aim_follows_what_it_looks_at():
     head = Effector(9, "Head", mode="aim", position=(0.0, 1.6, 3.0), axis=(0.0, 0.0, 1.0))
     effectors = [*held(HUMAN, FEET), head]
     for dragged, target in ((9, (1.0, 1.2, 2.0)), (1, (0.3, 1.3, 0.4))):
-        answer = Live(HUMAN, effectors, dragged, HUMAN.rest).drag(target, (1.0, 0.0, 0.0, 0.0))
+        answer = DragSolver(HUMAN, effectors, dragged, HUMAN.rest).drag(
+            target, (1.0, 0.0, 0.0, 0.0)
+        )
         assert answer.ok or dragged == 1
         frame = HUMAN.frames(answer.q)[HUMAN.index("Head")]
         looked = np.array(target if dragged == 9 else head.position) - frame[:3, 3]
@@ -102,7 +104,7 @@ def test_an_aim_follows_what_it_looks_at():
 
 def test_locked_joints_keep_their_values():
     locked = ("LeftForeArm", "Spine1")
-    live = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, locked=locked)
+    live = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, locked=locked)
     answer = live.drag((0.3, 1.3, 0.4))
     assert answer.ok
     for joint in locked:
@@ -112,7 +114,7 @@ def test_locked_joints_keep_their_values():
 
 
 def test_two_answers_do_not_share_their_pose():
-    live = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
+    live = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
     first = live.drag((0.3, 1.3, 0.4))
     kept = first.q.copy()
     live.drag((0.5, 1.0, 0.2))
@@ -124,7 +126,7 @@ def test_two_answers_do_not_share_their_pose():
 
 @pytest.mark.parametrize("away", [0.3, 1.0, 4.0, 1e3, 2e6])
 def test_pins_hold_when_the_hand_cannot_follow(away):
-    live = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
+    live = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
     start = np.array(held(HUMAN, FEET)[0].position)
     target = start + (0.9 + away) * np.array([0.8, 0.6, 0.0])
     for share in np.linspace(0.1, 1.0, 10):
@@ -157,7 +159,7 @@ def test_the_limit_that_holds_back_is_told():
         unit="m",
     )
     for target, joint, side in (((-1.0, 1.0, 0.0), 1, 1.0), ((1.4, -1.4, 0.0), 1, -1.0)):
-        live = Live(elbow, held(elbow, ["Lower"]), 1, elbow.rest)
+        live = DragSolver(elbow, held(elbow, ["Lower"]), 1, elbow.rest)
         live.drag(target)
         answer = live.finish()
         assert answer.status is Status.LIMITED
@@ -187,7 +189,7 @@ def test_a_cone_that_holds_back_is_told():
             )
         ]
     )
-    live = Live(ball, held(ball, ["Ball"]), 1, ball.rest)
+    live = DragSolver(ball, held(ball, ["Ball"]), 1, ball.rest)
     live.drag((1.0, 0.0, 0.0))
     answer = live.finish()
     assert answer.status is Status.LIMITED
@@ -204,7 +206,7 @@ def test_there_and_back_brings_the_pose_back(joints):
     q = HUMAN.project(HUMAN.rest + rng.normal(0, 0.1, HUMAN.n))
     effectors = held(HUMAN, joints, q)
     start = np.array(effectors[0].position)
-    live = Live(HUMAN, effectors, 1, q)
+    live = DragSolver(HUMAN, effectors, 1, q)
     for target in walk(rng, start, 0.5, 0.02, 200):
         live.drag(target)
     assert turned(HUMAN, q, live.q).max() > 10.0
@@ -217,7 +219,7 @@ def test_there_and_back_brings_the_pose_back(joints):
 @pytest.mark.parametrize("away", [1.5, 10.0, 1e6 * HUMAN.size])
 def test_back_at_once_from_anywhere(away):
     effectors = held(HUMAN, SIX)
-    live = Live(HUMAN, effectors, 1, HUMAN.rest)
+    live = DragSolver(HUMAN, effectors, 1, HUMAN.rest)
     live.drag((away, away, -away))
     assert turned(HUMAN, HUMAN.rest, live.q).max() > 20.0
     answer = live.drag(effectors[0].position)
@@ -230,7 +232,7 @@ def test_the_same_target_gives_nearly_the_same_pose_from_either_side():
     target = start + (0.0, 0.3, 0.2)
     poses = []
     for detour in ((0.3, 0.2, 0.0), (-0.3, -0.1, 0.3)):
-        live = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
+        live = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
         for share in np.linspace(0.0, 1.0, 30):
             live.drag(start + share * np.array(detour))
         for share in np.linspace(0.0, 1.0, 60):
@@ -241,10 +243,10 @@ def test_the_same_target_gives_nearly_the_same_pose_from_either_side():
 
 
 def test_beginning_again_stays_near_the_new_pose():
-    q = Live(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest).drag((0.1, 1.5, 0.4)).q
+    q = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest).drag((0.1, 1.5, 0.4)).q
     assert turned(HUMAN, HUMAN.rest, q).max() > 15.0
     feet = held(HUMAN, FEET[1:])
-    live = Live(HUMAN, feet, None, HUMAN.rest)
+    live = DragSolver(HUMAN, feet, None, HUMAN.rest)
     live.begin(q)
     x, y, z = feet[0].position
     live.move(1, (x + 0.05, y, z))
@@ -264,7 +266,7 @@ def test_pinned_feet_stay_flat_where_the_pose_allows_it() -> None:
         Effector(1, "LeftHand", position=tuple(places[human.index("LeftHand")])),
         *(Effector(k, human.joints[k], mode="pin", position=tuple(places[k])) for k in feet),
     ]
-    live = Live(human, effectors, 1, human.rest)
+    live = DragSolver(human, effectors, 1, human.rest)
     for part in np.linspace(0.05, 1.0, 30):
         answer = live.drag(places[human.index("LeftHand")] + part * np.array([0.1, -0.7, 0.3]))
     assert answer.status == "REACHED"

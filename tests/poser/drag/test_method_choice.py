@@ -9,13 +9,15 @@ import pytest
 
 from limbik import MethodError
 from limbik.methods import METHODS
-from limbik.poser.drag.method_choice import method_of, methods_info
+from limbik.poser.drag.method_choice import method_of
+from limbik.poser.protocol.page_state import methods_info
+from limbik.poser.protocol.text import json_of
 
 # ---- methods ------------------------------------------------------------------------------------
 
 
 def test_every_method_is_told_with_its_settings():
-    told_methods = json.loads(json.dumps(methods_info(), allow_nan=False))
+    told_methods = [json.loads(json_of(method)) for method in methods_info()]
     assert [method["name"] for method in told_methods] == list(METHODS)
     for method in told_methods:
         names = {setting["name"] for setting in method["settings"]}
@@ -31,7 +33,7 @@ def test_every_method_is_told_with_its_settings():
 
 
 def test_kinds_of_settings():
-    by_name = {method["name"]: method for method in methods_info()}
+    by_name = {method.name: json.loads(json_of(method)) for method in methods_info()}
 
     def setting(method: str, name: str) -> dict:
         return next(s for s in by_name[method]["settings"] if s["name"] == name)

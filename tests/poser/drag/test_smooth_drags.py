@@ -9,7 +9,7 @@ import pytest
 
 from helpers.dragged import FEET, SIX, held, turned, walk
 from limbik import figures
-from limbik.poser.drag.drag_solver import SWINGS, Live
+from limbik.poser.drag.drag_solver import SWINGS, DragSolver
 
 # ---- smooth drags -------------------------------------------------------------------------------
 
@@ -46,7 +46,7 @@ def test_a_smooth_drag_turns_no_joint_by_more_than_60_degrees_at_once(name, seed
     make, joints, reach, step = WALKS[name]
     figure = make()
     effectors = held(figure, joints)
-    live = Live(figure, effectors, 1, figure.rest)
+    live = DragSolver(figure, effectors, 1, figure.rest)
     start, last = np.array(effectors[0].position), figure.rest
     jumps, met, slips = [], [], []
     for target in walk(np.random.default_rng(seed), start, reach, step, 400):
@@ -73,7 +73,7 @@ def test_a_robot_swings_over_where_its_turntable_ends():
     arm = figures.arm()
     effectors = held(arm, ["Tool"])
     radius = math.hypot(*effectors[0].position[:2])
-    live = Live(arm, effectors, 1, arm.rest)
+    live = DragSolver(arm, effectors, 1, arm.rest)
     last, jumps, swinging, q = arm.rest, [], 0, arm.rest
     for angle in np.radians(np.arange(0.0, 260.0, 1.0)):
         target = (radius * math.cos(angle), radius * math.sin(angle), effectors[0].position[2])

@@ -176,7 +176,7 @@ def test_real_figures(tmp_path: Path, file: str, pairs: int, within: float) -> N
     talk = Talk.builtin("chain", tmp_path)
     talk.do("open", files=talk.upload(real_data.find(file)))
     session = talk.session
-    mirror = session.shelf.mirror(session.document)
+    mirror = session.figure_cache.mirror(session.document)
     assert talk.figure["mirrors"] is True
     assert mirror is not None
     here = np.arange(len(mirror.twin))

@@ -10,8 +10,8 @@ import pytest
 
 from helpers.poser_talk import Talk, moved
 from limbik.poser.document.effector import Vec3
-from limbik.poser.protocol.commands.registry import KEEP, checked
-from limbik.poser.protocol.messages import ProtocolError
+from limbik.poser.protocol.commands.registry import KEEP, bounded, checked
+from limbik.poser.protocol.text import ProtocolError
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_arguments_are_checked_by_their_annotations() -> None:
     assert repr(KEEP) == "KEEP"
     for value, wanted in ((True, int), (True, float), (2**60, int), (10**400, float), ("a", float)):
         with pytest.raises(ProtocolError, match="x is not"):
-            checked(value, wanted, "x")
+            checked(value, bounded(wanted), "x")
 
 
 def test_a_limit_meant_for_another_figure_is_a_reply_and_no_end(tmp_path: Path) -> None:

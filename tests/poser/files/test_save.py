@@ -26,8 +26,9 @@ from limbik.poser.files.pose_file import pose_json, read_pose
 from limbik.poser.files.replay import replay_page
 from limbik.poser.files.save import saved_as
 from limbik.poser.page_files import page_file
+from limbik.poser.protocol.binary import placed
+from limbik.poser.protocol.figure_info import figure_info
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
-from limbik.poser.protocol.messages import placed
 
 PAGE = {
     "index.html": """<!doctype html><html><head lang="en"><title>limbik poser</title>
@@ -236,7 +237,7 @@ def poses_of(data: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def made(session: Session, title: str = "A </script><b> & co") -> str:
-    info = {"joints": [{"name": "</script><script>"}] * len(session.figure.joints), "mesh": True}
+    info = figure_info(session.figure, id=1, up="y", floor=0.0, file="</script><script>", mesh=True)
     return replay_page(baked(session), info=info, title=title, keys=[10, 50], file=PAGE.__getitem__)
 
 
@@ -284,7 +285,10 @@ def test_a_replay_runs_its_own_script_and_reaches_no_network(session: Session) -
 def test_a_replay_carries_the_mesh(opened: tuple[Session, dict[str, Any]]) -> None:
     session, _ = opened
     page = replay_page(
-        baked(session), info={"joints": []}, meshes=session.meshes, file=PAGE.__getitem__
+        baked(session),
+        info=figure_info(session.figure, id=1, up="y", floor=0.0),
+        meshes=session.meshes,
+        file=PAGE.__getitem__,
     )
     data = embedded(page)
     assert data["figure"]["mesh"] is True
@@ -295,16 +299,16 @@ def test_a_motion_too_long_for_a_browser_is_refused(session: Session) -> None:
     figure = session.figure
     long = Motion(figure, np.broadcast_to(figure.rest, (350_000, figure.n)), 30.0)
     with pytest.raises(LimbikError, match="350,000 frames of 31 joints are too many"):
-        replay_page(long, info={}, file=PAGE.__getitem__)
+        replay_page(long, info=figure_info(figure, id=1, up="y", floor=0.0), file=PAGE.__getitem__)
 
 
 def test_a_page_that_is_not_built_says_how(tmp_path: Path) -> None:
     with pytest.raises(LimbikError, match="page is"):
         page_file("index.html", tmp_path)
+    motion = limbik.figures.cartwheel()[:2]
+    info = figure_info(motion.figure, id=1, up="y", floor=0.0)
     with pytest.raises(LimbikError, match=r"no place for poser\.css"):
-        replay_page(
-            limbik.figures.cartwheel()[:2], info={}, file=lambda name: "<head><title></title>"
-        )
+        replay_page(motion, info=info, file=lambda name: "<head><title></title>")
 
 
 def test_an_unknown_kind_is_refused(session: Session) -> None:

@@ -26,8 +26,8 @@ def test_every_command_of_the_design_is_there() -> None:
     wanted = """grab drop effector.add effector.remove effector.set lock coordinate.set limit.cone
     coordinates.drop limit.set limit.reset limits.humanoid limits.none limits.clip limits.file
     method.set compare.set pose.reset pose.mirror pose.store pose.recall pose.rename pose.delete
-    pose.set pose.load builtin open clip.choose timeline.set key.insert key.move key.copy key.delete
-    key.set clip.remove frames undo redo"""
+    pose.set pose.load goal.remove builtin open clip.choose timeline.set key.insert key.move
+    key.copy key.delete key.set clip.remove frames undo redo"""
     assert set(COMMANDS) == set(wanted.split())
 
 
@@ -263,7 +263,7 @@ def test_anatomical_limits_keep_the_pose_the_keys_and_the_clip(tmp_path: Path) -
         # Anatomical limits may hold a joint back a little.
         assert np.abs(talk.scrub(frame).positions - before).max() < 0.04 * size
     (stored,) = session.document.poses
-    free = session.shelf.plain(session.document.source, "swing-twist")
+    free = session.figure_cache.plain(session.document.source, "swing-twist")
     assert np.allclose(free.positions(stored.q), bare.positions(document.poses[0].q), atol=1e-9)
     talk.do("undo")
     assert talk.figure["id"] == old

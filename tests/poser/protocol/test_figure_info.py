@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ from scipy.spatial.transform import Rotation
 from helpers.random_figures import COUPLED, JOINTS, random_figure
 from limbik import Figure, FigureError, Joint, Range, SwingTwist, figures, humanoid
 from limbik.figure import joints as jt
+from limbik.figure.capsules import capsules, joint_radii
 from limbik.figure.joints import Coupling
-from limbik.poser.protocol.capsules import capsules
+from limbik.poser.protocol import messages as msg
+from limbik.poser.protocol.commands.registry import checked
 from limbik.poser.protocol.figure_info import figure_info, limit_from, limit_info, limits_info
-from limbik.poser.protocol.messages import ProtocolError
+from limbik.poser.protocol.text import ProtocolError, json_of
 
 FIGURES = {
     "human": figures.human,
@@ -43,7 +46,17 @@ RANDOM = {
 def told(figure: Figure) -> dict:
     """FigureInfo as it arrives in the page."""
     info = figure_info(figure, id=3, up="y", floor=0.0, file="a.bvh", clips=["walk"])
-    return json.loads(json.dumps(info, allow_nan=False))
+    return json.loads(json_of(info))
+
+
+def plain(limit: Any) -> Any:
+    """A limit as JSON."""
+    return None if limit is None else json.loads(json_of(limit))
+
+
+def as_sent(limit: Any) -> Any:
+    """A limit as a command of the page gives it."""
+    return checked(limit, msg.Limit, "the limit")
 
 
 def matrix(rotation: Rotation, place=(0.0, 0.0, 0.0)) -> np.ndarray:
@@ -127,7 +140,7 @@ def test_what_else_is_told():
 @pytest.mark.parametrize("name", [*FIGURES, *RANDOM])
 def test_limits_there_and_back_allow_the_same(name):
     figure, rng = (FIGURES | RANDOM)[name](), np.random.default_rng(2)
-    sent = json.loads(json.dumps(limits_info(figure), allow_nan=False))
+    sent = [None if one is None else as_sent(plain(one)) for one in limits_info(figure)]
     again = figure.with_limits(
         {
             joint.name: limit_from(joint, limit)
@@ -144,40 +157,40 @@ def test_limits_there_and_back_allow_the_same(name):
 
 def test_ranges_and_cones_as_numbers():
     hinge = Joint("Knee", parts=jt.revolute("x"), limit=Range(0, 2.5))
-    assert limit_info(hinge) == {"kind": "range", "lower": [0.0], "upper": [2.5]}
+    assert plain(limit_info(hinge)) == {"kind": "range", "lower": [0.0], "upper": [2.5]}
     open_ended = Joint("Root", parts=jt.slides(), limit=Range([-1, -np.inf, 0], np.inf))
-    assert limit_info(open_ended) == {
+    assert plain(limit_info(open_ended)) == {
         "kind": "range",
         "lower": [-1.0, None, 0.0],
         "upper": [None, None, None],
     }
     ball = Joint("Hip", parts=jt.swing_twist(), limit=SwingTwist(swing=(1.0, 0.5), twist=(-1, 2)))
     cone = {"kind": "cone", "swing": [1.0, 0.5], "center": [0.0, 0.0], "twist": [-1.0, 2.0]}
-    assert limit_info(ball) == cone
-    assert limit_from(ball, cone) == ball.limit
+    assert plain(limit_info(ball)) == cone
+    assert limit_from(ball, as_sent(cone)) == ball.limit
     unlimited = {"kind": "cone", "swing": None, "center": [0, 0], "twist": [None, 1]}
-    assert limit_from(ball, unlimited) == SwingTwist(twist=(-np.inf, 1.0))
+    assert limit_from(ball, as_sent(unlimited)) == SwingTwist(twist=(-np.inf, 1.0))
     assert limit_info(Joint("Free", parts=jt.slides())) is None
     assert limit_from(ball, None) is None
 
 
 def test_one_number_for_all_coordinates_becomes_one_each():
     joint = Joint("Wrist", parts=jt.universal("x", "y"), limit=Range(-0.5, 0.5))
-    assert limit_info(joint) == {"kind": "range", "lower": [-0.5, -0.5], "upper": [0.5, 0.5]}
+    assert plain(limit_info(joint)) == {"kind": "range", "lower": [-0.5, -0.5], "upper": [0.5, 0.5]}
 
 
 def test_coupled_parts_keep_their_ranges():
     follows = jt.revolute("x", coupled=Coupling("Finger", 0.7))
     both = Joint("Tip", "Finger", follows + jt.revolute("y"), limit=Range([0, -1], [1.4, 1]))
     figure = Figure([Joint("Finger", parts=jt.revolute("x")), both])
-    assert limit_info(both) == {"kind": "range", "lower": [-1.0], "upper": [1.0]}
-    changed = limit_from(both, {"kind": "range", "lower": [-0.25], "upper": [None]})
+    assert plain(limit_info(both)) == {"kind": "range", "lower": [-1.0], "upper": [1.0]}
+    changed = limit_from(both, as_sent({"kind": "range", "lower": [-0.25], "upper": [None]}))
     assert changed == Range([0, -0.25], [1.4, np.inf])
     assert figure.with_limits({"Tip": changed}).upper.tolist() == [2.0, np.inf]
     only = Joint("Tip", "Finger", follows, limit=Range(0, 1))
     assert limit_info(only) is None
     with pytest.raises(FigureError, match="no coordinates of its own"):
-        limit_from(only, {"kind": "range", "lower": [], "upper": []})
+        limit_from(only, as_sent({"kind": "range", "lower": [], "upper": []}))
 
 
 @pytest.mark.parametrize(
@@ -191,23 +204,24 @@ def test_coupled_parts_keep_their_ranges():
         {"kind": "range", "lower": 0, "upper": 1},
         {"kind": "range", "lower": ["0"], "upper": [1]},
         {"kind": "range", "lower": [True], "upper": [1]},
-        {"kind": "range", "lower": [float("nan")], "upper": [1]},
         {"kind": "cone", "swing": [1, None], "center": [0, 0], "twist": [0, 1]},
         {"kind": "cone", "swing": [1, 1], "center": [0], "twist": [0, 1]},
         {"kind": "cone", "swing": [1, 1], "center": [0, 0], "twist": [0]},
     ],
 )
 def test_limits_that_no_page_sends(limit):
-    with pytest.raises(ProtocolError, match='the limit of "Knee"'):
-        limit_from(Joint("Knee", parts=jt.revolute("x")), limit)
+    with pytest.raises(ProtocolError, match="the limit"):
+        limit_from(Joint("Knee", parts=jt.revolute("x")), as_sent(limit))
 
 
 def test_limits_that_a_person_gets_wrong():
     knee = Joint("Knee", parts=jt.revolute("x"))
     with pytest.raises(FigureError, match="above upper"):
-        limit_from(knee, {"kind": "range", "lower": [1], "upper": [0]})
+        limit_from(knee, as_sent({"kind": "range", "lower": [1], "upper": [0]}))
     with pytest.raises(FigureError, match="positive"):
-        limit_from(knee, {"kind": "cone", "swing": [0, 1], "center": [0, 0], "twist": [0, 1]})
+        limit_from(
+            knee, as_sent({"kind": "cone", "swing": [0, 1], "center": [0, 0], "twist": [0, 1]})
+        )
 
 
 # ---- capsules -----------------------------------------------------------------------------------
@@ -237,8 +251,9 @@ def test_capsules_join_the_joints(name):
 def test_a_body_is_thick_where_bodies_are():
     figure = figures.human()
     radius = {}
-    for bone in capsules(figure, humanoid.recognise(figure).roles):
-        radius.setdefault(figure.joints[bone["joint"]], bone["radius"])
+    found = capsules(figure, humanoid.recognise(figure).roles)
+    for joint, thick in zip(found.joints, found.radius, strict=True):
+        radius.setdefault(figure.joints[joint], float(thick))
     order = ["Spine1", "LeftUpLeg", "LeftLeg", "LeftArm", "LeftForeArm", "LeftHand", "LThumb"]
     thickness = [radius[joint] for joint in order]
     assert thickness == sorted(thickness, reverse=True)
@@ -252,12 +267,9 @@ def test_a_body_is_thick_where_bodies_are():
 def test_thickness_does_not_grow_outwards_and_scales_with_the_figure():
     for make in (figures.hand, figures.arm, figures.spider):
         figure = make()
-        radius = np.zeros(len(figure.joints))
-        for bone in capsules(figure, {}):
-            radius[bone["joint"]] = max(radius[bone["joint"]], bone["radius"])
+        radius = joint_radii(figure)
         for i, parent in enumerate(figure.parents):
             if parent >= 0:
                 assert radius[i] <= radius[parent] + 1e-12
     small, large = figures.hand(), figures.hand().in_units("mm")
-    for one, other in zip(capsules(small, {}), capsules(large, {}), strict=True):
-        assert other["radius"] == pytest.approx(1000 * one["radius"], rel=1e-9)
+    assert joint_radii(large) == pytest.approx(1000 * joint_radii(small), rel=1e-9)

@@ -13,18 +13,10 @@ from hypothesis import strategies as st
 from limbik import figures
 from limbik.maths.quaternions import quat_to_matrix
 from limbik.poser.drag.answer import Answer
-from limbik.poser.protocol.messages import (
-    MOST_TEXT,
-    Drag,
-    Inbox,
-    ProtocolError,
-    Scrub,
-    frames_message,
-    pose_message,
-    read_binary,
-    read_json,
-    text,
-)
+from limbik.poser.protocol.binary import Drag, Scrub, frames_message, pose_message, read_binary
+from limbik.poser.protocol.inbox import Inbox
+from limbik.poser.protocol.messages import CoordinateInfo, NoteMessage
+from limbik.poser.protocol.text import MOST_TEXT, ProtocolError, json_of, read_json, text
 from limbik.solver.result import Status
 
 NAN, INF = float("nan"), float("inf")
@@ -179,9 +171,9 @@ def test_any_text_is_read_or_refused(message):
 
 
 def test_what_goes_out_is_json_without_nan():
-    assert text({"note": "größer"}) == '{"note":"größer"}'
+    assert text(NoteMessage("größer")) == '{"note":"größer"}'
     with pytest.raises(ValueError, match="not JSON compliant"):
-        text({"note": NAN})
+        json_of(CoordinateInfo("Knee", 1, False, NAN))
 
 
 # ---- to the page --------------------------------------------------------------------------------

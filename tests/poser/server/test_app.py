@@ -9,10 +9,12 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import limbik
 from helpers.poser_client import FOOT, HAND, WAIT, Client, client, closed, drag_message, until
+from limbik.poser.protocol import page_state
 from limbik.poser.server import session_registry as open_sessions
 from limbik.poser.server.listen import PoserServer
 
@@ -169,3 +171,42 @@ def test_there_is_an_end_to_sessions(server: PoserServer, monkeypatch: pytest.Mo
         assert code == 1013
         assert "2 figures are open" in reason
         other.drag(other.effector(HAND)["id"], other.at(HAND) + [0, 0.1, 0])
+
+
+# ---- mistakes of our own -------------------------------------------------------------------------
+
+
+def test_an_error_in_the_first_state_is_sent_and_the_next_attempt_goes_on(
+    server: PoserServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(page_state, "settings_of", fails)
+        with pytest.raises(ConnectionClosed) as met:
+            client(server.url)
+        assert met.value.rcvd is not None
+        code, reason = met.value.rcvd.code, met.value.rcvd.reason
+        assert code == 1011
+        assert "SystemError: AST recursion" in reason
+    with client(server.url) as page:
+        assert page.state["effectors"]
+
+
+def test_a_hello_that_fails_is_sent_and_the_others_get_theirs(
+    server: PoserServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with client(server.url) as one, client(server.url) as other:
+        first = server.sessions.get(one.session)
+        assert first is not None
+        assert first.session is not None
+        monkeypatch.setattr(first.session, "hello", fails)
+        other.hello.clear()
+        server.sessions.hello_again()
+        code, reason = closed(one)
+        assert code == 1011
+        assert "SystemError" in reason
+        while not other.hello:
+            other.receive()
+
+
+def fails(*_: object) -> None:
+    raise SystemError("AST recursion")

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from helpers.poser_client import HAND, drag_message
-from limbik.poser.server.autosave import Keeping
-from limbik.poser.server.connection import Resident
-from limbik.poser.server.session_registry import TAKEN_OVER, OpenSessions
+from limbik.poser.server.autosave import Autosave
+from limbik.poser.server.connection import OpenSession
+from limbik.poser.server.session_registry import TAKEN_OVER, SessionRegistry
 from limbik.poser.server.store import Store
 from limbik.poser.startup import First
 
@@ -78,12 +78,12 @@ class Notes:
 def test_a_session_that_changes_is_saved_every_two_seconds() -> None:
     loop = Timeless()
     store, session = Notes(loop), Changing()
-    resident = Resident("a" * 22)
+    resident = OpenSession("a" * 22)
     resident.session = session  # type: ignore[assignment]
 
     async def use() -> None:
-        keeping = Keeping(store, AtOnce(), {resident.id: resident})  # type: ignore[arg-type]
-        saving = asyncio.ensure_future(keeping.run())
+        autosave = Autosave(store, AtOnce(), {resident.id: resident})  # type: ignore[arg-type]
+        saving = asyncio.ensure_future(autosave.run())
         for _ in range(200):
             session.dirty += 1
             await asyncio.sleep(0.1)
@@ -108,7 +108,7 @@ def test_a_session_is_on_the_disk_before_it_has_its_name_and_the_name_after(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
-    sync, replace = os.fsync, Path.replace
+    sync, replace = os.fsync, os.replace
 
     def noted_sync(handle: int) -> None:
         path = Path(f"/proc/self/fd/{handle}")
@@ -120,12 +120,12 @@ def test_a_session_is_on_the_disk_before_it_has_its_name_and_the_name_after(
             done.append("folder" if os.path.isdir(handle) else "file of 1")  # noqa: PTH112
         sync(handle)
 
-    def noted_replace(self: Path, target: Path) -> Path:
+    def noted_replace(draft: Path, target: Path) -> None:
         done.append(f"{target.name} put in place")
-        return replace(self, target)
+        replace(draft, target)
 
     monkeypatch.setattr(os, "fsync", noted_sync)
-    monkeypatch.setattr(Path, "replace", noted_replace)
+    monkeypatch.setattr(os, "replace", noted_replace)
     store = Store(tmp_path)
     store.save(store.new_id(), {"q": [1.0]})
     assert done == ["file of 1", "session.json put in place", "folder"]
@@ -150,7 +150,7 @@ class Window:
 
 def test_a_window_that_lost_its_session_cannot_change_it_any_more(tmp_path: Path) -> None:
     async def use() -> None:
-        sessions = OpenSessions(Store(tmp_path), First("human").session)
+        sessions = SessionRegistry(Store(tmp_path), First("human").session)
         sessions.loop = asyncio.get_running_loop()
         old, new = Window(), Window()
         resident = await sessions.enter("", old)  # type: ignore[arg-type]

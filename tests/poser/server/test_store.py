@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -193,14 +194,26 @@ def test_where_sessions_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("LIMBIK_STATE", str(tmp_path / "told"))
     assert state_folder() == tmp_path / "told"
     monkeypatch.delenv("LIMBIK_STATE")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "xdg"))
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert state_folder() == tmp_path / "xdg" / "limbik" / "poser"
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert state_folder() == tmp_path / "local" / "limbik" / "poser"
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert state_folder().parts[-3:] == ("Application Support", "limbik", "poser")
+    assert state_folder().parts[-2:] == ("limbik", "poser")
+    if sys.platform == "linux":
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "xdg"))
+        assert state_folder() == tmp_path / "xdg" / "limbik" / "poser"
+
+
+def test_a_session_is_on_the_disk_when_it_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both the file and its folder are synced, the file before it gets its name."""
+    done: list[str] = []
+
+    def sync(handle: int) -> None:
+        kind = "folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file"
+        named = (tmp_path / ("a" * 22) / "session.json").exists()
+        done.append(f"{kind} {'after' if named else 'before'}")
+
+    monkeypatch.setattr("limbik.formats.files.os.fsync", sync)
+    Store(tmp_path).save("a" * 22, {})
+    assert done == ["file before", "folder after"]
 
 
 def test_the_file_says_who_wrote_it(tmp_path: Path) -> None:

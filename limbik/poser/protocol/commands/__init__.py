@@ -3,6 +3,7 @@
 from limbik.poser.protocol.commands import (
     effectors,
     figures,
+    goals,
     joints,
     limits,
     methods,
@@ -13,6 +14,6 @@ from limbik.poser.protocol.commands import (
 from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
-    "COMMANDS", "Command", "effectors", "figures", "find", "joints", "limits", "methods", "poses",
-    "timeline", "undoing",
+    "COMMANDS", "Command", "effectors", "figures", "find", "goals", "joints", "limits", "methods",
+    "poses", "timeline", "undoing",
 ]  # fmt: skip

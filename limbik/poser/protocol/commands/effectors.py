@@ -7,11 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from limbik.errors import LimbikError
-from limbik.poser.document.effector import HEAVIEST, LAST_ID, MOST_EFFECTORS, Effector, Vec3, Vec4
+from limbik.poser.document.effector import (
+    FURTHEST,
+    HEAVIEST,
+    LAST_ID,
+    MOST_EFFECTORS,
+    Effector,
+    Vec3,
+    Vec4,
+)
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.files.default_document import natural_axis
 from limbik.poser.protocol.commands.registry import KEEP, Answer, command
-from limbik.poser.protocol.messages import FURTHEST
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
@@ -40,7 +47,7 @@ def add(session: Session, joint: int, at: Vec3 = (0.0, 0.0, 0.0)) -> Answer:
     if any((e.joint, e.at) == (name, at) for e in document.effectors):
         raise LimbikError(f"{name} has an effector there already.")
     _not_too_far(at)
-    axis = natural_axis(session.figure, session.shelf.body(document.source), name)
+    axis = natural_axis(session.figure, session.figure_cache.body(document.source), name)
     new = Effector(document.next_id, name, at, axis=axis)
     (new,) = anchored(session.figure, (new,), document.q)
     session.document = replace(

@@ -15,7 +15,7 @@ from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import discard_files, holds_figure, keep_files, open_motion
 from limbik.poser.protocol.commands.limits import start_limited
 from limbik.poser.protocol.commands.registry import Answer, command
-from limbik.poser.protocol.messages import text
+from limbik.poser.protocol.text import note
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
@@ -66,12 +66,12 @@ def choose(session: Session, index: int) -> Answer:
 
 def _start(session: Session, source: Source) -> None:
     """Begin with another figure; the methods stay."""
-    opened, old = session.shelf.opened(source), session.document
+    opened, old = session.figure_cache.opened(source), session.document
     new = first_document(source, opened)
     session.document = replace(new, method=old.method, compare=old.compare)
     start_limited(session)
-    for note in opened.notes[:3]:
-        session.also(text({"note": note}))
+    for sentence in opened.notes[:3]:
+        session.also(note(sentence))
 
 
 def _play(session: Session, motion: Motion) -> None:

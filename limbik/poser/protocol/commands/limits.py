@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from limbik import humanoid
 from limbik.animate.learn import limits_from
@@ -18,9 +18,10 @@ from limbik.figure.motion import Motion
 from limbik.poser.document.coordinate_change import carried
 from limbik.poser.document.document import Document
 from limbik.poser.files.natural_limits import starts_limited
+from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.figure_info import limit_from
-from limbik.poser.protocol.messages import ProtocolError
+from limbik.poser.protocol.text import ProtocolError
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
@@ -28,18 +29,15 @@ if TYPE_CHECKING:
 WIDEST = 180.0  # degrees of margin around a clip
 _OPEN, _TWIST = math.radians(60.0), math.radians(45.0)  # a cone to begin with
 _WIDEST_CONE = math.radians(179.0)
-_SHAPES = ({"kind", "lower", "upper"}, {"kind", "swing", "center", "twist"})
 
 
 @command("limit.set", "Limit {joint}", merges=True)
-def set_limit(session: Session, joint: int, limit: dict[str, Any]) -> Answer:
+def set_limit(session: Session, joint: int, limit: msg.Limit) -> Answer:
     """Another limit for one joint."""
     name = session.joint(joint)
     try:
         new = limit_from(session.figure.definition[joint], limit)
     except ProtocolError as error:
-        if set(limit) not in _SHAPES:
-            raise
         # It was meant for the figure that was there when it was sent.
         raise LimbikError(f"The limit that was sent does not fit {name}.") from error
     _use(session, {**session.document.limits, name: new})
@@ -100,13 +98,13 @@ def of_people(session: Session) -> Answer:
     Ranges of three angles fit a shoulder badly: balls get swing–twist coordinates, and the pose,
     the keys and the clip come along.
     """
-    body = session.shelf.body(session.document.source)
+    body = session.figure_cache.body(session.document.source)
     if not body.complete:
         raise LimbikError(
             f"This figure is not known as a body: {', '.join(body.missing[:4])} "
             f"{'were' if len(body.missing) > 1 else 'was'} not found."
         )
-    natural = session.shelf.natural(session.document.source)
+    natural = session.figure_cache.natural(session.document.source)
     if natural.reason:
         _by_timeline(session, body)
     else:
@@ -116,7 +114,7 @@ def of_people(session: Session) -> Answer:
 
 def use_natural(session: Session) -> None:
     """Give the document the anatomical limits of its source, in the coordinates they need."""
-    natural = session.shelf.natural(session.document.source)
+    natural = session.figure_cache.natural(session.document.source)
     if natural.balls:
         _in_balls(session, natural.balls)
     _use(session, natural.limits)
@@ -127,7 +125,7 @@ def start_limited(session: Session) -> None:
     source = session.document.source
     if not starts_limited(session.document, session.opened):
         return
-    if not session.shelf.natural(source).reason:
+    if not session.figure_cache.natural(source).reason:
         use_natural(session)
 
 
@@ -135,7 +133,7 @@ def _by_timeline(session: Session, body: humanoid.Body) -> None:
     """Anatomical limits where only the timeline's clip has a pose that stands."""
     clip = session.document.timeline.clip
     if clip is None:
-        raise LimbikError(session.shelf.natural(session.document.source).reason)
+        raise LimbikError(session.figure_cache.natural(session.document.source).reason)
     _in_balls(session, "swing-twist")
     clip = session.document.timeline.clip
     assert clip is not None
@@ -158,15 +156,15 @@ def of_clip(session: Session, margin: float) -> Answer:
 
 def _plain(session: Session) -> Figure:
     """The figure with the limits that its file has."""
-    return session.shelf.plain(session.document.source, session.document.balls)
+    return session.figure_cache.plain(session.document.source, session.document.balls)
 
 
 def _in_balls(session: Session, balls: str) -> Session:
     """Put the document into other coordinates, without edited limits."""
     document = session.document
     if document.balls != balls:
-        here = session.shelf.figure(document)
-        there = session.shelf.plain(document.source, balls)
+        here = session.figure_cache.figure(document)
+        there = session.figure_cache.plain(document.source, balls)
         bare: Document = replace(document, balls=balls, limits=MappingProxyType({}))
         session.document = carried(bare, here, there)
     return session

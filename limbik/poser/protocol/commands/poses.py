@@ -30,7 +30,7 @@ def reset(session: Session) -> Answer:
 def mirror(session: Session) -> Answer:
     """Left and right exchanged, of the pose, of what is pinned and aimed, and of the locks."""
     document = session.document
-    reflect = session.shelf.mirror(document)
+    reflect = session.figure_cache.mirror(document)
     if reflect is None:
         raise LimbikError("This figure has no left and right that could be told apart.")
     q = reflect.pose(document.q)
@@ -61,8 +61,13 @@ def load(session: Session, pose: dict[str, Any]) -> Answer:
     else:
         q, effectors = read_pose(pose, figure)
     if effectors:
-        next_id = max(session.document.next_id, *(effector.id + 1 for effector in effectors))
-        session.document = replace(session.document, effectors=effectors, next_id=next_id)
+        document = session.document
+        next_id = max(document.next_id, *(effector.id + 1 for effector in effectors))
+        # Goals without an effector give way: no two things have the same id.
+        goals = tuple(replace(kept, id=next_id + k) for k, kept in enumerate(document.goals))
+        session.document = replace(
+            document, effectors=effectors, goals=goals, next_id=next_id + len(goals)
+        )
     session.pose(q, anchor=not effectors)
     return None
 

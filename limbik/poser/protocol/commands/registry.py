@@ -11,20 +11,32 @@ the function.
 
 from __future__ import annotations
 
+import functools
 import inspect
-import math
+import operator
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)  # fmt: skip
 
-from limbik.poser.protocol.messages import ProtocolError
+import msgspec
+from msgspec import Meta
+
+from limbik.poser.protocol.text import LARGEST_WHOLE, ProtocolError
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
 
 LONGEST_TEXT = 4096
-LARGEST_WHOLE = 2**53  # beyond it a page's numbers are no longer whole
 
 KEEP: Any = type("Keep", (), {"__repr__": lambda self: "KEEP"})()
 """Default of an argument whose absence means "as it is", where null means something else."""
@@ -83,7 +95,7 @@ def command(name: str, label: Label = "", *, merges: bool = False) -> Callable[[
             label=label,
             merges=merges,
             run=function,
-            types={parameter.name: hints[parameter.name] for parameter in parameters}
+            types={parameter.name: bounded(hints[parameter.name]) for parameter in parameters}
             | ({"held": bool} if merges else {}),
             required=frozenset(
                 parameter.name
@@ -106,64 +118,20 @@ def find(name: object) -> Command:
 def checked(value: Any, wanted: Any, what: str) -> Any:
     """``value`` from JSON as the type ``wanted``; ProtocolError, beginning with ``what``, where it
     is something else."""
-    origin = get_origin(wanted)
-    if origin in (Union, types.UnionType):
-        return _one_of(value, get_args(wanted), what)
-    if wanted is type(None):
-        return _expect(value is None, None, f"{what} is not null")
-    if origin is Literal:
-        allowed = ", ".join(map(str, get_args(wanted)))
-        right = isinstance(value, str) and value in get_args(wanted)
-        return _expect(right, value, f"{what} is none of {allowed}")
-    if wanted is bool:
-        return _expect(isinstance(value, bool), value, f"{what} is neither true nor false")
+    try:
+        return msgspec.convert(value, wanted)
+    except (msgspec.ValidationError, OverflowError) as error:
+        raise ProtocolError(f"{what} is not as it must be: {error}") from None
+
+
+def bounded(wanted: Any) -> Any:
+    """A type of a command's argument with bounds on its texts and whole numbers."""
     if wanted is int:
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        return _expect(
-            whole and abs(value) <= LARGEST_WHOLE, value, f"{what} is not a whole number"
-        )
-    if wanted is float:
-        return _number(value, what)
+        return Annotated[int, Meta(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
     if wanted is str:
-        short = isinstance(value, str) and len(value) <= LONGEST_TEXT
-        return _expect(short, value, f"{what} is not a text of at most {LONGEST_TEXT} letters")
-    if origin is list:
-        _expect(isinstance(value, list), value, f"{what} is not a list")
-        return [checked(item, get_args(wanted)[0], what) for item in value]
-    if origin is tuple:
-        parts = get_args(wanted)
-        right = isinstance(value, list) and len(value) == len(parts)
-        _expect(right, value, f"{what} is not a list of {len(parts)}")
-        return tuple(checked(item, part, what) for item, part in zip(value, parts, strict=True))
-    if origin is dict or wanted is dict:
-        _expect(isinstance(value, dict), value, f"{what} is not an object")
-        inside = get_args(wanted)[1] if get_args(wanted) else Any
-        return {key: checked(item, inside, f"{what}.{key[:40]}") for key, item in value.items()}
-    if wanted is Any:
-        return value
-    raise TypeError(f"{what}: commands take no {wanted}")
-
-
-def _one_of(value: Any, choices: tuple[Any, ...], what: str) -> Any:
-    """The first choice that ``value`` fits; whole numbers stay whole where both are allowed."""
-    ordered = sorted(choices, key=lambda choice: choice is float)
-    problems = []
-    for choice in ordered:
-        try:
-            return checked(value, choice, what)
-        except ProtocolError as problem:
-            problems.append(str(problem).removeprefix(f"{what} "))
-    raise ProtocolError(f"{what} " + ", ".join(problems))
-
-
-def _number(value: Any, what: str) -> float:
-    right = isinstance(value, int | float) and not isinstance(value, bool)
-    if right and isinstance(value, int):
-        right = abs(value) <= LARGEST_WHOLE
-    return float(_expect(right and math.isfinite(value), value, f"{what} is not a finite number"))
-
-
-def _expect(right: bool, value: Any, sentence: str) -> Any:
-    if not right:
-        raise ProtocolError(sentence)
-    return value
+        return Annotated[str, Meta(max_length=LONGEST_TEXT)]
+    origin: Any = get_origin(wanted)
+    inside = tuple(bounded(one) for one in get_args(wanted))
+    if origin in (Union, types.UnionType):
+        return functools.reduce(operator.or_, inside)
+    return types.GenericAlias(origin, inside) if origin in (list, tuple, dict) else wanted

@@ -11,8 +11,9 @@ from limbik.errors import LimbikError
 from limbik.poser.animation.in_betweens import pose_at
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.protocol.binary import MOST_ASKED_FRAMES, frames_message
 from limbik.poser.protocol.commands.registry import Answer, command
-from limbik.poser.protocol.messages import MOST_ASKED_FRAMES, ProtocolError, frames_message
+from limbik.poser.protocol.text import ProtocolError
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session

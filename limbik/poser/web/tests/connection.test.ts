@@ -138,8 +138,8 @@ describe("commands", () => {
     const good = link.command("undo", {});
     const bad = link.command("redo", {});
     link.reply({ id: 2, error: "There is nothing to redo." });
-    link.reply({ id: 1, ok: true, label: "x" });
-    await expect(good).resolves.toMatchObject({ label: "x" });
+    link.reply({ id: 1, ok: true, pose: 5 });
+    await expect(good).resolves.toMatchObject({ pose: 5 });
     await expect(bad).rejects.toThrow("There is nothing to redo.");
   });
 });

@@ -18,12 +18,21 @@ it.each([
     sockets.push(socket);
     return socket;
   };
-  const events = { text: () => undefined, binary: () => undefined, state: (state: LinkState) => states.push(state) };
+  const reasons: (string | undefined)[] = [];
+  const events = {
+    text: () => undefined,
+    binary: () => undefined,
+    state: (state: LinkState, reason?: string) => {
+      states.push(state);
+      reasons.push(reason);
+    },
+  };
   new Link(connect, events, () => Promise.reject(new Error("no mesh"))).start();
   sockets[0]!.onopen?.();
-  sockets[0]!.onclose?.({ code, reason: "" });
+  sockets[0]!.onclose?.({ code, reason: "Why it ended." });
   vi.advanceTimersByTime(60_000);
   expect(states.at(-1)).toBe(last);
   expect(sockets.length).toBe(attempts);
+  expect(reasons[2]).toBe("Why it ended.");
   vi.useRealTimers();
 });

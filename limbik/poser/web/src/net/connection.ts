@@ -36,7 +36,8 @@ const FAREWELLS: Record<number, Farewell> = { 4001: "elsewhere", 4002: "ended" }
 export interface LinkEvents {
   text(message: string): void;
   binary(message: ArrayBuffer): void;
-  state(state: LinkState): void;
+  /** `reason` is the server's sentence where it closed the connection. */
+  state(state: LinkState, reason?: string): void;
 }
 
 type Waiting =
@@ -80,7 +81,7 @@ export class Link implements Connection {
     };
     socket.onclose = ({ code, reason }) => {
       const farewell = FAREWELLS[code];
-      this.lose(reason || "The connection to the server was lost.", farewell ?? "lost");
+      this.lose(reason, farewell ?? "lost");
       if (farewell) return;
       setTimeout(() => this.start(), this.pause);
       this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
@@ -109,7 +110,7 @@ export class Link implements Connection {
   reply(reply: Reply): void {
     const asker = this.pending.get(reply.id);
     this.pending.delete(reply.id);
-    if (typeof reply.error === "string") asker?.reject(new Error(reply.error));
+    if ("error" in reply) asker?.reject(new Error(reply.error));
     else asker?.resolve(reply);
   }
 
@@ -154,13 +155,14 @@ export class Link implements Connection {
     }
   }
 
-  private lose(sentence: string, state: LinkState): void {
+  private lose(reason: string, state: LinkState): void {
+    const sentence = reason || "The connection to the server was lost.";
     this.open = false;
     this.socket = null;
     this.flying = null;
     this.waiting = [];
     for (const { reject } of this.pending.values()) reject(new Error(sentence));
     this.pending.clear();
-    this.events.state(state);
+    this.events.state(state, reason);
   }
 }

@@ -1,25 +1,22 @@
 // The binary messages: drags and scrubs go out, poses and onion skins come in; little-endian.
 
-import type { Vec3, Vec4 } from "./messages";
+import {
+  DRAG,
+  FRAMES,
+  GOAL_ROW,
+  HAS_POSITION,
+  HAS_ROTATION,
+  IS_PLAYING,
+  LIMIT_ROW,
+  POSE,
+  SCRUB,
+  STATUSES,
+  type Status,
+  type Vec3,
+  type Vec4,
+} from "./messages";
 
-const DRAG = 1;
-const SCRUB = 2;
-const POSE = 1;
-const FRAMES = 2;
-const HEAD = 32; // bytes before the first float of a pose
-const GOAL = 11; // floats a goal
-const HELD = 4; // floats a limit that holds
-
-export type Status = "reached" | "limited" | "held" | "out of reach" | "stalled" | "unsolved";
-
-const STATUS: Record<number, Status> = {
-  0: "reached",
-  1: "limited",
-  2: "out of reach",
-  3: "stalled",
-  4: "held",
-  255: "unsolved",
-};
+export type { Status };
 
 /** How one goal fared; lengths in the figure's unit, angles in radians, NaN where it has none. */
 export interface GoalReport {
@@ -72,25 +69,25 @@ export interface Frames {
 
 /** Message that moves an effector's target; null leaves its place or its orientation alone. */
 export function encodeDrag(sequence: number, effector: number, position: Vec3 | null, wxyz: Vec4 | null): ArrayBuffer {
-  const message = new ArrayBuffer(64);
+  const message = new ArrayBuffer(DRAG.size);
   const view = new DataView(message);
-  view.setUint8(0, DRAG);
-  view.setUint8(1, (position ? 1 : 0) | (wxyz ? 2 : 0));
-  view.setUint16(2, effector, true);
-  view.setUint32(4, sequence, true);
-  position?.forEach((value, i) => view.setFloat64(8 + 8 * i, value, true));
-  wxyz?.forEach((value, i) => view.setFloat64(32 + 8 * i, value, true));
+  view.setUint8(0, DRAG.kind);
+  view.setUint8(DRAG.flags, (position ? HAS_POSITION : 0) | (wxyz ? HAS_ROTATION : 0));
+  view.setUint16(DRAG.effector, effector, true);
+  view.setUint32(DRAG.sequence, sequence, true);
+  position?.forEach((value, i) => view.setFloat64(DRAG.position + 8 * i, value, true));
+  wxyz?.forEach((value, i) => view.setFloat64(DRAG.wxyz + 8 * i, value, true));
   return message;
 }
 
 /** Message that moves the timeline to a frame, whole or between two. */
 export function encodeScrub(sequence: number, frame: number, playing: boolean): ArrayBuffer {
-  const message = new ArrayBuffer(16);
+  const message = new ArrayBuffer(SCRUB.size);
   const view = new DataView(message);
-  view.setUint8(0, SCRUB);
-  view.setUint8(1, playing ? 1 : 0);
-  view.setUint32(4, sequence, true);
-  view.setFloat64(8, frame, true);
+  view.setUint8(0, SCRUB.kind);
+  view.setUint8(SCRUB.flags, playing ? IS_PLAYING : 0);
+  view.setUint32(SCRUB.sequence, sequence, true);
+  view.setFloat64(SCRUB.frame, frame, true);
   return message;
 }
 
@@ -116,35 +113,42 @@ function at(values: Float32Array, index: number): number {
 }
 
 function goalReport(row: Float32Array): GoalReport {
-  const turned = !Number.isNaN(at(row, 7));
+  const { x, y, z, qw, qx, qy, qz } = GOAL_ROW;
+  const turned = !Number.isNaN(at(row, qw));
   return {
-    effector: at(row, 0),
-    length: at(row, 1),
-    angle: at(row, 2),
-    ok: at(row, 3) !== 0,
-    position: [at(row, 4), at(row, 5), at(row, 6)],
-    wxyz: turned ? [at(row, 7), at(row, 8), at(row, 9), at(row, 10)] : null,
+    effector: at(row, GOAL_ROW.effector),
+    length: at(row, GOAL_ROW.length),
+    angle: at(row, GOAL_ROW.angle),
+    ok: at(row, GOAL_ROW.ok) !== 0,
+    position: [at(row, x), at(row, y), at(row, z)],
+    wxyz: turned ? [at(row, qw), at(row, qx), at(row, qy), at(row, qz)] : null,
+  };
+}
+
+function heldLimit(row: Float32Array): HeldLimit {
+  return {
+    joint: at(row, LIMIT_ROW.joint),
+    coordinate: at(row, LIMIT_ROW.coordinate),
+    side: Math.sign(at(row, LIMIT_ROW.side)) as -1 | 0 | 1,
+    share: at(row, LIMIT_ROW.share),
   };
 }
 
 function decodePose(message: ArrayBuffer): Pose {
   const view = new DataView(message);
-  const goals = view.getUint16(2, true);
-  const joints = view.getUint16(8, true);
-  const coordinates = view.getUint16(10, true);
-  const held = view.getUint16(12, true);
-  const length = view.getUint16(28, true);
-  const floats = new Floats(message, HEAD);
+  const goals = view.getUint16(POSE.goals, true);
+  const joints = view.getUint16(POSE.joints, true);
+  const coordinates = view.getUint16(POSE.coordinates, true);
+  const held = view.getUint16(POSE.limits, true);
+  const length = view.getUint16(POSE.why, true);
+  const floats = new Floats(message, POSE.size);
   const positions = floats.take(3 * joints);
   const wxyz = floats.take(4 * joints);
   const q = floats.take(coordinates);
-  const reports = Array.from({ length: goals }, () => goalReport(floats.take(GOAL)));
-  const limits = Array.from({ length: held }, (): HeldLimit => {
-    const row = floats.take(HELD);
-    return { joint: at(row, 0), coordinate: at(row, 1), side: Math.sign(at(row, 2)) as -1 | 0 | 1, share: at(row, 3) };
-  });
+  const reports = Array.from({ length: goals }, () => goalReport(floats.take(GOAL_ROW.size)));
+  const limits = Array.from({ length: held }, () => heldLimit(floats.take(LIMIT_ROW.size)));
   let ghost: Ghost | null = null;
-  if (view.getUint16(14, true) === 1) {
+  if (view.getUint16(POSE.ghost, true) === 1) {
     const [p, r, end] = [floats.take(3 * joints), floats.take(4 * joints), floats.take(2)];
     ghost = { positions: p, wxyz: r, ms: at(end, 0), ok: at(end, 1) !== 0 };
   }
@@ -152,12 +156,12 @@ function decodePose(message: ArrayBuffer): Pose {
     throw new Error(`A pose should have ${floats.offset + length} bytes and has ${message.byteLength}.`);
   }
   return {
-    status: STATUS[view.getUint8(1)] ?? "unsolved",
-    sequence: view.getUint32(4, true),
-    ms: view.getFloat32(16, true),
-    frame: view.getFloat32(20, true),
-    revision: view.getUint32(24, true),
-    iterations: view.getUint16(30, true),
+    status: STATUSES[view.getUint8(POSE.status)] ?? "unsolved",
+    sequence: view.getUint32(POSE.sequence, true),
+    ms: view.getFloat32(POSE.ms, true),
+    frame: view.getFloat32(POSE.frame, true),
+    revision: view.getUint32(POSE.revision, true),
+    iterations: view.getUint16(POSE.iterations, true),
     positions,
     wxyz,
     q,
@@ -170,12 +174,12 @@ function decodePose(message: ArrayBuffer): Pose {
 
 function decodeFrames(message: ArrayBuffer): Frames {
   const view = new DataView(message);
-  const count = view.getUint16(2, true);
-  const joints = view.getUint16(8, true);
-  const floats = new Floats(message, 12);
+  const count = view.getUint16(FRAMES.count, true);
+  const joints = view.getUint16(FRAMES.joints, true);
+  const floats = new Floats(message, FRAMES.size);
   const frames = Array.from(floats.take(count));
   return {
-    command: view.getUint32(4, true),
+    command: view.getUint32(FRAMES.command, true),
     frames: frames.map((frame) => ({ frame, positions: floats.take(3 * joints), wxyz: floats.take(4 * joints) })),
   };
 }
@@ -183,7 +187,7 @@ function decodeFrames(message: ArrayBuffer): Frames {
 /** What the server said in binary. */
 export function decode(message: ArrayBuffer): { pose: Pose } | { frames: Frames } {
   const kind = new DataView(message).getUint8(0);
-  if (kind === POSE) return { pose: decodePose(message) };
-  if (kind === FRAMES) return { frames: decodeFrames(message) };
+  if (kind === POSE.kind) return { pose: decodePose(message) };
+  if (kind === FRAMES.kind) return { frames: decodeFrames(message) };
   throw new Error(`A message of the unknown kind ${kind} came from the server.`);
 }

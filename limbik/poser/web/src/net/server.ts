@@ -2,7 +2,7 @@
 
 import type { App } from "../state/app";
 import { Link, type LinkEvents, type Socket } from "./connection";
-import type { FigureInfo, Hello, Reply, State } from "./messages";
+import type { Message } from "./messages";
 
 const SESSION = "limbik.session";
 
@@ -42,22 +42,20 @@ async function fetchMesh(session: string, figure: number, signal: AbortSignal): 
   return reply.arrayBuffer();
 }
 
-type Said = { hello: Hello } | { figure: FigureInfo } | { state: State } | { note: string } | Reply;
-
 export function connect(app: App): Link {
   const events: LinkEvents = {
     text: (message) => {
-      const said = JSON.parse(message) as Said;
+      const said = JSON.parse(message) as Message;
       if ("hello" in said) {
-        keepSession((said.hello as Hello).session);
-        app.setHello(said.hello as Hello);
-      } else if ("figure" in said) app.setFigure(said.figure as FigureInfo);
-      else if ("state" in said) app.setState(said.state as State);
-      else if ("note" in said) app.note(said.note as string);
-      else link.reply(said as Reply);
+        keepSession(said.hello.session);
+        app.setHello(said.hello);
+      } else if ("figure" in said) app.setFigure(said.figure);
+      else if ("state" in said) app.setState(said.state);
+      else if ("note" in said) app.note(said.note);
+      else link.reply(said);
     },
     binary: (message) => app.receiveBinary(message),
-    state: (state) => app.setLink(state),
+    state: (state, reason) => app.setLink(state, reason),
   };
   const open = (): Socket => new WebSocket(webSocketAddress()) as unknown as Socket;
   const link = new Link(open, events, (figure, signal) => fetchMesh(app.hello.session, figure, signal));

@@ -58,6 +58,7 @@ export function ConnectionLost({ app }: { app: App }) {
           <Icon name={says.icon} size={28} />
           <h2 id="link-title">{says.title}</h2>
           <p id="link-words">{says.words}</p>
+          {broken === "lost" && app.reason && <p data-testid="link-reason">{app.reason}</p>}
           <Button kind="primary" onClick={() => location.reload()}>{says.button}</Button>
         </div>
       </div>

@@ -2,7 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import type { App } from "../state/app";
-import type { Effector, Vec4 } from "../net/messages";
+import type { Commands, Effector, GoalInfo, Vec4 } from "../net/messages";
 import type { GoalReport } from "../net/protocol";
 import { IconButton, Section, Segmented, Switch } from "./controls/controls";
 import { NumberField, Slider } from "./controls/fields";
@@ -67,9 +67,9 @@ function Weight(props: { name: string; label: string; value: number; onSet: (val
 }
 
 function Details({ app, effector }: { app: App; effector: Effector }) {
-  const sending = useRef<Latest<object> | null>(null);
-  sending.current ??= new Latest((patch: object) => app.do("effector.set", patch));
-  const set = (patch: Partial<Effector>): void => sending.current?.give({ effector: effector.id, ...patch });
+  const sending = useRef<Latest<Commands["effector.set"]> | null>(null);
+  sending.current ??= new Latest((patch) => app.do("effector.set", patch));
+  const set = (patch: Omit<Commands["effector.set"], "effector">): void => sending.current?.give({ effector: effector.id, ...patch });
   const turnTo = (on: boolean): void => {
     const at = 4 * effector.joint;
     const now = app.pose ? (Array.from(app.pose.wxyz.slice(at, at + 4)) as Vec4) : ([1, 0, 0, 0] as Vec4);
@@ -144,10 +144,34 @@ function Goal({ app, effector }: { app: App; effector: Effector }) {
   );
 }
 
+/** A goal of the program that cannot be dragged: it is kept, and how it fares is shown. */
+function Kept({ app, goal }: { app: App; goal: GoalInfo }) {
+  const report = app.report(goal.id);
+  return (
+    <li class="goal" data-testid={`goal-${goal.id}`}>
+      <div class="goal-head">
+        <span class="goal-name" title={goal.sentence}>
+          <Dot report={report} />
+          <span class="name">{goal.kind === goal.label ? goal.kind : `${goal.kind} ${goal.label}`}</span>
+          <span class="miss">{goal.lost ? "ended" : missText(app, report)}</span>
+        </span>
+        <IconButton
+          icon="close"
+          class="quiet"
+          label={`Remove ${goal.kind} ${goal.label}`}
+          title="Keep this goal no longer"
+          onClick={() => void app.do("goal.remove", { goal: goal.id })}
+        />
+      </div>
+    </li>
+  );
+}
+
 export function Goals({ app }: { app: App }) {
   useEvents(app, "figure", "state", "ui");
   usePose(app, 80);
   const effectors = app.state?.effectors ?? [];
+  const goals = app.state?.goals ?? [];
   const pinned = effectors.filter((effector) => effector.mode === "pin").length;
   return (
     <Section id="goals" title="Goals" summary={`${effectors.length}${pinned ? `, ${pinned} pinned` : ""}`}>
@@ -157,6 +181,11 @@ export function Goals({ app }: { app: App }) {
       <ul class="goals" aria-label="Effectors">
         {effectors.map((effector) => <Goal key={effector.id} app={app} effector={effector} />)}
       </ul>
+      {goals.length > 0 && (
+        <ul class="goals" aria-label="Goals that are kept">
+          {goals.map((goal) => <Kept key={goal.id} app={app} goal={goal} />)}
+        </ul>
+      )}
       <JointPicker
         app={app}
         label="Add an effector"

@@ -1,12 +1,15 @@
 // What the page knows, and how its parts learn of changes; commands go out through here.
 
 import type { Connection, LinkState } from "../net/connection";
-import type { Effector, FigureInfo, Hello, JointInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
+import type { Commands, Effector, FigureInfo, Hello, JointInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
 import { decode, type Frames, type GoalReport, type Pose } from "../net/protocol";
 import { keepUi, recallUi } from "./uiStorage";
 import { Pace } from "../net/latency";
 
 export type AppEvent = "hello" | "figure" | "state" | "pose" | "frames" | "ui" | "note" | "link" | "open" | "save";
+
+/** Arguments of a command, which may be left out where it needs none. */
+type Arguments<Name extends keyof Commands> = object extends Commands[Name] ? [args?: Commands[Name]] : [args: Commands[Name]];
 
 const NOTE_STAYS = 6000; // ms
 
@@ -19,6 +22,8 @@ export class App {
   frames: Frames | null = null;
   ui: Ui = recallUi();
   link: LinkState | "replay" = "connecting";
+  /** Why the server closed the connection, where it said so. */
+  reason = "";
   /** Milliseconds from sending a drag to having its pose, and poses solved in the last second. */
   readonly pace = new Pace();
   /** Set by main before anything is sent. */
@@ -55,9 +60,9 @@ export class App {
   }
 
   /** Sends a command; refused ones raise a note and reject with its sentence. */
-  do(name: string, args: object = {}): Promise<Reply> {
+  do<Name extends keyof Commands>(name: Name, ...args: Arguments<Name>): Promise<Reply> {
     if (!this.connection) return Promise.reject(new Error("The page is not connected yet."));
-    const reply = this.connection.command(name, args);
+    const reply = this.connection.command(name, args[0] ?? {});
     // The note tells the person, so that callers who need no reply may ignore it.
     reply.catch((error: Error) => this.note(error.message));
     return reply;
@@ -145,8 +150,9 @@ export class App {
 
   // What comes in; called by the connection.
 
-  setLink(link: LinkState | "replay"): void {
+  setLink(link: LinkState | "replay", reason = ""): void {
     this.link = link;
+    if (link !== "connecting") this.reason = reason; // between two attempts it is still the same break
     this.asked = null;
     if (link !== "open" && link !== "replay") this.set({ playing: false });
     this.emit("link");

@@ -74,6 +74,7 @@ function stateOf(replay: Replay): State {
     revision: 1,
     figure: replay.figure.id,
     effectors: [],
+    goals: [],
     locked: [],
     limits: replay.figure.joints.map(() => null),
     edited: [],

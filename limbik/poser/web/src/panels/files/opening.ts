@@ -33,6 +33,10 @@ function put(url: string, file: File, went: (bytes: number) => void): Promise<vo
   });
 }
 
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Puts a saved pose on the figure at hand. */
 async function loadPose(app: App, file: File): Promise<void> {
   let pose: unknown;
@@ -40,6 +44,10 @@ async function loadPose(app: App, file: File): Promise<void> {
     pose = JSON.parse(await file.text());
   } catch {
     app.note(`${file.name} is not JSON, so it is not a saved pose.`);
+    return;
+  }
+  if (!isObject(pose)) {
+    app.note(`${file.name} is not a saved pose.`);
     return;
   }
   // A refusal (another figure, another unit) has raised a note already.

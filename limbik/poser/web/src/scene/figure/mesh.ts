@@ -1,5 +1,7 @@
 // Reads the bytes of a figure's mesh as the server sends them (see mesh_bytes.py there).
 
+import type { MeshHeader, MeshImage } from "../../net/messages";
+
 export interface MeshPiece {
   name: string;
   /** Red, green, blue, alpha; linear. */
@@ -16,25 +18,6 @@ export interface MeshPiece {
   image: Blob | null;
 }
 
-interface Header {
-  pieces: {
-    name: string;
-    color: [number, number, number, number];
-    vertices: number;
-    triangles: number;
-    bones: number;
-    joints: number[];
-    position: number;
-    normal: number | null;
-    uv: number | null;
-    index: number;
-    bone: number;
-    weight: number;
-    bind: number;
-    image: { offset: number; length: number; type: string } | null;
-  }[];
-}
-
 /** The pieces of a mesh; arrays are views into the bytes. */
 export function readMesh(bytes: ArrayBuffer): MeshPiece[] {
   if (bytes.byteLength < 4) throw new Error(`A mesh of ${bytes.byteLength} bytes has no header.`);
@@ -42,11 +25,11 @@ export function readMesh(bytes: ArrayBuffer): MeshPiece[] {
   if (4 + length > bytes.byteLength) {
     throw new Error(`A mesh of ${bytes.byteLength} bytes cannot have a header of ${length}.`);
   }
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length))) as Header;
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length))) as MeshHeader;
   const data = 4 + length;
   const floats = (at: number, count: number): Float32Array => new Float32Array(bytes, data + at, count);
   const images = new Map<number, Blob>(); // pieces may share a picture
-  const picture = (at: { offset: number; length: number; type: string }): Blob => {
+  const picture = (at: MeshImage): Blob => {
     const content = new Uint8Array(bytes, data + at.offset, at.length);
     const blob = images.get(at.offset) ?? new Blob([content], { type: at.type });
     images.set(at.offset, blob);

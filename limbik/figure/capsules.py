@@ -1,5 +1,6 @@
 """Capsules that stand in for a body where a figure has no mesh: where each lies, and how thick.
 
+The one table of body radii: the page, pictures and files written without a mesh use it.
 On a body that is recognised, thickness follows anatomy: a thigh is thicker than a forearm, whatever
 their lengths.  On other figures it follows the bones' lengths, evened out, and never grows from a
 joint to its children.
@@ -8,12 +9,12 @@ joint to its children.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from limbik.figure.figure import Figure
-from limbik.formats.gltf.capsules import bones
+if TYPE_CHECKING:
+    from limbik.figure.figure import Figure
 
 _PARTS: dict[str, float] = {
     "hips": 0.060, "spine": 0.062, "chest": 0.068, "upperChest": 0.070, "neck": 0.030,
@@ -36,12 +37,49 @@ THIN, THICK = 0.006, 0.034
 _STUBBY = 0.75  # a bone of a limb is no thicker than this share of its length
 
 
-def capsules(figure: Figure, roles: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One capsule a bone, each in the frame of the joint it follows: ``joint`` (index), ``from``
-    and ``to`` (3 numbers, figure's unit), ``radius``.
+class Capsules(NamedTuple):
+    """(capsules,) the joint each follows, (capsules, 3) its two ends in the world at rest, and
+    (capsules,) its radius, all in the figure's unit."""
 
-    ``roles`` are those of ``limbik.humanoid.recognise(figure)``: role → joint.
+    joints: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    radius: np.ndarray
+
+
+class Bones(NamedTuple):
+    """(bones,) the joint each bone follows, and (bones, 3) its two ends in the world, at rest."""
+
+    joints: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+
+def bones(figure: Figure) -> Bones:
+    """A bone from every joint to each of its children and to its tip, in the rest pose; at joints
+    that have neither, one without length.  Each follows the joint it starts at."""
+    frames = figure.frames(figure.rest)
+    places = frames[:, :3, 3]
+    ends: list[tuple[int, np.ndarray]] = []
+    for i, joint in enumerate(figure.definition):
+        parent = int(figure.parents[i])
+        if parent >= 0 and np.linalg.norm(places[i] - places[parent]) > 1e-9 * figure.size:
+            ends.append((parent, places[i]))
+        if joint.tip is not None:
+            ends.append((i, frames[i, :3, :3] @ np.array(joint.tip) + places[i]))
+    bare = sorted(set(range(len(places))) - {i for i, _ in ends})
+    ends += [(i, places[i]) for i in bare]
+    owner = np.array([i for i, _ in ends])
+    return Bones(owner, places[owner], np.array([end for _, end in ends]))
+
+
+def capsules(figure: Figure, roles: Mapping[str, str] | None = None) -> Capsules:
+    """One capsule for each bone of a figure, in the rest pose.
+
+    ``roles`` are those of ``limbik.humanoid.recognise(figure)``: role → joint; without them the
+    thickness follows the lengths of the bones.
     """
+    roles = roles or {}
     owner, start, end = bones(figure)
     length = np.linalg.norm(end - start, axis=1)
     parts = _parts(figure, roles)
@@ -56,16 +94,22 @@ def capsules(figure: Figure, roles: Mapping[str, str]) -> list[dict[str, Any]]:
                 limb = parts[joint] not in (*_BACK, "hips", "head", "neck")
                 if limb and length[k] > 0.0:
                     radius[k] = min(radius[k], _STUBBY * length[k])
-    frames = figure.frames(figure.rest)
-    turns = frames[owner, :3, :3]
-    along = np.einsum("bji,bj->bi", turns, end - start)
-    for k in np.flatnonzero(length == 0.0):
-        if height > 0.0 and parts[owner[k]] == "head":
-            along[k] = turns[k].T @ _onwards(figure, frames, int(owner[k])) * _HEAD * height
-    return [
-        {"joint": int(j), "from": [0.0, 0.0, 0.0], "to": to.tolist(), "radius": float(r)}
-        for j, to, r in zip(owner, along, radius, strict=True)
-    ]
+        frames = figure.frames(figure.rest)
+        for k in np.flatnonzero(length == 0.0):
+            if parts[owner[k]] == "head":
+                end[k] = start[k] + _onwards(figure, frames, int(owner[k])) * _HEAD * height
+    return Capsules(owner, start, end, radius)
+
+
+def joint_radii(figure: Figure, roles: Mapping[str, str] | None = None) -> np.ndarray:
+    """(joints,) how thick a figure is at each joint: as its thickest capsule there.
+
+    ``roles`` as for ``capsules``.
+    """
+    found = capsules(figure, roles)
+    out = np.zeros(len(figure.joints))
+    np.maximum.at(out, found.joints, found.radius)
+    return out
 
 
 def _parts(figure: Figure, roles: Mapping[str, str]) -> list[str]:

@@ -1,0 +1,398 @@
+// Made by limbik/poser/protocol/typescript.py; do not edit.
+
+export type Vec3 = [number, number, number];
+export type Vec4 = [number, number, number, number];
+export type Mode = "free" | "pin" | "aim";
+export type Ease = "smooth" | "linear" | "step";
+export type Value = number | boolean | string;
+export type Part = TurnPart | SlidePart | ExponentialPart | SwingTwistPart;
+export type Limit = RangeLimit | ConeLimit;
+export type Reply = Done | Refusal;
+export type Message = HelloMessage | FigureMessage | StateMessage | NoteMessage | Done | Refusal;
+
+/** A setting of a method; `value` is its default. */
+export interface SettingInfo {
+  name: string;
+  kind: "float" | "int" | "bool" | "choice" | "text";
+  value: Value | null;
+  choices: string[] | null;
+  help: string;
+}
+
+/** A method that can be chosen. */
+export interface MethodInfo {
+  name: string;
+  title: string;
+  settings: SettingInfo[];
+}
+
+/**
+ * Sent first, when the connection stands, and again when something has become ready.
+ *
+ * `largest` is how many bytes one upload may have, `opens` the endings of files that can be
+ * opened (".bvh" and so on), `preparing` a sentence about what is being prepared, empty when
+ * everything is ready.
+ */
+export interface Hello {
+  session: string;
+  version: string;
+  builtin: string[];
+  methods: MethodInfo[];
+  largest: number;
+  opens: string[];
+  preparing: string;
+}
+
+/**
+ * Turns about `axis` by scale · q[driver] + shift; `coordinate` is its own entry of q, −1
+ * where it follows another's.
+ */
+export interface TurnPart {
+  kind: "turn";
+  axis: Vec3;
+  coordinate: number;
+  scale: number;
+  shift: number;
+  driver: number;
+}
+
+/** Slides along `axis` by scale · q[driver] + shift; `coordinate` as for TurnPart. */
+export interface SlidePart {
+  kind: "slide";
+  axis: Vec3;
+  coordinate: number;
+  scale: number;
+  shift: number;
+  driver: number;
+}
+
+/** A ball whose three coordinates, from `coordinate` on, are a rotation vector. */
+export interface ExponentialPart {
+  kind: "exponential";
+  coordinate: number;
+  twist: Vec3;
+  swing: Vec3;
+}
+
+/** A ball whose three coordinates, from `coordinate` on, are two of swing and one of twist. */
+export interface SwingTwistPart {
+  kind: "swing-twist";
+  coordinate: number;
+  twist: Vec3;
+  swing: Vec3;
+}
+
+/**
+ * A joint: its placement on the parent is translate(offset) · rotate(wxyz) · parts.
+ *
+ * `parent` is −1 for a root, `role` "left hand" and so on or empty; its coordinates are
+ * first … first + count − 1.
+ */
+export interface JointInfo {
+  name: string;
+  parent: number;
+  kind: string;
+  role: string;
+  first: number;
+  count: number;
+  offset: Vec3;
+  wxyz: Vec4;
+  parts: Part[];
+}
+
+/** A coordinate, and the joint that owns it. */
+export interface CoordinateInfo {
+  name: string;
+  joint: number;
+  slides: boolean;
+  rest: number;
+}
+
+/** A capsule in the frame of a joint. */
+export interface Bone {
+  joint: number;
+  from: Vec3;
+  to: Vec3;
+  radius: number;
+}
+
+/**
+ * What is drawn; sent again when it changes.
+ *
+ * `floor` is the height of the floor along `up` at rest, `mesh` whether there are meshes to
+ * fetch, `clips` the names of the clips in the file, `mirrors` whether left and right are
+ * known, so that poses can be mirrored.
+ */
+export interface FigureInfo {
+  id: number;
+  name: string;
+  unit: string;
+  up: "x" | "y" | "z";
+  size: number;
+  floor: number;
+  joints: JointInfo[];
+  coordinates: CoordinateInfo[];
+  bones: Bone[];
+  mesh: boolean;
+  clips: string[];
+  file: string;
+  builtin: string;
+  mirrors: boolean;
+}
+
+/** A range for each of a joint's own coordinates; null is "no end". */
+export interface RangeLimit {
+  kind: "range";
+  lower: (number | null)[];
+  upper: (number | null)[];
+}
+
+/**
+ * A cone about `center` with the half angles `swing`, and a range of twist; null is "no
+ * end", or any swing.
+ */
+export interface ConeLimit {
+  kind: "cone";
+  swing: [number, number] | null;
+  center: [number, number];
+  twist: [number | null, number | null];
+}
+
+/** An effector; `name` is its joint's. */
+export interface EffectorInfo {
+  id: number;
+  joint: number;
+  name: string;
+  at: Vec3;
+  mode: Mode;
+  position: Vec3;
+  wxyz: Vec4 | null;
+  weight: number;
+  rotation_weight: number;
+  axis: Vec3;
+}
+
+/**
+ * A goal of the program that is kept beside the effectors: its kind ("Plane"), what it is about
+ * and a sentence of what it asks; `lost` where it was a function of a program that has ended.
+ */
+export interface GoalInfo {
+  id: number;
+  kind: string;
+  label: string;
+  sentence: string;
+  lost: boolean;
+}
+
+/** A method and the settings in which it differs from its defaults. */
+export interface ChoiceInfo {
+  name: string;
+  settings: Record<string, Value>;
+}
+
+/** A key of the timeline, and whether it holds a pose and goals. */
+export interface KeyInfo {
+  id: number;
+  frame: number;
+  pose: boolean;
+  goals: boolean;
+}
+
+/**
+ * The timeline, frames 0 … frames − 1.
+ *
+ * `span` is how many frames an edit of a clip blends to either side, `clip` the name of the
+ * clip that is edited.
+ */
+export interface TimelineInfo {
+  fps: number;
+  frames: number;
+  frame: number;
+  loop: boolean;
+  span: number;
+  ease: Ease;
+  keys: KeyInfo[];
+  clip: string | null;
+}
+
+/** A stored pose. */
+export interface PoseInfo {
+  id: number;
+  name: string;
+}
+
+/** Something worth telling, with a command that helps. */
+export interface AdviceInfo {
+  sentence: string;
+  button: string;
+  command: "limits.humanoid" | "limits.file";
+  args: Record<string, unknown>;
+}
+
+/**
+ * The document as the page needs it; sent after every command.
+ *
+ * `limits` has one entry for each joint, `edited` names the joints whose limits differ from
+ * the file's, `undo` and `redo` are labels.
+ */
+export interface State {
+  revision: number;
+  figure: number;
+  effectors: EffectorInfo[];
+  goals: GoalInfo[];
+  locked: number[];
+  limits: (Limit | null)[];
+  edited: number[];
+  method: ChoiceInfo;
+  compare: ChoiceInfo | null;
+  timeline: TimelineInfo;
+  poses: PoseInfo[];
+  undo: string | null;
+  redo: string | null;
+  advice: AdviceInfo | null;
+}
+
+export interface HelloMessage {
+  hello: Hello;
+}
+
+export interface FigureMessage {
+  figure: FigureInfo;
+}
+
+export interface StateMessage {
+  state: State;
+}
+
+/** A sentence to show for a moment. */
+export interface NoteMessage {
+  note: string;
+}
+
+/** The reply to a command that was refused, with a sentence why. */
+export interface Refusal {
+  id: number;
+  error: string;
+}
+
+/**
+ * The reply to a command that was done: ids of what it made, or the joints whose edited limits
+ * it cost (`dropped`).
+ */
+export interface Done {
+  id: number;
+  ok: boolean;
+  effector?: number;
+  pose?: number;
+  key?: number;
+  keys?: number[];
+  dropped?: string[];
+}
+
+/**
+ * What a replay carries in `<script type="application/json" id="replay">`; it has no server.
+ *
+ * `mesh` is the bytes that GET /mesh gives as base64, null when capsules are drawn (figure.mesh
+ * is then false); `keys` are the frames that have a key; `poses` is base64 of float32,
+ * little-endian: frames × (positions[joints × 3], wxyz[joints × 4]).
+ */
+export interface Replay {
+  format: "limbik replay 1";
+  title: string;
+  figure: FigureInfo;
+  mesh: string | null;
+  fps: number;
+  frames: number;
+  loop: boolean;
+  keys: number[];
+  poses: string;
+}
+
+/** A picture in the bytes of a mesh. */
+export interface MeshImage {
+  offset: number;
+  length: number;
+  type: string;
+}
+
+/** A piece of a mesh: counts, and the offsets of its arrays after the header. */
+export interface MeshPieceInfo {
+  name: string;
+  color: Vec4;
+  vertices: number;
+  triangles: number;
+  bones: number;
+  joints: number[];
+  position: number;
+  normal: number | null;
+  uv: number | null;
+  index: number;
+  bone: number;
+  weight: number;
+  bind: number;
+  image: MeshImage | null;
+}
+
+/** The header of GET /mesh (mesh_bytes.py). */
+export interface MeshHeader {
+  pieces: MeshPieceInfo[];
+}
+
+/** The commands by their names, with their arguments. */
+export interface Commands {
+  "grab": { effector: number };
+  "drop": Record<never, never>;
+  "effector.add": { joint: number; at?: Vec3 };
+  "effector.remove": { effector: number };
+  "effector.set": { effector: number; mode?: Mode; position?: Vec3; wxyz?: Vec4 | null; weight?: number; rotation_weight?: number; axis?: Vec3; held?: boolean };
+  "limit.set": { joint: number; limit: Limit; held?: boolean };
+  "limit.cone": { joint: number };
+  "limit.reset": { joint: number };
+  "limits.file": Record<never, never>;
+  "limits.none": Record<never, never>;
+  "limits.humanoid": Record<never, never>;
+  "limits.clip": { margin: number };
+  "builtin": { name: string };
+  "open": { files: string[] };
+  "clip.choose": { index: number };
+  "goal.remove": { goal: number };
+  "lock": { joint: number; on: boolean };
+  "coordinate.set": { coordinate: number; value: number };
+  "coordinates.drop": Record<never, never>;
+  "method.set": { name: string; settings: Record<string, number | boolean | string>; held?: boolean };
+  "compare.set": { name: string | null; settings: Record<string, number | boolean | string>; held?: boolean };
+  "pose.reset": Record<never, never>;
+  "pose.mirror": Record<never, never>;
+  "pose.set": { q: number[] };
+  "pose.load": { pose: Record<string, unknown> };
+  "pose.store": { name: string };
+  "pose.recall": { pose: number };
+  "pose.rename": { pose: number; name: string };
+  "pose.delete": { pose: number };
+  "timeline.set": { fps?: number | null; frames?: number | null; loop?: boolean | null; span?: number | null; ease?: string | null; held?: boolean };
+  "key.insert": { frame: number; pose?: boolean; goals?: boolean };
+  "key.move": { keys: number[]; by: number };
+  "key.copy": { keys: number[]; by: number };
+  "key.delete": { keys: number[] };
+  "key.set": { key: number; pose?: boolean | null; goals?: boolean | null };
+  "clip.remove": Record<never, never>;
+  "frames": { frames: number[] };
+  "undo": Record<never, never>;
+  "redo": Record<never, never>;
+}
+
+/** Binary messages: the first byte, the bytes of the head, where its fields begin. */
+export const DRAG = { kind: 1, size: 64, flags: 1, effector: 2, sequence: 4, position: 8, wxyz: 32 } as const;
+export const SCRUB = { kind: 2, size: 16, flags: 1, reserved: 2, sequence: 4, frame: 8 } as const;
+export const POSE = { kind: 1, size: 32, status: 1, goals: 2, sequence: 4, joints: 8, coordinates: 10, limits: 12, ghost: 14, ms: 16, frame: 20, revision: 24, why: 28, iterations: 30 } as const;
+export const FRAMES = { kind: 2, size: 12, reserved: 1, count: 2, command: 4, joints: 8, reserved2: 10 } as const;
+export const HAS_POSITION = 1;
+export const HAS_ROTATION = 2;
+export const IS_PLAYING = 1;
+
+/** Where the numbers of a row are that a goal has, or a limit that holds. */
+export const GOAL_ROW = { size: 11, effector: 0, length: 1, angle: 2, ok: 3, x: 4, y: 5, z: 6, qw: 7, qx: 8, qy: 9, qz: 10 } as const;
+export const LIMIT_ROW = { size: 4, joint: 0, coordinate: 1, side: 2, share: 3 } as const;
+
+export type Status = "reached" | "limited" | "out of reach" | "stalled" | "held" | "unsolved";
+export const STATUSES: Record<number, Status> = { 0: "reached", 1: "limited", 2: "out of reach", 3: "stalled", 4: "held", 255: "unsolved" };
