@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbik import plots
-from limbik.demo import thickness
+from limbik.figure.capsules import joint_radii
 from limbik.figure.figure import Figure
 from limbik.figure.limits import SwingTwist
+from limbik.humanoid import recognise
 from limbik.maths.so3 import exp_map, quat_to_matrix
 from limbik.papers.line_search import contestants as who
 from limbik.papers.line_search.statistics import Box
@@ -60,7 +61,7 @@ def body(subject: Subject) -> np.ndarray | None:
     """(joints,) how thick to draw the built-in human, in the paper's unit; None for others."""
     if subject.figure.name != "human":
         return None
-    return thickness(subject.figure) / subject.unit
+    return joint_radii(subject.figure, recognise(subject.figure).roles) / subject.unit
 
 
 def draw_boxes(
