@@ -14,10 +14,12 @@ from rich.table import Table
 from limbik import plots
 from limbik.animate.track import track
 from limbik.errors import FormatError
+from limbik.figure.capsules import joint_radii
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.figures import cartwheel
 from limbik.formats import save
+from limbik.humanoid import recognise
 from limbik.solver.result import Status, length_text
 
 if TYPE_CHECKING:
@@ -194,6 +196,7 @@ def draw(page: Page, found: Demonstration) -> None:
         effectors=EFFECTORS,
         targets=found.targets,
         across=front,
+        thickness=joint_radii(motion.figure, recognise(motion.figure).roles),
         shifts={frame: _DRIFT * frame / motion.fps for frame in poses},
     )
     above.axhline(0.0, color=plots.INK, linewidth=1.2, zorder=1)

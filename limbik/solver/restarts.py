@@ -67,8 +67,9 @@ _LEAP = 0.5  # rad; in a chain no answer that is short may be further from the l
 _HAIR = 1.0 - 1e-9  # part of √f: what is no better than this is the same
 _CLOSE = 1.1  # an attempt that was given up at less than this many times the best f is followed
 _FRAME, _HELD_FRAME = 12, 4  # restarts of a frame, and of one whose last frame ended short
-_CERTAIN = 0.5  # times the first attempt's work that restarts may cost beyond reach
-_LEAST = 6.0  # restarts may cost at least so many times the first attempt
+_ATTEMPT = 20.0  # iterations: an attempt counts as at least so much work
+_CERTAIN = 0.5  # attempts' work that restarts may cost where bones are too short,
+_LEAST = 16.0  # and at least where nobody knows
 _ENOUGH_CHAIN, _ENOUGH = 4, 20  # so many of them say that it is the optimum
 
 
@@ -131,22 +132,25 @@ def _start_again(ints, floats, work, plan, attempt, start, best, comfort, spread
 def _worth(plan, best, first_work, certain):
     """How much work restarts may cost where ``best`` is the least f found yet.
 
-    At least twice the first attempt's; and the more, the smaller what is missing: targets that are
-    missed by little are often within reach by another way round, targets missed by a fifth of the
-    figure's size seldom.
+    _LEAST times an attempt's; and the more, the smaller what is missing: targets that are missed by
+    little are often within reach by another way round, targets missed by a fifth of the figure's
+    size seldom.  Where bones are too short (``certain``) restarts only look for a better answer.
     """
-    missing = math.sqrt(best) / max(plan[P_FAR], 1e-300)
+    attempt = max(first_work, _ATTEMPT)
     if certain:
-        return _CERTAIN * first_work
-    return _LEAST * first_work * max(1.0, 1.0 / (missing * missing))
+        return _CERTAIN * attempt
+    missing = math.sqrt(best) / max(plan[P_FAR], 1e-300)
+    return _LEAST * attempt * max(1.0, 1.0 / (missing * missing))
 
 
 @kernel
 def _another_try(held):
     """Whether restarts are tried after so many problems that ended short: 0, 4, 16, 64, ..."""
-    while held >= 4 and held % 4 == 0:
+    if held < 4:
+        return held == 0
+    while held % 4 == 0:
         held //= 4
-    return held <= 1
+    return held == 1
 
 
 @kernel

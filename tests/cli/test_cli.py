@@ -197,7 +197,7 @@ def test_solve_limits_a_body_whose_file_has_none() -> None:
     """The hand behind the shoulder: without limits the elbow bends backwards, with them it does
     not; a figure that has limits of its own keeps them, and nothing is said."""
     file = real_data.find("cmu_bvh/02_01.bvh")
-    asked = ("solve", file, "--pin", "Hips", "--pin", "LeftArm", "--reach", "LeftHand=6,21,-20")
+    asked = ("solve", file, "--pin", "Hips", "--pin", "LeftArm", "--reach", "LeftHand=13,22,-34")
     ran = Ran(*asked, "--json")
     (line,) = [line for line in ran.err.splitlines() if line.startswith("Limits: ")]
     assert "anatomical" in line

@@ -47,7 +47,7 @@ Place = Sequence[float] | np.ndarray
 PULL = 1e-5
 """Weight of the pull to the pose in which the drag began, for what carries the whole figure."""
 
-LEVEL = 5e-7
+LEVEL = 8e-7
 """Weight with which the pull keeps joints that are pinned at their origin turned as they are: feet
 stay flat on the floor where a pose allows it, and tilt where it does not."""
 
