@@ -31,7 +31,7 @@ STYLES = {
 
 JSON_HELP = "Print one JSON object instead."
 
-_ALL_CLIPS = "limbik.formats.gltf.read.clips has them all"  # how a program would go on
+_ALL_CLIPS = "clip= takes another"  # what the reader says to programs
 
 out = Console(highlight=False)
 """For answers."""
