@@ -240,7 +240,7 @@ class Motion:
 
 
 def _rate(fps: float, what: str) -> float:
-    """Frames a second as a float; refuses what is none, and what is not above 0."""
+    """Frames per second as a float; refuses what is none, and what is not above 0."""
     try:
         rate = float(fps)
     except (TypeError, ValueError):
