@@ -188,7 +188,7 @@ class Figure:
         A mapping gives values by the name of a coordinate, or of a joint (one number, or as many
         as it has coordinates); what it leaves out is as in the rest pose.
 
-        >>> figures.arm().pose({"Joint1": 0.3})[0]  # doctest: +SKIP
+        >>> float(limbik.figures.arm().pose({"Joint1": 0.3})[0])
         0.3
         """
         if isinstance(q, Mapping):
@@ -230,7 +230,8 @@ class Figure:
     def pose_dict(self, q: Pose) -> dict[str, float]:
         """A pose as values by coordinate name, as ``start=`` and ``pose`` take them.
 
-        >>> limbik.figures.arm().pose_dict(r.q)["Joint1"]  # doctest: +SKIP
+        >>> arm = limbik.figures.arm()
+        >>> arm.pose_dict(arm.pose({"Joint1": 0.3}))["Joint1"]
         0.3
         """
         return dict(zip(self.coordinates, self.single_pose(q).tolist(), strict=True))
@@ -414,8 +415,9 @@ class Figure:
         unit; ``wxyz`` (4,) how the tool is turned there.  Poses stay as they are, because a fixed
         joint has no coordinates.
 
-        >>> gripper = figure.with_tool("tool0", [0, 0, 0.15], name="gripper")  # doctest: +SKIP
-        >>> limbik.solve(gripper, limbik.Reach("gripper", pose=T))  # doctest: +SKIP
+        >>> arm = limbik.figures.arm().with_tool("Tool", [0, 0, 0.15], name="gripper")
+        >>> limbik.solve(arm, limbik.Reach("gripper", position=[0.4, 0.1, 0.3])).ok
+        True
         """
         if isinstance(name, str) and (name in self._tree.index or name in self._tree.alias):
             raise FigureError(f'with_tool: there is a joint "{name}" already; give another name=')
@@ -431,8 +433,8 @@ class Figure:
         own unless given); a "free" one has all six ways to move.  Its coordinates come first in q
         and have no limits; ``with_limits`` gives them some.
 
-        >>> limbik.figures.arm().with_base("planar").coordinates[:3]  # doctest: +SKIP
-        ('mobile_base.tx', 'mobile_base.ty', 'mobile_base.rz')
+        >>> len(limbik.figures.arm().with_base("planar").coordinates)
+        10
         """
         joints = on_base(
             self._joints, kind, self.up if isinstance(up, str) and not up else up, name
@@ -488,7 +490,7 @@ class Figure:
         ``q`` (n,) is the pose, or (k, n) several, from light to dark; ``view`` is "front", "side"
         or "top".  It needs matplotlib: ``pip install limbik[plots]``.
 
-        >>> figure.plot(r.q).savefig("pose.png")  # doctest: +SKIP
+        >>> fig.plot(fig.rest).savefig("pose.png")
         """
         poses = np.atleast_2d(self.rest if q is None else self.pose(q))
         return plot_poses(self, poses, view, self.name)

@@ -216,7 +216,7 @@ class Motion:
 
         ``view`` is "front", "side" or "top".  It needs matplotlib: ``pip install limbik[plots]``.
 
-        >>> clip.plot(view="side").savefig("clip.png")  # doctest: +SKIP
+        >>> clip.plot(view="side").savefig("clip.png")
         """
         if isinstance(poses, bool) or not isinstance(poses, int) or poses < 1:
             raise FigureError(f"plot: poses must be a whole number above 0, got {poses!r}")

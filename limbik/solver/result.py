@@ -120,7 +120,9 @@ class Result(ByValue):
         (rad); the length of a Distance; the offset of a Plane; the n numbers of a Rest pose.
         Coordinates that are locked or held by a limit do not move (sensitivity.py has the theory).
 
-        >>> r.q + r.sensitivity("LeftHand") @ [0.01, 0, 0]  # doctest: +SKIP
+        >>> r = limbik.solve(fig, limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3]))
+        >>> (r.q + r.sensitivity("LeftHand") @ [0.01, 0, 0]).shape
+        (74,)
         """
         if self.problem is None:
             raise LimbikError("sensitivity: this result is without its problem; solve again")
