@@ -6,12 +6,13 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from limbik.equality import ByValue, value_key
 from limbik.errors import GoalError, MethodError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
@@ -28,24 +29,37 @@ RELAXATION = 0.5
 """Seconds in which what the targets leave free drifts back to the middle of the limits."""
 
 
-@dataclass(frozen=True)
-class Track:
-    """A followed motion.
+@dataclass(frozen=True, eq=False, repr=False)
+class Track(ByValue):
+    """The answer of ``track``; ``ok`` is true when every frame reached its targets.
 
-    ``error`` (frames,) is the largest distance of an effector from its target, ``errors`` (frames,
-    effectors) each one's, ``status`` (frames,) each frame's Status, ``jumps`` the frames in which a
-    joint turned 60 degrees further than the reference (or at all, where there is none), ``seconds``
-    the time of solving.
+    Two are equal where every frame is; the time of solving does not count.
     """
 
-    motion: Motion
+    motion: Motion = field(compare=False)
+    """The figure's motion, one pose per frame."""
     error: np.ndarray
+    """(frames,) the largest distance of an effector from its target, in the figure's unit."""
     errors: np.ndarray
+    """(frames, effectors) the distance of each effector from its target."""
     status: np.ndarray
+    """(frames,) the Status of each frame."""
     jumps: np.ndarray
+    """The frames in which a joint turned 60 degrees further than the reference (or at all, where
+    there is none)."""
     iterations: np.ndarray
+    """(frames,) iterations of all attempts."""
     attempts: np.ndarray
-    seconds: float
+    """(frames,) attempts: 1 and the restarts."""
+    seconds: float = field(compare=False)
+    """The time of solving."""
+
+    def _value_key(self) -> tuple[Any, ...]:
+        return (value_key(self.motion.q), self.motion.fps, *super()._value_key())
+
+    def __repr__(self) -> str:
+        reached = int((self.status == "REACHED").sum())
+        return f"<Track: {reached} of {len(self.status)} frames reached>"
 
     @property
     def ok(self) -> bool:

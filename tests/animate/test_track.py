@@ -200,3 +200,14 @@ def test_impossible_tracks_are_refused(targets, options, words: str) -> None:
 def test_an_unknown_effector_is_refused() -> None:
     with pytest.raises(GoalError, match='did you mean "Head"'):
         limbik.track(limbik.figures.human(), ["Heat"], np.zeros((3, 1, 3)))
+
+
+def test_two_runs_are_equal_and_say_so_briefly() -> None:
+    clip = limbik.figures.cartwheel()
+    at = clip.positions()[:10, [clip.figure.index("LeftHand")]]
+    one, two = (limbik.track(clip.figure, ["LeftHand"], at, start=clip.q[0]) for _ in range(2))
+    assert one == two
+    assert hash(one) == hash(two)
+    assert repr(one) == "<Track: 10 of 10 frames reached>"
+    other = limbik.track(clip.figure, ["LeftHand"], at + 0.01, start=clip.q[0])
+    assert one != other
