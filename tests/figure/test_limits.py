@@ -129,7 +129,7 @@ def test_every_cone_that_can_be_set_is_kept_to_the_bit(
 )
 def test_every_range_that_can_be_set_is_kept_to_the_bit(ranges, seed: int) -> None:
     lower = np.array([low for low, _ in ranges])
-    figure = one(euler("ZYX"), Range(lower, lower + [width for _, width in ranges]))
+    figure = one(euler("ZYX"), Range(lower, lower + [width for _, width in ranges], degrees=False))
     inside = figure.project(np.random.default_rng(seed).normal(size=(20, 3)) * 60)
     np.testing.assert_array_equal(figure.project(inside), inside)
     assert (figure.violation(inside) == 0.0).all()
@@ -154,7 +154,7 @@ def test_a_range_gives_the_nearest_point(seed: int) -> None:
     rng = np.random.default_rng(seed)
     lower, upper = -rng.exponential(size=3), rng.exponential(size=3)
     lower[rng.random(3) < 0.2] = -np.inf
-    figure = one(euler("ZYX"), Range(lower, upper))
+    figure = one(euler("ZYX"), Range(lower, upper, degrees=False))
     q = rng.normal(size=3) * 3
     np.testing.assert_array_equal(figure.project(q), np.clip(q, lower, upper))
 

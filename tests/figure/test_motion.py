@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +10,6 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import limbik
 from limbik.errors import FigureError
-from limbik.figure import motion as module
 from limbik.figure.coordinates import euler_following
 from limbik.figure.figure import Figure
 from limbik.figure.joints import (
@@ -43,10 +40,6 @@ BALLS: dict[str, tuple[Part, ...]] = {
 
 def hinge(q: list[float], fps: float = 10.0, **options) -> Motion:
     return Motion(Figure([Joint("Hinge", parts=revolute("y"), **options)]), np.c_[q], fps, "clip")
-
-
-def test_the_examples_of_the_docstrings_hold() -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 def test_what_a_motion_tells() -> None:

@@ -52,7 +52,7 @@ def test_slides_count_by_the_angle_that_moves_as_far() -> None:
     answers = []
     for unit in (1.0, 100.0):
         joints = [
-            Joint("A", None, prismatic("x"), limit=Range(0.0, 0.2 * unit)),
+            Joint("A", None, prismatic("x"), limit=Range(0.0, 0.2 * unit, degrees=False)),
             Joint("B", "A", revolute("z"), offset=(unit, 0.0, 0.0), limit=Range(-0.2, 0.2)),
             Joint("Tip", "B", offset=(unit, 0.0, 0.0)),
         ]
