@@ -24,7 +24,7 @@ from limbik.figure.joints import Joint
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
 from limbik.formats import load, load_motion, register_writer, save
-from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
+from limbik.goals import Aim, CompiledGoal, Distance, Pin, Plane, PythonGoal, Reach, Rest
 from limbik.methods import METHODS as methods
 from limbik.poser.files.replay_file import write_replay
 from limbik.poser.view import view
@@ -38,6 +38,7 @@ from limbik.version import __version__
 __all__ = [
     "ActiveLimit",
     "Aim",
+    "CompiledGoal",
     "Distance",
     "Figure",
     "FigureError",

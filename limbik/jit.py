@@ -40,8 +40,7 @@ def inlined(function: Any = None, **options: Any) -> Any:
 def inlined_by_llvm(function: Any) -> Any:
     """A plain function that LLVM makes part of the kernel that calls it.
 
-    Called from Python it runs as Python, and so reaches goals written in Python.  For what a kernel
-    calls in every iteration with whole workspaces: to pass a workspace to a function of its own
-    costs a reference to each array, more than a small step itself.
+    For what a kernel calls in every iteration with whole workspaces: to pass a workspace to a
+    function of its own costs a reference to each array, more than a small step itself.
     """
     return register_jitable(forceinline=True)(function)

@@ -55,6 +55,10 @@ class Buffers:
         """Write a count into the header."""
         self._ints[0][slot] = value
 
+    def start_of(self, slot: int) -> int:
+        """Where the section that was noted last in this slot starts."""
+        return int(self._ints[0][slot])
+
     def ints(self, slot: int, values: object) -> None:
         """Append an int section and note where it starts; negative entries become NONE."""
         array = np.asarray(values, np.int64).ravel()

@@ -1,6 +1,7 @@
 """What must hold: goals, one file a kind."""
 
 from limbik.goals.aim import Aim
+from limbik.goals.compiled_goal import CompiledGoal
 from limbik.goals.distance import Distance
 from limbik.goals.plane import Plane
 from limbik.goals.python_goal import PythonGoal
@@ -8,4 +9,15 @@ from limbik.goals.reach import Pin, Reach
 from limbik.goals.rest import Rest
 from limbik.goals.terms import Goal, Term
 
-__all__ = ["Aim", "Distance", "Goal", "Pin", "Plane", "PythonGoal", "Reach", "Rest", "Term"]
+__all__ = [
+    "Aim",
+    "CompiledGoal",
+    "Distance",
+    "Goal",
+    "Pin",
+    "Plane",
+    "PythonGoal",
+    "Reach",
+    "Rest",
+    "Term",
+]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import GoalError
-from limbik.goals.terms import Scene, Term
+from limbik.goals.functions import TermFunctions
+from limbik.goals.terms import FUNCTION, N_ROWS, Scene, Term
 
 _STEP = 1e-6
 
@@ -44,7 +47,7 @@ class PythonGoal(ByValue):
             raise GoalError(f"{self.name}: residual must be a function, got {self.residual!r}")
         if not isinstance(self.tolerance, int | float) or not self.tolerance >= 0:
             raise GoalError(f"{self.name}: tolerance {self.tolerance!r} is negative or NaN")
-        return []
+        return [Term(FUNCTION, -1, functions=_called(self, scene))]
 
     def rows(self, figure: object, q: np.ndarray, count: int | None = None) -> np.ndarray:
         """The residual at q, checked; ``count`` is how many rows there must be."""
@@ -81,3 +84,48 @@ class PythonGoal(ByValue):
             ahead = self.rows(figure, q + step, count)
             out[:, c] = (ahead - self.rows(figure, q - step, count)) / (2 * _STEP)
         return out
+
+
+_CALLBACK = ctypes.CFUNCTYPE(
+    None, *[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 3, *[ctypes.c_void_p] * 2
+)
+"""functions.TERM_FUNCTION for a function in Python, which takes the interpreter's lock itself."""
+
+
+def _called(goal: PythonGoal, scene: Scene) -> TermFunctions:
+    """The goal's two functions as a kernel can call them.
+
+    What they raise is kept in ``failure``, since it cannot pass through compiled code; from then on
+    rows are NaN, the method finds no way on, and the problem raises it.
+    """
+    figure, count = scene.figure, len(goal.rows(scene.figure, scene.start))
+    functions = TermFunctions(count, 0, 0, direct=True, tolerance=float(goal.tolerance))
+
+    def doubles(address: int, length: int) -> np.ndarray:
+        return np.frombuffer((ctypes.c_double * length).from_address(address))
+
+    def guarded(function: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...], q: int) -> Any:
+        if functions.failure is None:
+            try:
+                return function(doubles(q, figure.n))
+            except BaseException as error:  # raised again by the problem
+                functions.failure = error
+        return np.full(shape, np.nan)
+
+    def residual(ints, floats, q, world, axes, i, f, row, out, error):  # type: ignore[no-untyped-def]
+        values = guarded(lambda q: goal.rows(figure, q, count), (count,), q)
+        doubles(out, row + count)[row:] = -values
+        worst = float(np.abs(values).max(initial=0.0))
+        doubles(error, 1)[0] = worst if np.isfinite(worst) else np.inf
+
+    def jacobian(ints, floats, q, world, axes, i, f, row, out, error):  # type: ignore[no-untyped-def]
+        values = guarded(lambda q: goal.derivative(figure, q, count), (count, figure.n), q)
+        rows = ctypes.c_uint32.from_address(ints + 4 * N_ROWS).value
+        jt = doubles(out, figure.n * rows).reshape(figure.n, rows)
+        jt[:, row : row + count] = values.T
+
+    functions.keep = (_CALLBACK(residual), _CALLBACK(jacobian))
+    functions.residual, functions.jacobian = (
+        int(ctypes.cast(callback, ctypes.c_void_p).value or 0) for callback in functions.keep
+    )
+    return functions

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 
 from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, WORLD
+from limbik.goals.functions import call_jacobian, call_residual
 from limbik.goals.terms import (
     AIM,
     AXES,
     DISTANCE,
     F_TERM,
+    FUNCTION,
     I_TERM,
     N_TERMS,
     PLANE,
@@ -81,7 +83,7 @@ def _length(wx, wy, wz, x, y, z):
 
 
 @inner
-def residuals(ints, floats, world, scratch, r, errors):
+def residuals(ints, floats, q, world, axes, scratch, r, errors):
     """Weighted residuals of all terms into r (rows,), unweighted errors into errors (terms,)."""
     for term in range(ints[N_TERMS]):
         i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
@@ -128,6 +130,8 @@ def residuals(ints, floats, world, scratch, r, errors):
             short = floats[f + T_VALUE] - (floats[p] * px + floats[p + 1] * py + floats[p + 2] * pz)
             r[row] = wx * short
             errors[term] = abs(short)
+        elif kind == FUNCTION:
+            call_residual(ints, floats, q, world, axes, i, f, term, r, errors)
         else:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
             ox, oy, oz = point_of(world, ints[i + 3], floats, f + T_AT2)
@@ -137,7 +141,7 @@ def residuals(ints, floats, world, scratch, r, errors):
 
 
 @inner
-def jacobian_rows(ints, floats, world, axes, scratch, jt, bend):
+def jacobian_rows(ints, floats, q, world, axes, scratch, jt, bend):
     """Jacobian of F, transposed, into jt (n, rows), and what to add to r to aim a step at.
 
     ``bend`` (rows,) is 0, except where r goes flat near half a turn: there rows of axes (AXES, AIM)
@@ -200,6 +204,8 @@ def jacobian_rows(ints, floats, world, axes, scratch, jt, bend):
                     jt[c, first + 2] += ax * vy - ay * vx
         elif kind == AIM:
             _aim_rows(ints, floats, world, axes, term, jt, bend)
+        elif kind == FUNCTION:
+            call_jacobian(ints, floats, q, world, axes, i, f, term, jt)
         else:
             ux, uy, uz = floats[f + T_POINT], floats[f + T_POINT + 1], floats[f + T_POINT + 2]
             px, py, pz = point_of(world, joint, floats, f + T_AT)

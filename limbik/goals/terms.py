@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
@@ -13,12 +13,16 @@ from limbik.figure.kinematics import FIRST_FREE
 
 if TYPE_CHECKING:
     from limbik.figure.figure import Figure
+    from limbik.goals.functions import TermFunctions
 
-POSITION, ROTATION, AXES, AIM, PLANE, DISTANCE = range(6)
+POSITION, ROTATION, AXES, AIM, PLANE, DISTANCE, FUNCTION = range(7)
 ROWS = {POSITION: 3, ROTATION: 3, AXES: 6, AIM: 3, PLANE: 1, DISTANCE: 1}
 
-# A term in the flat buffers.
-TERM_INTS = 8  # kind, first row, joint, second joint, path offset, length, second path, length
+# A term in the flat buffers: kind, first row, joint, second joint, path offset, length, second path,
+# length; and for a FUNCTION how many rows, the two halves of the addresses of its residual and its
+# Jacobian, and where its own ints and floats begin (functions.py).
+TERM_INTS = 16
+T_COUNT, T_RESIDUAL, T_JACOBIAN, T_OWN_INTS, T_OWN_FLOATS = 8, 9, 11, 13, 14
 TERM_FLOATS = 24
 T_AT, T_AT2, T_POINT, T_MATRIX, T_WEIGHT, T_VALUE = 0, 3, 6, 9, 18, 21
 
@@ -46,11 +50,32 @@ class Term:
     value: float = 0.0
     weight: np.ndarray = field(default_factory=lambda: np.ones(3))
     matrix_weight: np.ndarray | None = None
+    functions: TermFunctions | None = None
+    """What a term of the kind FUNCTION calls; ``joint`` is then −1."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows the term has."""
+        return ROWS[self.kind] if self.functions is None else self.functions.rows
+
+    @property
+    def unit(self) -> Literal["length", "angle", "number"]:
+        """What the term's error is: a length, an angle (rad) or a number of the user's own."""
+        if self.functions is not None:
+            return self.functions.unit
+        return "angle" if self.kind in (ROTATION, AXES, AIM) else "length"
 
     @property
     def is_angle(self) -> bool:
-        """Whether the term's error is an angle (rad) or a length."""
-        return self.kind in (ROTATION, AXES, AIM)
+        """Whether the term's error is an angle (rad)."""
+        return self.unit == "angle"
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """The joints that the term looks at."""
+        if self.functions is not None:
+            return self.functions.joints
+        return (self.joint,) if self.second < 0 else (self.joint, self.second)
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ class Method(ABC):
         if self.handles is not None:
             for goal, terms in zip(problem.goals, problem.terms_of, strict=True):
                 kinds = {problem.terms[term].kind for term in terms}
-                if goal in problem.python or not kinds <= self.handles:
+                if not kinds <= self.handles:
                     raise MethodError(f"{self.name} cannot solve for the goal of {goal.label}")
         count = self.iterations if iterations is None else iterations
         common = (count, hasty, gain, self.stationary)

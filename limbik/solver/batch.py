@@ -226,8 +226,6 @@ class Batch:
     def __init__(self, solver: Solver, places: np.ndarray, targets: np.ndarray, seed: int) -> None:
         self._solver, self._places, self._targets = solver, places, targets
         self._seed = whole_number(seed, "seed") % 2**62
-        if solver.problem.python:
-            raise MethodError("goals written in Python are solved one by one, with solve")
         self._kernel: Any = type(solver.method).kernel
         self._frame = att.compiled(att.batch, self._kernel)
         count = len(targets)
@@ -256,6 +254,7 @@ class Batch:
                 self._seed, low,
                 self.poses[own], self.codes[own], self.totals[own],
             )  # fmt: skip
+            solver.problem.raise_failure()
 
 
 def statuses(

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.goals import Goal, Pin, PythonGoal, Rest
+from limbik.goals import Goal, Pin, Rest
 from limbik.methods.base import REACHED, STATIONARY
 from limbik.solver.holders import ActiveLimit, Holders, holders_of, too_short, worst_goal
 from limbik.solver.problem import Problem
@@ -127,7 +127,7 @@ def _listed(names: list[str], most: int = _NAMED) -> str:
 
 def _amount(problem: Problem, goal: int, miss: Miss) -> str:
     """By how much a goal is missed: "4.2 cm short and 12° off"."""
-    if isinstance(problem.goals[goal], PythonGoal):
+    if any(problem.terms[term].unit == "number" for term in problem.terms_of[goal]):
         return f"off by {float(miss):.3g}"
     tolerance = [problem.tolerances[t] for t in problem.terms_of[goal]]
     angle = "" if miss.angle is None else f"{math.degrees(miss.angle):.3g}° off"

@@ -18,7 +18,7 @@ import numpy as np
 from limbik.figure import kinematics as kin
 from limbik.figure.limits import SwingTwist
 from limbik.figure.projection import CONE_INTS, CONE_SWING, SCRATCH, cone_normals
-from limbik.goals import PythonGoal, Rest
+from limbik.goals import Rest
 from limbik.goals import terms as tm
 from limbik.solver import objective as ob
 from limbik.solver.problem import Problem
@@ -120,10 +120,7 @@ def worst_goal(problem: Problem, q: np.ndarray) -> int | None:
     """The goal that is most times its tolerance off; None where all are within theirs."""
     over = problem.term_errors(q) / problem.tolerances
     worst, most = None, 1.0
-    for k, goal in enumerate(problem.goals):
-        terms = problem.terms_of[k]
-        if isinstance(goal, PythonGoal):
-            terms = [len(problem.terms) + problem.python.index(goal)]
+    for k, terms in enumerate(problem.terms_of):
         times = float(over[terms].max(initial=0.0))
         if not times <= most:
             worst, most = k, times

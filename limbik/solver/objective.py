@@ -1,18 +1,10 @@
 """f, r and J on flat buffers: what every method evaluates.
 
 Methods call ``evaluate``, ``linearise`` and ``descent`` here and ``project`` and
-``free_directions`` in projection.py; they never see bones.  Goals written in Python run through the
-same names: compiled methods get the compiled ``evaluate``, and a method run as plain Python gets
-the one that calls the user's functions.
+``free_directions`` in projection.py; they never see bones.
 """
 
 from __future__ import annotations
-
-import weakref
-from typing import Any, Protocol
-
-import numpy as np
-from numba.extending import overload
 
 from limbik.figure import kinematics as kin
 from limbik.goals import terms as tm
@@ -35,7 +27,6 @@ from limbik.jit import inlined, inner, kernel
     N_FULL,
     F_FULL,
     N_REST,
-    PYTHON,
     I_ABOVE,
     N_BALLS,
     I_BALL,
@@ -45,25 +36,9 @@ from limbik.jit import inlined, inner, kernel
     N_SPANS,
     I_SPAN,
     F_SPAN,
-) = range(tm.F_TERM + 1, tm.F_TERM + 25)
+) = range(tm.F_TERM + 1, tm.F_TERM + 24)
 
 SCRATCH = 64
-
-
-class PythonRows(Protocol):
-    """Who fills in the rows of goals written in Python: a problem."""
-
-    def python_residuals(self, q: np.ndarray, r: np.ndarray, errors: np.ndarray) -> None:
-        """Their residuals and errors."""
-        ...
-
-    def python_jacobian(self, q: np.ndarray, jt: np.ndarray) -> None:
-        """Their rows of the Jacobian."""
-        ...
-
-
-python_problems: weakref.WeakValueDictionary[int, PythonRows] = weakref.WeakValueDictionary()
-"""Problems with goals written in Python, by the number in their header."""
 
 
 @kernel
@@ -111,7 +86,7 @@ def _place(ints, floats, q, state, r):
     """Forward kinematics of the joints that matter, and the rows of the built-in goals."""
     world, axes, scratch, errors = _split(ints, state)
     kin.forward(ints, floats, q, ints[I_USED], ints[N_USED], world, axes, scratch)
-    residuals(ints, floats, world, scratch, r, errors)
+    residuals(ints, floats, q, world, axes, scratch, r, errors)
 
 
 @inner
@@ -141,39 +116,13 @@ def _objective(ints, floats, q, r):
 
 
 @kernel
-def _evaluate(ints, floats, q, state, r):
-    _place(ints, floats, q, state, r)
-    return _objective(ints, floats, q, r)
-
-
 def evaluate(ints, floats, q, state, r):
     """f(q), its weighted residuals into r (rows,), and where everything is into ``state``.
 
     Equation 17 of line_search: f = (g − F)ᵀW(g − F).
     """
-    problem = python_problems.get(int(ints[PYTHON]))
-    if problem is None:
-        return _evaluate(ints, floats, q, state, r)
     _place(ints, floats, q, state, r)
-    problem.python_residuals(q, r, errors_of(ints, state))
     return _objective(ints, floats, q, r)
-
-
-# LLVM may inline these calls, Numba must not: after it has inlined an overload it removes what it
-# takes for dead, and so drops writes to arrays that it does not see read again, such as
-# w.half_descent[c] = 0.0 with a workspace that the kernel made itself (tests/test_jit.py).
-_BY_LLVM: Any = {"forceinline": True}
-
-
-@overload(evaluate, jit_options=_BY_LLVM)
-def _compiled_evaluate(ints, floats, q, state, r):
-    return lambda ints, floats, q, state, r: _evaluate(ints, floats, q, state, r)
-
-
-@inlined
-def _rows_of_goals(ints, floats, state, jt, bend):
-    world, axes, scratch, _ = _split(ints, state)
-    jacobian_rows(ints, floats, world, axes, scratch, jt, bend)
 
 
 @inlined
@@ -192,30 +141,15 @@ def _aim_and_mix(ints, floats, jt, model, r):
 
 
 @kernel
-def _linearise(ints, floats, q, state, r, jt, model):
-    _rows_of_goals(ints, floats, state, jt, model)
-    return _aim_and_mix(ints, floats, jt, model, r)
-
-
 def linearise(ints, floats, q, state, r, jt, model):
     """J(q)ᵀ into jt (n, rows) and the residuals to aim at into model (rows,).
 
     model is r, except near half a turn, where r goes flat (goals.rows); True if it differs.  q must
     be the pose that was evaluated last, with residuals r.
     """
-    problem = python_problems.get(int(ints[PYTHON]))
-    if problem is None:
-        return _linearise(ints, floats, q, state, r, jt, model)
-    _rows_of_goals(ints, floats, state, jt, model)
-    problem.python_jacobian(q, jt)
+    world, axes, scratch, _ = _split(ints, state)
+    jacobian_rows(ints, floats, q, world, axes, scratch, jt, model)
     return _aim_and_mix(ints, floats, jt, model, r)
-
-
-@overload(linearise, jit_options=_BY_LLVM)
-def _compiled_linearise(ints, floats, q, state, r, jt, model):
-    return lambda ints, floats, q, state, r, jt, model: _linearise(
-        ints, floats, q, state, r, jt, model
-    )
 
 
 @kernel

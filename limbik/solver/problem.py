@@ -6,7 +6,6 @@ kernels that read them.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -19,12 +18,11 @@ from limbik.figure.figure import Figure, Pose
 from limbik.figure.free_root import free_root
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
+from limbik.goals.functions import TermFunctions
 from limbik.solver import objective as ob
 
 POSITION_TOLERANCE = 1e-4  # of the figure's size
 ROTATION_TOLERANCE = 1e-3  # rad
-
-_keys = itertools.count(1)
 
 
 class Problem:
@@ -62,16 +60,15 @@ class Problem:
         )
         self.scene = tm.Scene(figure, self.start, figure.frames(self.start))
         self.terms: list[tm.Term] = []
-        self.terms_of: list[list[int]] = []
-        for goal in self.goals:
-            found = goal.terms(self.scene)
-            self.terms_of.append(list(range(len(self.terms), len(self.terms) + len(found))))
+        self.terms_of: list[list[int]] = [[] for _ in self.goals]
+        # Rows of goals written in Python come last.
+        for k in sorted(range(len(self.goals)), key=lambda k: isinstance(self.goals[k], PythonGoal)):
+            found = self.goals[k].terms(self.scene)
+            self.terms_of[k] = list(range(len(self.terms), len(self.terms) + len(found)))
             self.terms += found
-        self.python = [goal for goal in self.goals if isinstance(goal, PythonGoal)]
+        self._functions = [t.functions for t in self.terms if t.functions is not None]
         self.tolerances = self._tolerances(tolerance)
-        self._term_rows = sum(tm.ROWS[t.kind] for t in self.terms)
-        self._python_rows = [len(g.rows(figure, self.start)) for g in self.python]
-        self.rows = self._term_rows + sum(self._python_rows)
+        self.rows = sum(term.rows for term in self.terms)
         # A slide whose range is one value is part of a bone's length; it is not solved for.
         self.moves = ~(figure.slides & (figure.lower == figure.upper))
         for joint in _names(lock, "lock"):
@@ -83,9 +80,6 @@ class Problem:
             # A projection onto a cone moves all its coordinates, so they are locked together.
             self.moves[coordinates] = self.moves[coordinates].all()
         self.ints, self.floats = self._compile(weights)
-        if self.python:
-            self.ints[ob.PYTHON] = next(_keys)
-            ob.python_problems[int(self.ints[ob.PYTHON])] = self
         self._state = np.empty(int(ob.state_size(self.ints)))
 
     # ---- what methods minimise, for people and tests ---------------------------------------
@@ -94,12 +88,15 @@ class Problem:
         """(rows,) weighted residuals: f is their squared length plus the Rest goals."""
         r = np.empty(self.rows)
         ob.evaluate(self.ints, self.floats, self._pose(q), self._state, r)
+        self.raise_failure()
         return r
 
     def objective(self, q: np.ndarray) -> float:
         """f(q)."""
         r = np.empty(self.rows)
-        return float(ob.evaluate(self.ints, self.floats, self._pose(q), self._state, r))
+        f = float(ob.evaluate(self.ints, self.floats, self._pose(q), self._state, r))
+        self.raise_failure()
+        return f
 
     def _pose(self, q: Sequence[float] | np.ndarray) -> np.ndarray:
         """q (n,), fresh and checked: kernels read as many numbers as the figure has."""
@@ -111,6 +108,7 @@ class Problem:
         jt, model = np.empty((self.figure.n, self.rows)), np.empty(self.rows)
         ob.evaluate(self.ints, self.floats, q, self._state, r)
         ob.linearise(self.ints, self.floats, q, self._state, r, jt, model)
+        self.raise_failure()
         return np.ascontiguousarray(jt.T)
 
     def gradient(self, q: np.ndarray) -> np.ndarray:
@@ -121,7 +119,7 @@ class Problem:
         return -2.0 * out
 
     def hessian(self, q: np.ndarray) -> np.ndarray:
-        """(n, n) ∇²f, exact for the built-in goals; goals written in Python count as linear."""
+        """(n, n) ∇²f, exact for the built-in goals; goals that are functions count as linear."""
         q, n, slots = self._pose(q), self.figure.n, len(self.figure.tree.slots)
         jacobian, r, s = self.jacobian(q), self.residual(q), np.empty((n, n))
         ob.curvature(
@@ -138,13 +136,27 @@ class Problem:
     @cached_property
     def rows_of(self) -> np.ndarray:
         """(goals, rows) whether a row is one of the goal's."""
-        counts = [tm.ROWS[term.kind] for term in self.terms] + self._python_rows
-        owners = np.repeat(np.arange(len(counts)), counts)
+        owners = self._row_owners()
         rows = np.zeros((len(self.goals), self.rows), bool)
-        for k, (goal, terms) in enumerate(zip(self.goals, self.terms_of, strict=True)):
-            own = [len(self.terms) + i for i, other in enumerate(self.python) if other is goal]
-            rows[k] = np.isin(owners, [*terms, *own])
+        for k, terms in enumerate(self.terms_of):
+            rows[k] = np.isin(owners, terms)
         return rows
+
+    def _row_owners(self) -> np.ndarray:
+        """(rows,) the term of each row."""
+        return np.repeat(np.arange(len(self.terms)), [term.rows for term in self.terms])
+
+    @property
+    def has_functions(self) -> bool:
+        """Whether a goal is a function, and so may feel what its joints do not tell."""
+        return bool(self._functions)
+
+    def raise_failure(self) -> None:
+        """Raise what a goal written in Python raised while a kernel called it."""
+        for functions in self._functions:
+            if functions.failure is not None:
+                failure, functions.failure = functions.failure, None
+                raise failure
 
     def unlocked(self) -> Problem:
         """The same problem, with the same targets, in which every joint may move."""
@@ -158,35 +170,18 @@ class Problem:
         return there
 
     def term_errors(self, q: np.ndarray) -> np.ndarray:
-        """(terms + Python goals,) unweighted errors, lengths or radians."""
+        """(terms,) unweighted errors: lengths, radians, or numbers of a goal's own."""
         self.residual(q)
         return ob.errors_of(self.ints, self._state).copy()
-
-    def python_residuals(self, q: np.ndarray, r: np.ndarray, errors: np.ndarray) -> None:
-        """Fill in the rows and errors of the goals written in Python."""
-        row = self._term_rows
-        for k, (goal, count) in enumerate(zip(self.python, self._python_rows, strict=True)):
-            values = goal.rows(self.figure, q, count)
-            r[row : row + count] = -values
-            errors[len(self.terms) + k] = np.abs(values).max(initial=0.0)
-            row += count
-
-    def python_jacobian(self, q: np.ndarray, jt: np.ndarray) -> None:
-        """Fill in the Jacobian rows of the goals written in Python."""
-        row = self._term_rows
-        for goal, count in zip(self.python, self._python_rows, strict=True):
-            jt[:, row : row + count] = goal.derivative(self.figure, q, count).T
-            jt[~self.moves, row : row + count] = 0.0
-            row += count
 
     @property
     def notice(self) -> float:
         """How far √f must fall for an answer to be noticeably better: one goal's tolerance."""
         weights = [
             float(np.sqrt(term.weight.max())) * tolerance
-            for term, tolerance in zip(self.terms, self.tolerances, strict=False)
+            for term, tolerance in zip(self.terms, self.tolerances, strict=True)
         ]
-        return min(weights + [float(goal.tolerance) for goal in self.python], default=0.0)
+        return float(min(weights, default=0.0))
 
     # ---- compiling -------------------------------------------------------------------------
 
@@ -204,8 +199,9 @@ class Problem:
                     "(position, rotation)"
                 )
             length, angle = np.broadcast_to(pair, (2,)).tolist()
-        of_terms = [angle if term.is_angle else length for term in self.terms]
-        return np.array(of_terms + [goal.tolerance for goal in self.python], float)
+        given = [None if t.functions is None else t.functions.tolerance for t in self.terms]
+        usual = [angle if term.is_angle else length for term in self.terms]
+        return np.array([u if g is None else g for u, g in zip(usual, given, strict=True)], float)
 
     def _path(self, joint: int, term: tm.Term) -> list[int]:
         """Slots that move a term's joint, from the root down, without those that are locked.
@@ -230,16 +226,19 @@ class Problem:
     def _compile(self, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         figure, n = self.figure, self.figure.n
         pack = kin.Buffers(*figure.buffers)
-        ints, floats, paths = [], [], []
+        ints: list[np.ndarray] = []
+        floats: list[np.ndarray] = []
+        paths: list[int] = []
+        own_ints: list[np.ndarray] = []
+        own_floats: list[np.ndarray] = []
         touched = np.zeros((n, self.rows), bool)
         used: set[int] = set()
         first_path = len(figure.buffers[0])
         row = 0
         for term in self.terms:
-            count = tm.ROWS[term.kind]
-            ends = [term.joint] if term.second < 0 else [term.joint, term.second]
+            count = term.rows
             spans = []
-            for joint in ends:
+            for joint in term.joints:
                 path = self._path(joint, term)
                 spans += [first_path + len(paths), len(path)]
                 paths += path
@@ -248,7 +247,18 @@ class Problem:
                 while joint >= 0:
                     used.add(joint)
                     joint = int(figure.parents[joint])
-            ints.append([term.kind, row, term.joint, term.second, *spans, 0, 0][: tm.TERM_INTS])
+            record = np.zeros(tm.TERM_INTS, np.int64)
+            record[:4] = term.kind, row, term.joint, term.second
+            record[tm.T_COUNT] = count
+            if term.functions is None:
+                record[4 : 4 + len(spans)] = spans
+            else:
+                own_ints.append(self._own_ints(term.functions, spans))
+                own_floats.append(term.functions.numbers)
+                own_floats.append(np.zeros(term.functions.room))
+                if term.functions.direct:
+                    touched[self.moves, row : row + count] = True
+            ints.append(record)
             data = np.zeros(tm.TERM_FLOATS)
             data[tm.T_AT : tm.T_AT + 3] = term.at
             data[tm.T_AT2 : tm.T_AT2 + 3] = term.at2
@@ -259,14 +269,14 @@ class Problem:
             floats.append(data)
             row += count
         full = self._full_weights(weights)
-        touched[self.moves, self._term_rows :] = True
         for coordinates in figure.tree.cones:
             # Directions along a cone's edge mix its coordinates, so they share their rows.
             touched[coordinates] = touched[coordinates].any(axis=0)
         if full is not None:
             touched[:] = self.moves[:, None]
-        # The paths come first, so that their offsets are known.
+        # The paths come first, so that their offsets are known, then what functions own.
         pack.ints(tm.I_TERM, paths)
+        self._place_functions(ints, own_ints, own_floats, pack)
         pack.ints(tm.I_TERM, ints)
         pack.floats(tm.F_TERM, floats)
         pack.count(tm.N_TERMS, len(self.terms))
@@ -301,9 +311,40 @@ class Problem:
         pack.count(ob.N_SPANS, len(pairs))
         pack.ints(ob.I_SPAN, pairs)
         pack.floats(ob.F_SPAN, spans)
-        rows_of = [tm.ROWS[term.kind] for term in self.terms] + self._python_rows
-        pack.ints(ob.I_ROW_ERROR, np.repeat(np.arange(len(rows_of)), rows_of))
+        pack.ints(ob.I_ROW_ERROR, self._row_owners())
         return pack.done()
+
+    def _own_ints(self, functions: TermFunctions, spans: list[int]) -> np.ndarray:
+        """The ints that belong to a term that is a function (goals/functions.py)."""
+        locked = np.flatnonzero(~self.moves) if functions.direct else np.zeros(0, int)
+        joints = np.column_stack((functions.joints, np.reshape(spans, (-1, 2)))).ravel()
+        counts = [len(functions.joints), len(functions.numbers), len(locked)]
+        return np.concatenate((counts, joints, locked, functions.table)).astype(np.int64)
+
+    def _place_functions(
+        self,
+        ints: list[np.ndarray],
+        own_ints: list[np.ndarray],
+        own_floats: list[np.ndarray],
+        pack: kin.Buffers,
+    ) -> None:
+        """Append what belongs to the terms that are functions, and write into each term's ints
+        where it lies and which addresses it calls."""
+        terms = [k for k, term in enumerate(self.terms) if term.functions is not None]
+        for k, own, numbers, room in zip(
+            terms, own_ints, own_floats[::2], own_floats[1::2], strict=True
+        ):
+            functions = self.terms[k].functions
+            assert functions is not None
+            pack.ints(tm.I_TERM, own)
+            pack.floats(tm.F_TERM, np.concatenate((numbers, room)))
+            ints[k][tm.T_OWN_INTS] = pack.start_of(tm.I_TERM)
+            ints[k][tm.T_OWN_FLOATS] = pack.start_of(tm.F_TERM)
+            for first, address in (
+                (tm.T_RESIDUAL, functions.residual),
+                (tm.T_JACOBIAN, functions.jacobian),
+            ):
+                ints[k][first : first + 2] = address & 0xFFFFFFFF, address >> 32
 
     def _chains(self) -> tuple[np.ndarray, list[tuple[int, int]]]:
         """(the next slot towards the root that may move, or −1, of every slot; kind and first slot
@@ -387,7 +428,7 @@ class Problem:
 
     def _reach(self, mixed: bool) -> float:
         """A value of f beyond which it says only that a target is far away."""
-        if mixed or self.python or not self.terms:
+        if mixed or self.has_functions or not self.terms:
             return np.inf
         weight = max(
             float(term.weight.max()) / (self.scene.lever**2 if term.is_angle else 1.0)
@@ -411,7 +452,7 @@ class Problem:
             return None
         full, row = np.eye(self.rows), 0
         for term in self.terms:
-            count = tm.ROWS[term.kind]
+            count = term.rows
             if term.matrix_weight is not None:
                 block = np.linalg.cholesky(term.matrix_weight)
                 full[row : row + count, row : row + count] = block

@@ -320,19 +320,6 @@ def batch(
         moving = moving and totals[problem, TOTAL_ATTEMPTS] == 1.0
 
 
-def one_in_python(
-    method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, totals, history
-):
-    """The same as ``one`` for problems with goals written in Python: the frame and the kernel run
-    as plain Python, and so reach the user's functions."""
-    other = np.empty((6, max(len(q), TOTALS, len(full), int(ints[N_ROWS]))))
-    random = np.array([seed], np.uint64)
-    return _attempts.py_func(
-        method, ints, floats, work, hasty, full, plan, comfort, room, 0, q, other, random, totals,
-        history,
-    )  # fmt: skip
-
-
 _VECTOR, _TABLE = float64[::1], float64[:, ::1]
 _SIGNATURES = {
     "one": int64(

@@ -13,7 +13,7 @@ import numpy as np
 from limbik.equality import ByValue
 from limbik.errors import LimbikError
 from limbik.figure.drawing import svg
-from limbik.goals import Goal, PythonGoal, Rest
+from limbik.goals import Goal, Rest
 from limbik.solver.holders import ActiveLimit
 from limbik.solver.problem import Problem
 from limbik.solver.sensitivity import sensitivity
@@ -146,15 +146,11 @@ def misses(problem: Problem, q: np.ndarray) -> tuple[Miss, ...]:
     errors = problem.term_errors(q)
     within = errors <= problem.tolerances
     out: list[Miss] = []
-    python = len(problem.terms)
     for goal, terms in zip(problem.goals, problem.terms_of, strict=True):
         if isinstance(goal, Rest):
             weight, pose = goal.diagonal(problem.scene)
             away = float(np.linalg.norm((q - pose) * (weight > 0)) / math.sqrt(max(1, len(q))))
             out.append(Miss(goal.label, None, away, True))
-        elif isinstance(goal, PythonGoal):
-            out.append(Miss(goal.label, float(errors[python]), None, bool(within[python])))
-            python += 1
         else:
             lengths = [errors[t] for t in terms if not problem.terms[t].is_angle]
             angles = [errors[t] for t in terms if problem.terms[t].is_angle]

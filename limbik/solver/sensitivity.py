@@ -22,7 +22,7 @@ import numpy as np
 from limbik.errors import GoalError
 from limbik.figure import kinematics as kin
 from limbik.figure import projection as proj
-from limbik.goals import Goal, PythonGoal, Rest
+from limbik.goals import Goal, Rest
 from limbik.goals import terms as tm
 from limbik.maths.so3 import exp_map, exp_matrix, quat_to_matrix, swing_twist_vector
 from limbik.solver.problem import Problem
@@ -73,8 +73,9 @@ def _number(problem: Problem, goal: Goal | int | str) -> int:
         raise GoalError(f"sensitivity: {goal!r} is none of the goals that were solved ({labels})")
     if len(found) > 1:
         raise GoalError(f"sensitivity: {len(found)} goals are called {goal!r}; give its place")
-    if isinstance(goals[found[0]], PythonGoal):
-        raise GoalError(f"sensitivity: {goals[found[0]].label}: a PythonGoal has no target")
+    if any(problem.terms[term].functions is not None for term in problem.terms_of[found[0]]):
+        kind = type(goals[found[0]]).__name__
+        raise GoalError(f"sensitivity: {goals[found[0]].label}: a {kind} has no target")
     return found[0]
 
 

@@ -174,14 +174,12 @@ class Solver:
                 raise MethodError(f"budget must be at least 1 iteration, got {budget}")
             plan[att.P_BUDGET] = budget
         kernel: Any = type(self.method).kernel
-        if self.problem.python:
-            frame, kernel = att.one_in_python, kernel.py_func
-        else:
-            frame = att.compiled(att.one, kernel)
+        frame = att.compiled(att.one, kernel)
         code = frame(
             kernel, self.problem.ints, self.problem.floats, self.workspace(), self.hasty, self.full,
             plan, self.comfort, self.room, int(seed) % 2**62, q, totals, history,
         )  # fmt: skip
+        self.problem.raise_failure()
         return int(code), totals
 
     def run_for(

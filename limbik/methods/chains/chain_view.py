@@ -105,7 +105,7 @@ def _steps(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     n = problem.figure.n
     rest = problem.floats[int(problem.ints[F_REST]) :][:n] > 0
     driven = np.bincount([slot.coordinate for slot in tree.slots], minlength=n)
-    opaque = bool(problem.python) or bool(problem.ints[N_FULL])
+    opaque = problem.has_functions or bool(problem.ints[N_FULL])
     first_part = tree.ints[int(tree.ints[kin.I_FIRST_PART]) :].astype(int)
     kinds = tree.ints[int(tree.ints[kin.I_KIND]) :].astype(int)
     first_slot = tree.ints[int(tree.ints[kin.I_FIRST_SLOT]) :].astype(int)
@@ -118,7 +118,7 @@ def _steps(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
 
     def matters(slots: Iterable[int]) -> bool:
         return any(
-            problem.moves[c] and (bool(problem.python) or rest[c] or bool(terms_of[slot]))
+            problem.moves[c] and (problem.has_functions or rest[c] or bool(terms_of[slot]))
             for slot, c in zip(slots, coordinates(slots), strict=True)
         )
 

@@ -100,7 +100,7 @@ def _may_shift(problem: Problem, unit: np.ndarray, cone: int) -> bool:
     rest = problem.floats[int(ints[ob.F_REST]) :][unit]
     readers = sum(slot.coordinate in unit for slot in tree.slots)
     exponential = kind in (CHART, CONE_EXPONENTIAL)
-    free = bool(problem.moves[unit].all()) and not problem.python
+    free = bool(problem.moves[unit].all()) and not problem.has_functions
     return exponential and free and readers == len(unit) and not rest.any()
 
 

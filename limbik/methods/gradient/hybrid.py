@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
-
-from numba.extending import overload
 
 from limbik.errors import MethodError
 from limbik.jit import kernel
@@ -36,31 +33,6 @@ _THEN = len(ProjectedLevenbergMarquardt().settings())
 _MOST = OWN + max(_FIRST, _THEN)
 
 
-# Goals written in Python need the kernels as plain Python, all others the compiled ones.
-def _gradient_phase(ints, floats, work, options, q, out, history):
-    run: Any = projected_gradient
-    return run.py_func(ints, floats, work, options, q, out, history)
-
-
-@overload(_gradient_phase)
-def _compiled_gradient(ints, floats, work, options, q, out, history):
-    return lambda ints, floats, work, options, q, out, history: projected_gradient(
-        ints, floats, work, options, q, out, history
-    )
-
-
-def _default_phase(ints, floats, work, options, q, out, history):
-    run: Any = projected_lm
-    return run.py_func(ints, floats, work, options, q, out, history)
-
-
-@overload(_default_phase)
-def _compiled_default(ints, floats, work, options, q, out, history):
-    return lambda ints, floats, work, options, q, out, history: projected_lm(
-        ints, floats, work, options, q, out, history
-    )
-
-
 @kernel
 def hybrid(ints, floats, work, options, q, out, history):
     """The kernel of projected_gradient, then that of projected_lm from where it ended.
@@ -72,7 +44,7 @@ def hybrid(ints, floats, work, options, q, out, history):
     own[O_ITERATIONS] = min(options[OWN], options[O_ITERATIONS])
     own[O_HASTY], own[O_GAIN], own[O_STATIONARY] = 0.0, 0.0, options[O_STATIONARY]
     copy(options[OWN + 1 :], _FIRST, own[OWN:])
-    code = _gradient_phase(ints, floats, work, own, q, out, history)
+    code = projected_gradient(ints, floats, work, own, q, out, history)
     iterations, evaluations = out[OUT_ITERATIONS], out[OUT_EVALUATIONS]
     jacobians, noted = out[OUT_JACOBIANS], int(out[OUT_HISTORY])
     if code in (REACHED, STATIONARY):
@@ -82,7 +54,7 @@ def hybrid(ints, floats, work, options, q, out, history):
     copy(options[OWN + 1 + _FIRST :], _THEN, own[OWN:])
     # The second phase notes its start, which is the first's end, once more: in the same row.
     seam = max(noted - 1, 0)
-    code = _default_phase(ints, floats, work, own, q, out, history[seam:])
+    code = projected_lm(ints, floats, work, own, q, out, history[seam:])
     finish(
         out,
         out[OUT_F],

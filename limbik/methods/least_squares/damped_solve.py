@@ -10,7 +10,7 @@ from numba.extending import register_jitable
 
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.goals.terms import F_TERM, N_ROWS, ROWS, T_WEIGHT, TERM_FLOATS
+from limbik.goals.terms import F_TERM, N_ROWS, T_WEIGHT, TERM_FLOATS
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
 from limbik.methods.base import OUT_EVALUATIONS
@@ -32,7 +32,7 @@ def damping_scale(problem: Problem) -> float:
     squares = np.full(problem.rows, lever**2)
     row = 0
     for k, term in enumerate(problem.terms):
-        first, count = int(ints[F_TERM]) + TERM_FLOATS * k + T_WEIGHT, ROWS[term.kind]
+        first, count = int(ints[F_TERM]) + TERM_FLOATS * k + T_WEIGHT, term.rows
         # The buffers hold √w, and the rows of an angle have the lever in their weight already.
         of_rows = np.resize(floats[first : first + min(count, 3)], count) ** 2
         squares[row : row + count] = of_rows * (1.0 if term.is_angle else lever**2)

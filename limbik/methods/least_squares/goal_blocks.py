@@ -7,24 +7,22 @@ import math
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.goals.terms import N_ROWS, ROWS
+from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.solver.objective import F_FULL, N_FULL, errors_of
 from limbik.solver.problem import Problem
 
 
 def block_ends(problem: Problem) -> list[int]:
-    """Where each block of rows ends: one block per term, then one per goal written in Python."""
-    counts = [ROWS[term.kind] for term in problem.terms]
-    counts += [len(goal.rows(problem.figure, problem.start)) for goal in problem.python]
-    return np.cumsum(counts, dtype=int).tolist()
+    """Where each block of rows ends: one block per term."""
+    return np.cumsum([term.rows for term in problem.terms], dtype=int).tolist()
 
 
 def reach_limits(problem: Problem, part: float | None, name: str) -> list[float]:
     """How long a displacement each block may ask for: ``part`` of the figure's size, None: any.
 
-    An angle counts by the length that it moves at the lever of its weight.  Goals written in Python
-    stay as they are: their unit is not known.  Refused where W mixes the rows of several goals, for
+    An angle counts by the length that it moves at the lever of its weight.  Goals in
+    numbers of a user's own stay as they are: their unit is not known.  Refused where W mixes the rows of several goals, for
     then a row is no displacement.
     """
     ends = block_ends(problem)
@@ -38,8 +36,8 @@ def reach_limits(problem: Problem, part: float | None, name: str) -> list[float]
         if mixed.any():
             raise MethodError(f"{name}: reach_clamp cannot be used where weights mix several goals")
     length = part * problem.figure.size
-    of_terms = [length / problem.scene.lever if t.is_angle else length for t in problem.terms]
-    return of_terms + [math.inf] * len(problem.python)
+    limits = {"length": length, "angle": length / problem.scene.lever, "number": math.inf}
+    return [limits[term.unit] for term in problem.terms]
 
 
 @kernel

@@ -27,7 +27,7 @@ def basic_elements(problem: Problem) -> list[list[float]]:
     """
     figure = problem.figure
     parents = figure.parents
-    on_the_way = np.full(len(figure.joints), bool(problem.python))
+    on_the_way = np.full(len(figure.joints), problem.has_functions)
     for term in problem.terms:
         for joint in (term.joint, term.second):
             while joint >= 0:

@@ -1,0 +1,194 @@
+"""Terms that are functions: a goal kind of its own file, called by its address.
+
+Compiled methods know six kinds of rows (rows.py).  Any other goal gives a residual and a Jacobian as
+compiled functions; a term in the flat buffers holds their addresses, so that methods are compiled
+once, whatever goals there are, and a call costs a few nanoseconds.  Both functions have the C
+signature TERM_FUNCTION:
+
+    function(ints, floats, q, world, axes, i, f, row, out, error)
+
+ints and floats are the problem's buffers, q (n,) the pose, world and axes what ``forward`` made of
+it (kinematics.py), i and f where the term begins in the buffers, ``row`` its first row.  A residual
+writes r = w·(g − F) to out[row:row + count] and the unweighted error to error[0]; a Jacobian adds
+w·∂F/∂q to out (n, rows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from llvmlite import ir
+from numba import carray, cfunc, float64, int64, types, uint32, uint64
+from numba.extending import intrinsic
+
+from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS
+from limbik.goals.terms import (
+    N_ROWS,
+    T_COUNT,
+    T_JACOBIAN,
+    T_OWN_FLOATS,
+    T_OWN_INTS,
+    T_RESIDUAL,
+)
+from limbik.jit import inner
+
+_FLOATS, _INTS = types.CPointer(float64), types.CPointer(uint32)
+TERM_FUNCTION = types.void(
+    _INTS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, int64, int64, int64, _FLOATS, _FLOATS
+)
+
+# A term's own ints: how many joints, numbers and locked coordinates; then for each joint its index,
+# where its path begins and how long that is; then the locked coordinates; then the table.
+OWN_JOINTS, OWN_NUMBERS, OWN_LOCKED, OWN_FIRST = range(4)
+PER_JOINT = 3
+
+_ANY = 1 << 40  # the length of an array whose end a kernel does not ask for
+
+
+@dataclass
+class TermFunctions:
+    """What a term of the kind FUNCTION is made of.
+
+    rows:      how many rows it has
+    residual:  the address of its residual, a TERM_FUNCTION
+    jacobian:  the address of its Jacobian
+    joints:    indices of the joints it looks at; their frames are placed before it is called
+    numbers:   (k,) numbers that both functions read, such as a target
+    direct:    whether it reads q itself, and so may feel any coordinate
+    room:      how many floats its functions may write to, after the numbers
+    table:     ints that its functions read
+    unit:      what its error is
+    tolerance: how large the error may be; None: what the problem says for its unit
+    keep:      what must live as long as the addresses are called
+    failure:   what a Python function raised while it was called from a kernel
+    """
+
+    rows: int
+    residual: int
+    jacobian: int
+    joints: tuple[int, ...] = ()
+    numbers: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    direct: bool = False
+    room: int = 0
+    table: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    unit: Literal["length", "angle", "number"] = "number"
+    tolerance: float | None = None
+    keep: Any = None
+    failure: BaseException | None = None
+
+
+def term_function(function: Callable[..., None]) -> Any:
+    """Compile a function of arrays as a TERM_FUNCTION; its ``.address`` goes into a term.
+
+    The arrays are one-dimensional, except ``out`` of a Jacobian, which is flat too: the entry of
+    coordinate c and row k is out[c·ints[N_ROWS] + k].
+    """
+    return cfunc(TERM_FUNCTION, cache=True)(function)
+
+
+@inner
+def open_ints(pointer):
+    """The problem's ints as an array."""
+    return carray(pointer, (_ANY,))
+
+
+@inner
+def open_floats(pointer):
+    """Floats behind a pointer as an array."""
+    return carray(pointer, (_ANY,))
+
+
+@intrinsic
+def _call(typingctx, address, ints, floats, q, world, axes, i, f, row, out, error):  # type: ignore[no-untyped-def]
+    """Call the TERM_FUNCTION at an address with the data of these arrays."""
+    signature = types.void(uint64, ints, floats, q, world, axes, int64, int64, int64, out, error)
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        values, kinds = [], []
+        for value, kind in zip(args[1:], signature.args[1:], strict=True):
+            if isinstance(kind, types.Array):
+                value = context.make_array(kind)(context, builder, value).data
+            values.append(value)
+            kinds.append(value.type)
+        function = ir.FunctionType(ir.VoidType(), kinds)
+        builder.call(builder.inttoptr(args[0], function.as_pointer()), values)
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@inner
+def _address(ints, at):
+    """The address whose halves are at ints[at:at + 2]."""
+    return uint64(ints[at]) | (uint64(ints[at + 1]) << uint64(32))
+
+
+@inner
+def call_residual(ints, floats, q, world, axes, i, f, term, r, errors):
+    """The residual of a FUNCTION term into r (rows,) and errors (terms,)."""
+    _call(
+        _address(ints, i + T_RESIDUAL), ints, floats, q, world, axes, int64(i), int64(f),
+        int64(ints[i + 1]), r, errors[term:],
+    )  # fmt: skip
+
+
+@inner
+def call_jacobian(ints, floats, q, world, axes, i, f, term, jt):
+    """The Jacobian of a FUNCTION term into jt (n, rows); locked coordinates stay 0."""
+    row = int64(ints[i + 1])
+    _call(
+        _address(ints, i + T_JACOBIAN), ints, floats, q, world, axes, int64(i), int64(f), row, jt,
+        q,
+    )  # fmt: skip
+    own = ints[i + T_OWN_INTS]
+    locked = own + OWN_FIRST + PER_JOINT * ints[own + OWN_JOINTS]
+    for k in range(ints[own + OWN_LOCKED]):
+        for row in range(ints[i + 1], ints[i + 1] + ints[i + T_COUNT]):
+            jt[ints[locked + k], row] = 0.0
+
+
+@inner
+def own_joint(ints, i, k):
+    """(index, path offset, path length) of the k-th joint of the term at i."""
+    at = ints[i + T_OWN_INTS] + OWN_FIRST + PER_JOINT * k
+    return ints[at], ints[at + 1], ints[at + 2]
+
+
+@inner
+def own_table(ints, i):
+    """Where the table of the term at i begins."""
+    own = ints[i + T_OWN_INTS]
+    return own + OWN_FIRST + PER_JOINT * ints[own + OWN_JOINTS] + ints[own + OWN_LOCKED]
+
+
+@inner
+def own_numbers(ints, i):
+    """(where the numbers of the term at i begin in the floats, where its room begins)."""
+    first = ints[i + T_OWN_FLOATS]
+    return first, first + ints[ints[i + T_OWN_INTS] + OWN_NUMBERS]
+
+
+@inner
+def add_motion_row(
+    ints, floats, axes, path, length, px, py, pz, lx, ly, lz, tx, ty, tz, row, jt
+):  # fmt: skip
+    """Add to a row of jt, flat, what it feels where the point p of a body moves and the body turns.
+
+    l·v is what the row feels of the point's velocity v, t·ω of the body's angular velocity ω.
+    """
+    rows = ints[N_ROWS]
+    for k in range(path, path + length):
+        slot = ints[k]
+        scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
+        ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
+        if ints[ints[I_TURNS] + slot]:
+            dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+            felt = tx * ax + ty * ay + tz * az
+            felt += lx * (ay * dz - az * dy) + ly * (az * dx - ax * dz) + lz * (ax * dy - ay * dx)
+        else:
+            felt = lx * ax + ly * ay + lz * az
+        jt[ints[ints[I_COORD] + slot] * rows + row] += felt
+
