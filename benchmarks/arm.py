@@ -17,7 +17,7 @@ from limbik.maths.so3 import matrix_to_quat
 from limbik.methods.base import OUT_ITERATIONS, REACHED
 from limbik.solver.batch import Batch, batch_problem
 from limbik.solver.restarts import TOTAL_ATTEMPTS
-from limbik.solver.solve import Solver, find_method
+from limbik.solver.runner import Runner, find_method
 
 ROUNDS = 3
 
@@ -42,7 +42,7 @@ def main(count: int) -> None:
     starts = np.tile(middle, (count, 1))
     rows = []
     for restarts in (0, 100):
-        solver = Solver(problem, find_method(None), near=False, restarts=restarts)
+        solver = Runner(problem, find_method(None), near=False, restarts=restarts)
         solver.compile()
         batch = Batch(solver, where, targets, seed=0)
         batch.part(0, 1, starts[:1], chain=False)

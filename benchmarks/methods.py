@@ -37,7 +37,7 @@ from limbik.methods import (
 )
 from limbik.methods.base import OUT, OUT_F, OUT_ITERATIONS, REACHED, STATIONARY
 from limbik.solver.batch import Batch, batch_problem
-from limbik.solver.solve import Solver, comfortable, find_method
+from limbik.solver.runner import Runner, comfortable, find_method
 
 PROBLEMS, ROUNDS, ENOUGH = 50, 5, 0.3  # ENOUGH: seconds after which a cell gets no further round
 KINDS = ("near", "far", "beyond")
@@ -131,7 +131,7 @@ def asked_of(name: str, figure: limbik.Figure, goals: list[Reach], count: int) -
     # Where no pose inside the limits was found: the root stays, or it would carry the figure there.
     held = figure.owner == 0 if np.isinf(figure.upper).any() else np.zeros(figure.n, bool)
     found, times = np.empty((0, len(places))), 1.5
-    solver = Solver(problem, find_method(None), near=False, restarts=100)
+    solver = Runner(problem, find_method(None), near=False, restarts=100)
     while len(found) < count:
         poses = np.where(held, comfort, anywhere(times))
         values = targets_of(problem, poses)
@@ -161,7 +161,7 @@ def contestants() -> dict[str, Method]:
 def solve_all(asked: Asked, method: Method, rounds: int) -> tuple[dict[str, Any], np.ndarray]:
     """(what a method made of the problems, the objective of each)."""
     problem, count = asked.problem, len(asked.values)
-    solver = Solver(problem, method, near=False, restarts=0)
+    solver = Runner(problem, method, near=False, restarts=0)
     solver.compile()
     kernel: Any = type(method).kernel
     work, history = solver.workspace(), np.empty((0, problem.figure.n + 1))
@@ -189,7 +189,7 @@ def solve_all(asked: Asked, method: Method, rounds: int) -> tuple[dict[str, Any]
 
 def restarted(asked: Asked) -> float:
     """The share in % that the default reaches with restarts, as ``solve`` runs it."""
-    solver = Solver(asked.problem, find_method(None), near=False, restarts=None)
+    solver = Runner(asked.problem, find_method(None), near=False, restarts=None)
     batch = Batch(solver, asked.places, asked.values, seed=0)
     batch.part(0, len(asked.values), asked.starts, chain=False)
     return 100.0 * float((batch.codes == REACHED).mean())
@@ -203,7 +203,7 @@ def track(method: Method, rounds: int) -> dict[str, Any]:
     at = clip.positions()[:, ends]
     targets, places, problem = batch_problem(figure, EFFECTORS, at, None, start=clip.q[0])
     pull = 1.0 - math.exp(-1.0 / (clip.fps * RELAXATION))
-    solver = Solver(problem, method, near=True, restarts=0, pull=pull)
+    solver = Runner(problem, method, near=True, restarts=0, pull=pull)
     solver.compile()
     batch, seconds = Batch(solver, places, targets, seed=0), math.inf
     for _ in range(rounds):

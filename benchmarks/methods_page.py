@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import RESULTS
-from limbik.solver.solve import find_method
+from limbik.solver.runner import find_method
 
 PAGE = Path(__file__).parent.parent / "docs" / "how-to-choose.md"
 MARKS = ("<!-- measured: python -m benchmarks.methods --docs -->", "<!-- end of measured -->")

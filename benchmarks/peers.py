@@ -25,7 +25,7 @@ from benchmarks.report import keep, show
 from limbik.maths.so3 import quat_to_matrix
 from limbik.solver.batch import Batch, batch_problem
 from limbik.solver.problem import Problem
-from limbik.solver.solve import Solver, find_method
+from limbik.solver.runner import Runner, find_method
 
 POSITION, ROTATION = 1e-4, 1e-3  # metres and radians that count as reached
 OUTSIDE = 1e-9  # radians beyond a limit that count as a violation
@@ -66,7 +66,7 @@ class Limbik:
         targets, where, problem = batch_problem(
             figure, ["Tool"], places, wxyz, tolerance=(POSITION, ROTATION)
         )
-        solver = Solver(problem, find_method(None), near=False, restarts=restarts)
+        solver = Runner(problem, find_method(None), near=False, restarts=restarts)
         solver.compile()
         self._batch = Batch(solver, where, targets, seed=0)
 

@@ -24,7 +24,7 @@ from limbik.animate.track import RELAXATION
 from limbik.solver.batch import batch_problem, run_chain
 from limbik.solver.objective import evaluate, linearise, state_size
 from limbik.solver.problem import Problem
-from limbik.solver.solve import Solver, find_method
+from limbik.solver.runner import Runner, find_method
 
 EFFECTORS = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
 ROUNDS = 15
@@ -53,7 +53,7 @@ def measure(clip: limbik.Motion, every: float, limits: bool) -> dict[str, Any]:
     at = sampled.positions()[:, [figure.index(name) for name in EFFECTORS]]
     targets, places, problem = batch_problem(figure, EFFECTORS, at, None, start=sampled.q[0])
     pull = 1.0 - math.exp(-1.0 / (sampled.fps * RELAXATION))
-    solver = Solver(problem, find_method(None), near=True, restarts=None, pull=pull)
+    solver = Runner(problem, find_method(None), near=True, restarts=None, pull=pull)
     solver.compile()
     poses, codes, totals = run_chain(solver, places, targets, problem.start, seed=0)
     frame, one_pass = math.inf, math.inf

@@ -33,6 +33,7 @@ from limbik.solver.holders import ActiveLimit
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, Result, Status
 from limbik.solver.solve import solve
+from limbik.solver.solver import Solver
 from limbik.version import __version__
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "Rest",
     "Result",
     "Results",
+    "Solver",
     "Status",
     "SwingTwist",
     "Track",

@@ -14,13 +14,14 @@ import numpy as np
 
 from limbik.equality import ByValue, value_key
 from limbik.errors import GoalError, MethodError
-from limbik.figure.figure import Figure
+from limbik.figure.figure import Figure, Pose
 from limbik.figure.motion import Motion
 from limbik.methods import Method
 from limbik.methods.base import OUT_ITERATIONS
 from limbik.solver import restarts as att
-from limbik.solver.batch import batch_problem, run_chain, statuses
-from limbik.solver.solve import Pose, Solver, find_method
+from limbik.solver.batch import Goals, batch_problem, run_chain, statuses, term_errors
+from limbik.solver.problem import Problem
+from limbik.solver.runner import Runner, find_method
 
 JUMP = math.radians(60.0)
 """A joint that turns this much further than expected from one frame to the next has jumped."""
@@ -41,7 +42,8 @@ class Track(ByValue):
     error: np.ndarray
     """(frames,) the largest distance of an effector from its target, in the figure's unit."""
     errors: np.ndarray
-    """(frames, effectors) the distance of each effector from its target."""
+    """(frames, goals) how far each goal is missed: the distance of an effector from its target, or
+    the angle (rad) of a goal that only turns."""
     status: np.ndarray
     """(frames,) the Status of each frame."""
     jumps: np.ndarray
@@ -74,9 +76,10 @@ class Track(ByValue):
 
 def track(
     figure: Figure,
-    effectors: Sequence[str],
-    targets: np.ndarray,
+    goals: Goals | None = None,
+    targets: np.ndarray | None = None,
     *,
+    effectors: Goals | None = None,
     start: Pose | None = None,
     wxyz: np.ndarray | None = None,
     fps: float = 120.0,
@@ -90,12 +93,16 @@ def track(
     progress: Callable[[int], object] | None = None,
     threads: int = 1,
 ) -> Track:
-    """Follow ``targets`` (frames, effectors, 3), each frame from the pose before it.
+    """Follow moving targets, each frame from the pose before it.
 
-    ``start`` (n,) is the pose before the first frame, the rest pose unless given; ``wxyz`` (frames,
-    effectors, 4) are orientations to follow too.  What the targets leave free drifts back to the
-    middle of the limits in ``relax`` seconds (0 turns that off), which keeps a figure from winding
-    itself up.  ``reference`` (frames, n) is the motion that jumps are measured against.  All frames
+    ``goals`` are those of ``solve``, with an array where a target moves: ``Reach("LeftHand",
+    position=P)`` with P (frames, 3), or ``Aim("Head", target=T)`` with T (frames, 3); all others
+    hold in every frame.  Shorter for positions alone: names of joints as ``goals``, ``targets``
+    (frames, joints, 3), and ``wxyz`` (frames, joints, 4) for orientations to follow too.
+    ``start`` (n,) is the pose before the first frame, the rest pose unless given.  What the targets
+    leave free drifts back to the middle of the limits in ``relax`` seconds (0 turns that off),
+    which keeps a figure from winding itself up.  ``reference`` (frames, n) is the motion that jumps
+    are measured against.  ``effectors`` is another name of ``goals``.  All frames
     run in one compiled call; ``progress(frames done)`` is called now and then where given.
     ``threads`` changes nothing here, because frames depend on each other: ``track_many`` uses them.
 
@@ -112,30 +119,33 @@ def track(
         raise GoalError(f"fps must be positive, got {fps}")
     if not (math.isfinite(relax) and relax >= 0):
         raise GoalError(f"relax must not be negative, got {relax}")
-    targets = np.asarray(targets, dtype=float)
-    if targets.ndim == 4:
+    if targets is not None and np.ndim(targets) == 4:
         raise GoalError("targets of several clips: use track_many")
     values, places, problem = batch_problem(
-        figure, effectors, targets, wxyz, start=start, tolerance=tolerance, lock=lock
+        figure,
+        effectors if goals is None else goals,
+        targets,
+        wxyz,
+        start=start,
+        tolerance=tolerance,
+        lock=lock,
     )
     if not len(values):
         raise GoalError("targets: there are no frames")
     pull = 1.0 - math.exp(-1.0 / (fps * relax)) if relax > 0 else 0.0
-    solver = Solver(
+    runner = Runner(
         problem, find_method(method), near=True, restarts=restarts, pull=pull, chain=True
     )
-    solver.compile()
+    runner.compile()
     began = time.perf_counter()
     poses, codes, totals = run_chain(
-        solver, places, values, problem.start, seed=seed, progress=progress
+        runner, places, values, problem.start, seed=seed, progress=progress
     )
     seconds = time.perf_counter() - began
-    names = [effectors] if isinstance(effectors, str) else list(effectors)
-    reached = figure.positions(poses)[:, [figure.index(name) for name in names]]
-    errors = np.linalg.norm(reached - targets.reshape(reached.shape), axis=-1)
+    errors, lengths = _goal_errors(problem, term_errors(problem, places, values, poses))
     return Track(
         motion=Motion(figure, poses, fps),
-        error=errors.max(axis=1),
+        error=errors[:, lengths].max(axis=1, initial=0.0),
         errors=errors,
         status=statuses(problem, places, values, codes, poses),
         jumps=jumps(figure, poses, reference),
@@ -143,6 +153,20 @@ def track(
         attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
         seconds=seconds,
     )
+
+
+def _goal_errors(problem: Problem, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(frames, goals that have an error) from (frames, terms), and which of them are lengths.
+
+    A goal's error is its distance; the angle of one that only turns.
+    """
+    columns, lengths = [], []
+    for terms in problem.terms_of:
+        far = [t for t in terms if not problem.terms[t].is_angle]
+        if terms:
+            columns.append(errors[:, far or terms].max(axis=1))
+            lengths.append(bool(far))
+    return np.column_stack(columns), np.array(lengths)
 
 
 def track_many(

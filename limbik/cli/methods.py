@@ -14,7 +14,7 @@ from rich.table import Table
 from limbik.cli.terminal import JSON_HELP, out
 from limbik.methods import METHODS, Method
 from limbik.methods.settings import settings_of
-from limbik.solver.solve import find_method
+from limbik.solver.runner import find_method
 
 
 def methods(

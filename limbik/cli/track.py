@@ -23,7 +23,7 @@ from limbik.cli.terminal import JSON_HELP, STYLES, notes, out, progress_bar
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.solver.result import Status, length_text
-from limbik.solver.solve import find_method
+from limbik.solver.runner import find_method
 
 _FPS = 30.0  # of targets without a frame rate, for a figure that came without one too
 

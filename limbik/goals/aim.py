@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import FigureError, GoalError, LimbikDeprecationWarning
 from limbik.figure.joints import unit_axis
-from limbik.goals.terms import AIM, Scene, Term, Vector, joint_index, joint_name, vector, weights
+from limbik.goals.terms import (
+    AIM,
+    T_POINT,
+    Scene,
+    TargetWrite,
+    Term,
+    Vector,
+    joint_index,
+    joint_name,
+    vector,
+    weights,
+)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -25,6 +40,8 @@ class Aim(ByValue):
     >>> Aim("Head", axis="z", target=[0, 1.6, 3])
     Aim(joint='Head', target=[0, 1.6, 3])
     """
+
+    TARGETS: ClassVar[Mapping[str, int | None]] = {"target": 3}
 
     joint: str
     axis: str | Vector = "z"
@@ -82,6 +99,9 @@ class Aim(ByValue):
                 weight=diagonal * scene.lever**2,
             )
         ]
+
+    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
+        return [TargetWrite(0, T_POINT, tables["target"])]
 
 
 def _deprecated(message: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numba import cfunc, njit
@@ -30,10 +30,12 @@ from limbik.goals.functions import (
 from limbik.goals.terms import (
     FUNCTION,
     N_ROWS,
+    NUMBERS,
     T_COUNT,
     T_OWN_INTS,
     T_WEIGHT,
     Scene,
+    TargetWrite,
     Term,
     joint_index,
     joint_name,
@@ -67,6 +69,8 @@ class CompiledGoal(ByValue):
     >>> limbik.solve(fig, [lift, hands]).ok
     True
     """
+
+    TARGETS: ClassVar[Mapping[str, int | None]] = {"data": None}
 
     residual: Callable[..., Any]
     jacobian: Callable[..., Any] | None = None
@@ -118,6 +122,9 @@ class CompiledGoal(ByValue):
             tolerance=float(self.tolerance), keep=(residual, jacobian),
         )  # fmt: skip
         return [Term(FUNCTION, -1, weight=diagonal, functions=functions)]
+
+    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
+        return [TargetWrite(0, NUMBERS, tables["data"])]
 
 
 _compiled: weakref.WeakKeyDictionary[Any, dict[int, tuple[Any, Any]]] = weakref.WeakKeyDictionary()
@@ -215,7 +222,7 @@ def _as_jacobian(jacobian: Any) -> Any:
 
 
 def _by_differences(residual: Any) -> Any:
-    """A Jacobian made of central differences of the residual, frame by frame and number by number."""
+    """A Jacobian of central differences of the residual, frame by frame and number by number."""
 
     @njit
     def jacobian(q, frames, data, by_frame, by_q):  # type: ignore[no-untyped-def]

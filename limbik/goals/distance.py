@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.goals.terms import (
     DISTANCE,
+    T_VALUE,
     Scene,
+    TargetWrite,
     Term,
     Vector,
     joint_index,
@@ -25,6 +31,8 @@ class Distance(ByValue):
     The points are ``at`` (3,) of ``joint`` and ``other_at`` (3,) of ``other``, each in its joint's
     own frame; ``distance`` is in the figure's unit.
     """
+
+    TARGETS: ClassVar[Mapping[str, int | None]] = {"distance": 0}
 
     joint: str
     other: str
@@ -54,3 +62,8 @@ class Distance(ByValue):
         at = vector(self.at, 3, f"{what}: at")
         at2 = vector(self.other_at, 3, f"{what}: other_at")
         return [Term(DISTANCE, joint, at, other, at2, value=length, weight=diagonal)]
+
+    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
+        if (tables["distance"] < 0).any():
+            raise GoalError(f"Distance {self.label}: a distance is negative")
+        return [TargetWrite(0, T_VALUE, tables["distance"])]

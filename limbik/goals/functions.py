@@ -1,9 +1,9 @@
 """Terms that are functions: a goal kind of its own file, called by its address.
 
-Compiled methods know six kinds of rows (rows.py).  Any other goal gives a residual and a Jacobian as
-compiled functions; a term in the flat buffers holds their addresses, so that methods are compiled
-once, whatever goals there are, and a call costs a few nanoseconds.  Both functions have the C
-signature TERM_FUNCTION:
+Compiled methods know six kinds of rows (rows.py).  Any other goal gives a residual and a Jacobian
+as compiled functions; a term in the flat buffers holds their addresses, so that methods are
+compiled once, whatever goals there are, and a call costs a few nanoseconds.  Both functions have
+the C signature TERM_FUNCTION:
 
     function(ints, floats, q, world, axes, i, f, row, out, error)
 
@@ -21,8 +21,9 @@ from typing import Any, Literal
 
 import numpy as np
 from llvmlite import ir
-from numba import carray, cfunc, float64, int64, types, uint32, uint64
+from numba import cfunc, float64, int64, types, uint32, uint64
 from numba.extending import intrinsic
+from numba.np.numpy_support import carray
 
 from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS
 from limbik.goals.terms import (
@@ -63,6 +64,7 @@ class TermFunctions:
     unit:      what its error is
     tolerance: how large the error may be; None: what the problem says for its unit
     keep:      what must live as long as the addresses are called
+    spans:     where each joint's path begins and how long it is, written by the layout
     failure:   what a Python function raised while it was called from a kernel
     """
 
@@ -77,6 +79,7 @@ class TermFunctions:
     unit: Literal["length", "angle", "number"] = "number"
     tolerance: float | None = None
     keep: Any = None
+    spans: list[int] = field(default_factory=list)
     failure: BaseException | None = None
 
 
@@ -102,7 +105,7 @@ def open_floats(pointer):
 
 
 @intrinsic
-def _call(typingctx, address, ints, floats, q, world, axes, i, f, row, out, error):  # type: ignore[no-untyped-def]
+def _call_at(typingctx, address, ints, floats, q, world, axes, i, f, row, out, error):  # type: ignore[no-untyped-def]
     """Call the TERM_FUNCTION at an address with the data of these arrays."""
     signature = types.void(uint64, ints, floats, q, world, axes, int64, int64, int64, out, error)
 
@@ -118,6 +121,9 @@ def _call(typingctx, address, ints, floats, q, world, axes, i, f, row, out, erro
         return context.get_dummy_value()
 
     return signature, codegen
+
+
+_call: Any = _call_at  # Numba gives the first argument itself
 
 
 @inner
@@ -191,4 +197,3 @@ def add_motion_row(
         else:
             felt = lx * ax + ly * ay + lz * az
         jt[ints[ints[I_COORD] + slot] * rows + row] += felt
-

@@ -102,9 +102,11 @@ def _called(goal: PythonGoal, scene: Scene) -> TermFunctions:
     functions = TermFunctions(count, 0, 0, direct=True, tolerance=float(goal.tolerance))
 
     def doubles(address: int, length: int) -> np.ndarray:
-        return np.frombuffer((ctypes.c_double * length).from_address(address))
+        return np.ctypeslib.as_array((ctypes.c_double * length).from_address(address))
 
-    def guarded(function: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...], q: int) -> Any:
+    def guarded(
+        function: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...], q: int
+    ) -> Any:
         if functions.failure is None:
             try:
                 return function(doubles(q, figure.n))

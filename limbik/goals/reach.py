@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -14,7 +15,10 @@ from limbik.goals.terms import (
     AXES,
     POSITION,
     ROTATION,
+    T_MATRIX,
+    T_POINT,
     Scene,
+    TargetWrite,
     Term,
     Vector,
     joint_index,
@@ -44,6 +48,8 @@ class Reach(ByValue):
     >>> Reach("LeftHand", position=[0.4, 1.2, 0.3])
     Reach(joint='LeftHand', position=[0.4, 1.2, 0.3])
     """
+
+    TARGETS: ClassVar[Mapping[str, int | None]] = {"position": 3, "wxyz": 4}
 
     joint: str
     position: Vector | None = None
@@ -102,6 +108,18 @@ class Reach(ByValue):
             scale = scene.lever**2 * (0.5 if kind == AXES else 1.0)
             terms.append(Term(kind, joint, matrix=matrix, weight=diagonal * scale))
         return terms
+
+    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
+        writes = []
+        if "position" in tables:
+            writes.append(TargetWrite(0, T_POINT, tables["position"]))
+        if "wxyz" in tables:
+            turns = tables["wxyz"]
+            if (np.linalg.norm(turns, axis=-1) < 1e-12).any():
+                raise GoalError(f'Reach "{self.joint}": wxyz has zero length')
+            matrices = quat_to_matrix(turns).reshape(len(turns), 9)
+            writes.append(TargetWrite(-1, T_MATRIX, matrices))
+        return writes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ class Rest(ByValue):
     pose unless given; ``weight`` is one number or one a coordinate.  Rest gives way to other goals
     by its weight only: a heavy one keeps them from being reached, and the result says so.
     """
+
+    TARGETS: ClassVar[Mapping[str, int | None]] = {"pose": None}
 
     weight: float | Vector = 1e-3
     pose: Vector | Mapping[str, Any] | None = None

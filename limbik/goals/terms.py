@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 POSITION, ROTATION, AXES, AIM, PLANE, DISTANCE, FUNCTION = range(7)
 ROWS = {POSITION: 3, ROTATION: 3, AXES: 6, AIM: 3, PLANE: 1, DISTANCE: 1}
 
-# A term in the flat buffers: kind, first row, joint, second joint, path offset, length, second path,
-# length; and for a FUNCTION how many rows, the two halves of the addresses of its residual and its
-# Jacobian, and where its own ints and floats begin (functions.py).
+# A term in the flat buffers: kind, first row, joint, second joint, path offset, length, second
+# path, length; and for a FUNCTION how many rows, the two halves of the addresses of its residual
+# and its Jacobian, and where its own ints and floats begin (functions.py).
 TERM_INTS = 16
 T_COUNT, T_RESIDUAL, T_JACOBIAN, T_OWN_INTS, T_OWN_FLOATS = 8, 9, 11, 13, 14
 TERM_FLOATS = 24
@@ -35,6 +36,11 @@ LARGEST = 1e50
 """Targets beyond this are refused: their squares would not fit a float."""
 
 
+_ORIGIN, _UPRIGHT, _EVEN = np.zeros(3), np.eye(3), np.ones(3)
+for _constant in (_ORIGIN, _UPRIGHT, _EVEN):
+    _constant.setflags(write=False)
+
+
 @dataclass
 class Term:
     """One block of rows; ``weight`` is the diagonal of W (equation 17 of line_search), and
@@ -42,13 +48,13 @@ class Term:
 
     kind: int
     joint: int
-    at: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    at: np.ndarray = field(default_factory=lambda: _ORIGIN)
     second: int = -1
-    at2: np.ndarray = field(default_factory=lambda: np.zeros(3))
-    point: np.ndarray = field(default_factory=lambda: np.zeros(3))
-    matrix: np.ndarray = field(default_factory=lambda: np.eye(3))
+    at2: np.ndarray = field(default_factory=lambda: _ORIGIN)
+    point: np.ndarray = field(default_factory=lambda: _ORIGIN)
+    matrix: np.ndarray = field(default_factory=lambda: _UPRIGHT)
     value: float = 0.0
-    weight: np.ndarray = field(default_factory=lambda: np.ones(3))
+    weight: np.ndarray = field(default_factory=lambda: _EVEN)
     matrix_weight: np.ndarray | None = None
     functions: TermFunctions | None = None
     """What a term of the kind FUNCTION calls; ``joint`` is then −1."""
@@ -84,7 +90,11 @@ class Scene:
 
     figure: Figure
     start: np.ndarray
-    frames: np.ndarray
+
+    @cached_property
+    def frames(self) -> np.ndarray:
+        """(joints, 4, 4) the world transforms of all joints in the start pose."""
+        return self.figure.frames(self.start)
 
     @property
     def lever(self) -> float:
@@ -95,8 +105,29 @@ class Scene:
         return self.figure.size / 4
 
 
+class TargetWrite(NamedTuple):
+    """Numbers of a target that go into one of a goal's terms.
+
+    term:   which of the goal's terms
+    at:     the first of its floats, or NUMBERS for the numbers of a function
+    values: (problems, k) the numbers
+    """
+
+    term: int
+    at: int
+    values: np.ndarray
+
+
+NUMBERS = -1
+
+
 class Goal(Protocol):
-    """What must hold: a goal gives its terms, and a name for people."""
+    """What must hold: a goal gives its terms, and a name for people.
+
+    A goal whose target can be moved without compiling anew also has ``TARGETS``, how many numbers
+    each of its targets has by name (0: a single one, None: any number), and
+    ``target_writes(tables)``, which says where tables (problems, k) of them go.
+    """
 
     @property
     def label(self) -> str:
@@ -128,6 +159,8 @@ def vector(values: object, length: int, what: str) -> np.ndarray:
         array = np.array(values, dtype=float)
     except (TypeError, ValueError):
         raise GoalError(f"{what}: needs {length} numbers, got {values!r}") from None
+    if array.shape == (length,) and float(array @ array) <= LARGEST:
+        return array
     if array.shape != (length,):
         hint = "; pose= takes a matrix" if array.shape in ((4, 4), (3, 4)) else ""
         raise GoalError(f"{what}: needs {length} numbers, got {values!r}{hint}")
@@ -140,6 +173,8 @@ def vector(values: object, length: int, what: str) -> np.ndarray:
 
 def weights(weight: object, rows: int, what: str) -> tuple[np.ndarray, np.ndarray | None]:
     """(diagonal of W, W or None) from a number, a number a row, or a positive definite matrix."""
+    if type(weight) is float and 0.0 <= weight <= LARGEST:
+        return (_EVEN if weight == 1.0 else np.full(3, weight)), None
     try:
         array = np.array(weight, dtype=float)
     except (TypeError, ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,17 +13,23 @@ import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import FigureError, GoalError, MethodError
-from limbik.figure.figure import Figure
-from limbik.goals import Reach
+from limbik.figure.figure import Figure, Pose
+from limbik.goals import Goal, Reach
 from limbik.goals import terms as tm
-from limbik.maths.so3 import quat_to_matrix
+from limbik.goals.moving import first_of
+from limbik.jit import kernel
+from limbik.maths.linear import copy
 from limbik.methods import Method
 from limbik.methods.base import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
 from limbik.solver import restarts as att
 from limbik.solver.explain import status_of
+from limbik.solver.objective import errors_of, evaluate, state_size
 from limbik.solver.problem import Problem
 from limbik.solver.result import Status
-from limbik.solver.solve import Pose, Solver, find_method, whole_number
+from limbik.solver.runner import Runner, find_method, whole_number
+
+Goals = Goal | str | Iterable[Goal | str]
+"""Goals, one or several, or names of joints whose targets are given beside them."""
 
 _REPORT = 0.1  # seconds between two reports of progress, more or less
 
@@ -57,8 +63,9 @@ class Results(ByValue):
 
 def solve_many(
     figure: Figure,
-    effectors: Sequence[str],
+    goals: Goals | None = None,
     *,
+    effectors: Goals | None = None,
     positions: np.ndarray | None = None,
     wxyz: np.ndarray | None = None,
     starts: np.ndarray | None = None,
@@ -71,27 +78,35 @@ def solve_many(
 ) -> Results:
     """Solve many problems that differ in their targets, in one compiled call.
 
-    ``positions`` (problems, effectors, 3) and ``wxyz`` (problems, effectors, 4) are the targets,
-    either may be None; ``starts`` (problems, n) or (n,) where to start, the rest pose unless given.
-    ``threads`` shares the problems out; the answers are the same to the bit for any number.
+    ``goals`` are the goals of ``solve``, with an array where a target differs by problem:
+    ``Reach("LeftHand", position=P)`` with P (problems, 3), ``Rest(pose=Q)`` with Q (problems, n),
+    ``Distance("LeftHand", "RightHand", D)`` with D (problems,).  A Pin stays where the rest pose
+    has its joint.  Shorter for positions alone: names of joints as ``goals``, with ``positions``
+    (problems, joints, 3), ``wxyz`` (problems, joints, 4) or both.  ``starts`` (problems, n) or (n,)
+    is where to start, the rest pose unless given.  ``threads`` shares the problems out; the answers
+    are the same to the bit for any number.  ``effectors`` is another name of ``goals``.
 
     >>> import numpy as np, limbik
     >>> arm = limbik.figures.arm()
-    >>> there = arm.positions(arm.project(np.random.default_rng(0).normal(size=(5, 7))))
-    >>> limbik.solve_many(arm, ["Tool"], positions=there[:, [arm.index("Tool")]]).ok.all()
+    >>> there = arm.positions(arm.project(np.random.default_rng(0).normal(size=(5, 7))), "Tool")
+    >>> limbik.solve_many(arm, [limbik.Reach("Tool", position=there), limbik.Rest(1e-9)]).ok.all()
+    np.True_
+    >>> limbik.solve_many(arm, ["Tool"], positions=there[:, None]).ok.all()
     np.True_
     """
     began = time.perf_counter()
-    targets, places, problem = batch_problem(
-        figure, effectors, positions, wxyz, tolerance=tolerance, lock=lock
-    )
-    count = len(targets)
     begin = figure.rest if starts is None else figure.pose(starts, "starts")
+    targets, places, problem = batch_problem(
+        figure, effectors if goals is None else goals, positions, wxyz, tolerance=tolerance,
+        lock=lock,
+        count=len(begin) if begin.ndim == 2 else 1,
+    )  # fmt: skip
+    count = len(targets)
     if begin.ndim == 2 and len(begin) != count:
         raise FigureError(f"starts: {len(begin)} poses for {count} problems")
     begin = np.array(np.broadcast_to(begin, (count, figure.n)), order="C")
-    solver = Solver(problem, find_method(method), near=False, restarts=restarts)
-    poses, codes, totals = run_batch(solver, places, targets, begin, seed=seed, threads=threads)
+    runner = Runner(problem, find_method(method), near=False, restarts=restarts)
+    poses, codes, totals = run_batch(runner, places, targets, begin, seed=seed, threads=threads)
     return Results(
         q=poses,
         ok=codes == REACHED,
@@ -106,67 +121,99 @@ def solve_many(
 
 def batch_problem(
     figure: Figure,
-    effectors: Sequence[str],
-    positions: np.ndarray | None,
-    wxyz: np.ndarray | None,
+    goals: Goals | None,
+    positions: np.ndarray | None = None,
+    wxyz: np.ndarray | None = None,
     *,
     start: Pose | None = None,
     tolerance: float | tuple[float, float] | None = None,
     lock: Iterable[str] = (),
+    count: int = 1,
 ) -> tuple[np.ndarray, np.ndarray, Problem]:
-    """(targets (problems, k), their places in the problem's floats (k,), the problem)."""
-    if not isinstance(effectors, Iterable):
-        raise GoalError(f"effectors: needs names of joints, got {effectors!r}")
-    names = [effectors] if isinstance(effectors, str) else list(effectors)
-    if not names:
-        raise GoalError("no effectors: there is nothing to solve for")
-    if positions is None and wxyz is None:
-        raise GoalError("no targets: give positions=, wxyz= or both")
-    tables = []
-    for what, values, width in (("positions", positions, 3), ("wxyz", wxyz, 4)):
-        if values is None:
-            continue
-        try:
-            table = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
-            raise GoalError(f"{what}: needs numbers, got {type(values).__name__}") from None
-        if table.ndim == 2 and len(names) == 1:
-            table = table[:, None]
-        if table.ndim != 3 or table.shape[1:] != (len(names), width):
-            raise GoalError(
-                f"{what}: needs shape (problems, {len(names)}, {width}), got {table.shape}"
-            )
-        if not (np.abs(table) <= tm.LARGEST).all():
-            bad = np.argwhere(~(np.abs(table) <= tm.LARGEST))[0]
-            raise GoalError(
-                f'{what}: target {bad[0]} of "{names[bad[1]]}" is not finite, or too large'
-            )
-        tables.append(table)
-    if len({len(table) for table in tables}) != 1:
-        raise GoalError("positions and wxyz are not equally many")
-    if wxyz is not None and (np.linalg.norm(tables[-1], axis=-1) < 1e-12).any():
-        raise GoalError("wxyz: a target has zero length")
-    place = None if positions is None else np.zeros(3)
-    turn = None if wxyz is None else np.array([1.0, 0.0, 0.0, 0.0])
-    goals = [Reach(name, position=place, wxyz=turn) for name in names]
-    problem = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock)
-    columns, places = [], []
-    for k, terms in enumerate(problem.terms_of):
-        for term in terms:
-            first = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
-            if problem.terms[term].kind == tm.POSITION:
-                columns.append(tables[0][:, k])
-                places += range(first + tm.T_POINT, first + tm.T_POINT + 3)
-            else:
-                matrices = quat_to_matrix(tables[-1][:, k])
-                columns.append(matrices.reshape(len(matrices), 9))
-                places += range(first + tm.T_MATRIX, first + tm.T_MATRIX + 9)
+    """(targets (problems, k), their places in the problem's floats (k,), the problem).
+
+    ``count`` is how many problems there are where no target varies.
+    """
+    wanted = goals_of(goals, positions, wxyz)
+    pairs = [first_of(goal) for goal in wanted]
+    problem = Problem(
+        figure, [goal for goal, _ in pairs], start=start, tolerance=tolerance, lock=lock
+    )
+    columns: list[np.ndarray] = []
+    places: list[int] = []
+    lengths: dict[int, str] = {}
+    for number, (goal, tables) in enumerate(pairs):
+        for name, table in tables.items():
+            lengths.setdefault(len(table), f"{goal.label}: {name}")
+        for first, values in problem.target_writes(number, tables):
+            columns.append(values)
+            places += range(first, first + values.shape[1])
+    if len(lengths) > 1:
+        said = " and ".join(f"{what} has {length}" for length, what in lengths.items())
+        raise GoalError(f"targets are not equally many: {said}")
+    if not columns:
+        columns.append(np.zeros((count, 0)))
     targets = np.ascontiguousarray(np.concatenate(columns, axis=1))
     return targets, np.array(places, np.int64), problem
 
 
+def goals_of(
+    goals: Goals | None,
+    positions: np.ndarray | None = None,
+    wxyz: np.ndarray | None = None,
+) -> list[Goal]:
+    """Goals as they are, or one Reach for each named joint with its column of the targets."""
+    if not isinstance(goals, Iterable) and not hasattr(goals, "terms"):
+        raise GoalError(f"goals: needs goals or names of joints, got {goals!r}")
+    one = isinstance(goals, str) or hasattr(goals, "terms")
+    given: list[Any] = [goals] if one else list(goals)  # type: ignore[arg-type]
+    names = [goal for goal in given if isinstance(goal, str)]
+    if not names and given:
+        if positions is not None or wxyz is not None:
+            raise GoalError("positions= and wxyz= go with names of joints; goals hold their own")
+        return given
+    if len(names) < len(given):
+        raise GoalError("goals: give goals, or names of joints with positions=, not both")
+    if not names:
+        raise GoalError("no effectors: there is nothing to solve for")
+    if positions is None and wxyz is None:
+        raise GoalError("no targets: give positions=, wxyz= or both")
+    tables: dict[str, np.ndarray] = {}
+    for what, values, width in (("positions", positions, 3), ("wxyz", wxyz, 4)):
+        if values is not None:
+            tables[what] = _table(what, values, width, names)
+    if len({len(table) for table in tables.values()}) != 1:
+        raise GoalError("positions and wxyz are not equally many")
+    if wxyz is not None and (np.linalg.norm(tables["wxyz"], axis=-1) < 1e-12).any():
+        raise GoalError("wxyz: a target has zero length")
+    return [
+        Reach(
+            name,
+            position=None if positions is None else tables["positions"][:, k],
+            wxyz=None if wxyz is None else tables["wxyz"][:, k],
+        )
+        for k, name in enumerate(names)
+    ]
+
+
+def _table(what: str, values: object, width: int, names: list[str]) -> np.ndarray:
+    """(problems, names, width) targets, checked."""
+    try:
+        table = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise GoalError(f"{what}: needs numbers, got {type(values).__name__}") from None
+    if table.ndim == 2 and len(names) == 1:
+        table = table[:, None]
+    if table.ndim != 3 or table.shape[1:] != (len(names), width):
+        raise GoalError(f"{what}: needs shape (problems, {len(names)}, {width}), got {table.shape}")
+    if not (np.abs(table) <= tm.LARGEST).all():
+        bad = np.argwhere(~(np.abs(table) <= tm.LARGEST))[0]
+        raise GoalError(f'{what}: target {bad[0]} of "{names[bad[1]]}" is not finite, or too large')
+    return table
+
+
 def run_batch(
-    solver: Solver,
+    runner: Runner,
     places: np.ndarray,
     targets: np.ndarray,
     starts: np.ndarray,
@@ -177,7 +224,7 @@ def run_batch(
     """(poses, exit codes, totals) of independent problems, shared out over threads."""
     if whole_number(threads, "threads") < 1:
         raise MethodError(f"threads must be at least 1, got {threads}")
-    batch = Batch(solver, places, targets, seed)
+    batch = Batch(runner, places, targets, seed)
 
     def part(span: tuple[int, int]) -> None:
         low, high = span
@@ -193,7 +240,7 @@ def run_batch(
 
 
 def run_chain(
-    solver: Solver,
+    runner: Runner,
     places: np.ndarray,
     targets: np.ndarray,
     start: np.ndarray,
@@ -206,7 +253,7 @@ def run_chain(
     One compiled call; with ``progress``, which is told how many are done, one call a block, with
     the same answers.
     """
-    batch = Batch(solver, places, targets, seed)
+    batch = Batch(runner, places, targets, seed)
     low, block = 0, 1 if progress is not None else max(1, len(targets))
     while low < len(targets):
         began = time.perf_counter()
@@ -223,13 +270,12 @@ def run_chain(
 class Batch:
     """Problems that differ in their targets, and room for their answers."""
 
-    def __init__(self, solver: Solver, places: np.ndarray, targets: np.ndarray, seed: int) -> None:
-        self._solver, self._places, self._targets = solver, places, targets
+    def __init__(self, runner: Runner, places: np.ndarray, targets: np.ndarray, seed: int) -> None:
+        self._runner, self._places, self._targets = runner, places, targets
         self._seed = whole_number(seed, "seed") % 2**62
-        self._kernel: Any = type(solver.method).kernel
-        self._frame = att.compiled(att.batch, self._kernel)
+        self._frame, self._kernel = att.entry(att.batch, type(runner.method).kernel)
         count = len(targets)
-        self.poses = np.empty((count, solver.problem.figure.n))
+        self.poses = np.empty((count, runner.problem.figure.n))
         self.codes, self.totals = np.empty(count, np.int64), np.empty((count, att.TOTALS))
 
     def before(self, low: int, start: np.ndarray) -> np.ndarray:
@@ -245,16 +291,16 @@ class Batch:
 
     def part(self, low: int, high: int, starts: np.ndarray, *, chain: bool) -> None:
         """Solve problems low … high − 1; any thread may do any part."""
-        solver, own = self._solver, slice(low, high)
+        runner, own = self._runner, slice(low, high)
         if low < high:
             self._frame(
-                self._kernel, solver.problem.ints, solver.problem.floats.copy(),
-                solver.workspace(), solver.hasty, solver.full, solver.plan, solver.comfort,
-                solver.room, self._places, self._targets[own], starts, chain, self.held(low),
+                self._kernel, runner.problem.ints, runner.problem.floats.copy(),
+                runner.workspace(), runner.hasty, runner.full, runner.plan, runner.comfort,
+                runner.room, self._places, self._targets[own], starts, chain, self.held(low),
                 self._seed, low,
                 self.poses[own], self.codes[own], self.totals[own],
             )  # fmt: skip
-            solver.problem.raise_failure()
+            runner.problem.raise_failure()
 
 
 def statuses(
@@ -270,4 +316,26 @@ def statuses(
     for k in np.nonzero(codes != REACHED)[0]:
         problem.floats[places] = targets[k]
         out[k] = status_of(problem, int(codes[k]), poses[k], brief=True)[0]
+    return out
+
+
+@kernel
+def _errors(ints, floats, places, targets, poses, state, r, out):
+    for k in range(len(poses)):
+        for i in range(len(places)):
+            floats[places[i]] = targets[k, i]
+        evaluate(ints, floats, poses[k], state, r)
+        copy(errors_of(ints, state), out.shape[1], out[k])
+
+
+def term_errors(
+    problem: Problem, places: np.ndarray, targets: np.ndarray, poses: np.ndarray
+) -> np.ndarray:
+    """(problems, terms) the unweighted error of every term at each problem's pose."""
+    out = np.empty((len(poses), len(problem.terms)))
+    _errors(
+        problem.ints, problem.floats.copy(), places, targets, poses,
+        np.empty(int(state_size(problem.ints))), np.empty(problem.rows), out,
+    )  # fmt: skip
+    problem.raise_failure()
     return out

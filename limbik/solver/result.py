@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -104,8 +104,23 @@ class Result(ByValue):
     singular: int
     seconds: float = field(compare=False)
     limits: tuple[ActiveLimit, ...]
-    history: History | None = None
-    problem: Problem | None = field(default=None, compare=False)
+    history: History | None
+    problem: Problem | None = field(compare=False)
+
+    @classmethod
+    def late(cls, report: Any, q: np.ndarray, seconds: float) -> Result:
+        """A result whose other fields are asked of ``report`` (report.py) when they are read."""
+        self = object.__new__(cls)
+        self.__dict__.update(_report=report, q=q, seconds=seconds)
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only for a field that is not there yet.
+        report = self.__dict__.get("_report")
+        if report is None or name not in _FIELDS:
+            raise AttributeError(f"a Result has no {name!r}", name=name, obj=self)
+        value = self.__dict__[name] = getattr(report, name)
+        return value
 
     @property
     def ok(self) -> bool:
@@ -135,10 +150,13 @@ class Result(ByValue):
 
     def __getstate__(self) -> dict[str, Any]:
         # Goals may hold functions, which cannot be pickled.
-        return {**self.__dict__, "problem": None}
+        return {name: getattr(self, name) for name in _FIELDS} | {"problem": None}
 
     def __repr__(self) -> str:
         return f"<Result {self.status}: {self.why}>"
+
+
+_FIELDS = tuple(f.name for f in fields(Result))
 
 
 def misses(problem: Problem, q: np.ndarray) -> tuple[Miss, ...]:

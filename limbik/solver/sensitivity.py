@@ -58,25 +58,15 @@ def sensitivity(problem: Problem, q: np.ndarray, goal: Goal | int | str) -> np.n
 
 def _number(problem: Problem, goal: Goal | int | str) -> int:
     """Which of the problem's goals is meant; one without a target is refused."""
-    goals = problem.goals
-    if isinstance(goal, str):
-        found = [k for k, known in enumerate(goals) if known.label == goal]
-    elif isinstance(goal, int | np.integer):
-        found = [int(goal)] if 0 <= goal < len(goals) else []
-    elif hasattr(goal, "terms"):
-        found = [k for k, known in enumerate(goals) if known is goal]
-        found = found or [k for k, known in enumerate(goals) if known == goal]
-    else:
-        found = []
-    if not found:
-        labels = ", ".join(known.label for known in goals)
-        raise GoalError(f"sensitivity: {goal!r} is none of the goals that were solved ({labels})")
-    if len(found) > 1:
-        raise GoalError(f"sensitivity: {len(found)} goals are called {goal!r}; give its place")
-    if any(problem.terms[term].functions is not None for term in problem.terms_of[found[0]]):
-        kind = type(goals[found[0]]).__name__
-        raise GoalError(f"sensitivity: {goals[found[0]].label}: a {kind} has no target")
-    return found[0]
+    try:
+        number = problem.number_of(goal)
+    except GoalError as error:
+        raise GoalError(f"sensitivity: {error}") from None
+    if any(problem.terms[term].functions is not None for term in problem.terms_of[number]):
+        known = problem.goals[number]
+        kind = type(known).__name__
+        raise GoalError(f"sensitivity: {known.label}: a {kind} has no target")
+    return number
 
 
 def _free(problem: Problem, q: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from helpers.common_problems import SPECIAL, TABLE, problem_of
 from limbik import MethodError, Problem
 from limbik.methods.base import OUT
 from limbik.solver.objective import state_size
-from limbik.solver.solve import find_method
+from limbik.solver.runner import find_method
 
 ITERATIONS = 40
 GUARD = 4096  # floats on each side of the workspace

@@ -22,7 +22,7 @@ from helpers.common_problems import (
 )
 from limbik import MethodError, Problem, PythonGoal, Range, Reach, Rest, Result, Status
 from limbik.methods import Method
-from limbik.solver.solve import find_method
+from limbik.solver.runner import find_method
 
 BUDGET = 60  # iterations: enough to see every kind of ending
 

@@ -21,9 +21,9 @@ def block_ends(problem: Problem) -> list[int]:
 def reach_limits(problem: Problem, part: float | None, name: str) -> list[float]:
     """How long a displacement each block may ask for: ``part`` of the figure's size, None: any.
 
-    An angle counts by the length that it moves at the lever of its weight.  Goals in
-    numbers of a user's own stay as they are: their unit is not known.  Refused where W mixes the rows of several goals, for
-    then a row is no displacement.
+    An angle counts by the length that it moves at the lever of its weight.  Goals in numbers of a
+    user's own stay as they are: their unit is not known.  Refused where W mixes the rows of several
+    goals, for then a row is no displacement.
     """
     ends = block_ends(problem)
     if part is None:

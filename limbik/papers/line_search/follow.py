@@ -17,7 +17,7 @@ from limbik.papers.machine import thread_clock
 from limbik.solver import restarts as att
 from limbik.solver.batch import Batch, batch_problem
 from limbik.solver.problem import Problem
-from limbik.solver.solve import Solver
+from limbik.solver.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def follow(
             subject.figure, subject.effectors, chain.targets, None, start=chain.start,
             tolerance=TIGHT * BODY,
         )  # fmt: skip
-        solver = Solver(problem, replace(method, iterations=cap), near=True, restarts=restarts)
+        solver = Runner(problem, replace(method, iterations=cap), near=True, restarts=restarts)
         solver.plan[att.P_BUDGET] = cap
         solver.compile()
         batch = Batch(solver, places, targets, seed)
@@ -175,7 +175,7 @@ def walk(problem: Problem, method: Method, iterations: int) -> Path:
     att.compiled(att.batch, kernel)
     # One row more than iterates: a method that projects at its end notes that too.
     history, out = np.empty((iterations + 2, problem.figure.n + 1)), np.zeros(OUT)
-    work = Solver(problem, method, near=False, restarts=0).workspace()
+    work = Runner(problem, method, near=False, restarts=0).workspace()
     options = method.options(problem, iterations=iterations)
     kernel(problem.ints, problem.floats, work, options, problem.start.copy(), out, history)
     noted = history[: int(out[OUT_HISTORY])]

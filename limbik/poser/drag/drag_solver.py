@@ -20,6 +20,7 @@ from limbik.figure.figure import Figure
 from limbik.goals import Goal, Reach, Rest
 from limbik.goals import terms as tm
 from limbik.maths.quaternions import angle_between
+from limbik.maths.so3 import matrix_to_quat
 from limbik.methods import Method
 from limbik.methods.base import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.document.effector import Effector
@@ -31,14 +32,12 @@ from limbik.poser.drag.goals_of_effectors import (
     nearer,
     put_place,
     put_target,
-    put_turn,
 )
 from limbik.poser.drag.method_choice import method_of
 from limbik.poser.drag.stiffness import stiffness
 from limbik.poser.drag.turn_limiter import TurnLimiter
-from limbik.solver import objective as ob
 from limbik.solver.problem import Problem
-from limbik.solver.solve import Solver
+from limbik.solver.runner import Runner
 
 __all__ = ["Answer", "DragSolver"]
 
@@ -131,9 +130,7 @@ class DragSolver:
         if any(isinstance(kept.goal, Rest) for kept in self._goals):
             self._compile(self._held)  # its pose and the pull's are one in the problem
         elif self._near is not None:
-            problem = self._near.problem
-            first = int(problem.ints[ob.F_REST_POSE])
-            problem.floats[first : first + self.figure.n] = self._home
+            self._near.problem.set_target(self._pull_goal, pose=self._home)
             self._level()
 
     def drag(self, position: Place | None, wxyz: Place | None = None) -> Answer:
@@ -266,7 +263,7 @@ class DragSolver:
             gives = effector.id == self.dragged and self.method.name not in EVEN
             goals.append(goal_of(effector, GIVE if gives else 1.0))
         goals += [self._given(kept.goal) for kept in self._goals if kept.goal is not None]
-        asked = len(goals)
+        self._pull_goal = asked = len(goals)
         near = then = None
         if goals:
             then = self._solver(goals)
@@ -295,11 +292,12 @@ class DragSolver:
         if self._near is not None and self._levelled:
             frames = self.figure.frames(self._home)
             for goal, joint in self._levelled:
-                put_turn(self._near.problem, goal, frames[self.figure.index(joint), :3, :3])
+                turn = matrix_to_quat(frames[self.figure.index(joint), :3, :3])
+                self._near.problem.set_target(goal, wxyz=turn)
 
-    def _solver(self, goals: list[Goal], tolerance: tuple[float, float] | None = None) -> Solver:
+    def _solver(self, goals: list[Goal], tolerance: tuple[float, float] | None = None) -> Runner:
         problem = Problem(self.figure, goals, start=self.q, tolerance=tolerance, lock=self._locked)
-        return Solver(problem, self.method, near=True, restarts=0)
+        return Runner(problem, self.method, near=True, restarts=0)
 
     def _write(self, k: int) -> None:
         """Put the target of the effector number k into the compiled problems."""

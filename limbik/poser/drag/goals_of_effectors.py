@@ -12,8 +12,6 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.goals import Aim, Goal, Reach
-from limbik.goals import terms as tm
-from limbik.maths.quaternions import quat_to_matrix
 from limbik.poser.document.effector import Effector
 from limbik.solver.problem import Problem
 
@@ -44,27 +42,16 @@ def goal_of(effector: Effector, give: float) -> Goal:
 
 def put_target(problem: Problem, goal: int, effector: Effector) -> None:
     """Write an effector's target into a problem, whose goal number ``goal`` is of that effector."""
-    put_place(problem, goal, effector.position)
     if effector.mode != "aim" and effector.wxyz is not None:
-        put_turn(problem, goal, quat_to_matrix(effector.wxyz))
+        problem.set_target(goal, position=effector.position, wxyz=effector.wxyz)
+    else:
+        put_place(problem, goal, effector.position)
 
 
 def put_place(problem: Problem, goal: int, place: Sequence[float] | np.ndarray) -> None:
     """Write only the place (3,)."""
-    first = _first(problem, goal, 0) + tm.T_POINT
-    problem.floats[first : first + 3] = place
-
-
-def put_turn(problem: Problem, goal: int, turn: np.ndarray) -> None:
-    """Write only the rotation (3, 3)."""
-    first = _first(problem, goal, -1) + tm.T_MATRIX
-    problem.floats[first : first + 9] = turn.ravel()
-
-
-def _first(problem: Problem, goal: int, which: int) -> int:
-    """Where the numbers of one of a goal's terms begin."""
-    term = problem.terms_of[goal][which]
-    return int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
+    name = "target" if isinstance(problem.goals[goal], Aim) else "position"
+    problem.set_target(goal, **{name: place})
 
 
 def anchor(figure: Figure, pins: Sequence[Sequence[float]], q: np.ndarray) -> np.ndarray | None:

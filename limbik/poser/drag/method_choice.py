@@ -11,7 +11,7 @@ from limbik.errors import MethodError
 from limbik.methods import Method
 from limbik.methods.settings import Setting, settings_of
 from limbik.solver import restarts as att
-from limbik.solver.solve import find_method
+from limbik.solver.runner import find_method
 
 COMPILING = "Getting the method {} ready; the first time takes about 20 s."
 

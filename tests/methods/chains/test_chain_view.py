@@ -134,7 +134,7 @@ def test_a_kernel_reads_the_same_chain(make) -> None:
 def test_places_are_those_of_forward_kinematics() -> None:
     problem = human()
     q = problem.figure.project(np.random.default_rng(3).normal(size=problem.figure.n))
-    state, r = np.empty_like(problem._state), np.empty(problem.rows)
+    state, r = np.empty_like(problem.state), np.empty(problem.rows)
     evaluate(problem.ints, problem.floats, q, state, r)
     world, axes = ch.places(problem.ints, state)
     frames = problem.figure.frames(q)

@@ -162,7 +162,7 @@ def test_the_workspace_is_as_large_as_needed() -> None:
     figure, goals, start = chain(Range(-3.0, 2.5))
     for name in CRITERIA:
         problem, method = Problem(figure, goals, start=start), NullSpace(criterion=name)
-        work = np.full(len(problem._state) + method.workspace(problem), np.nan)
+        work = np.full(len(problem.state) + method.workspace(problem), np.nan)
         q, out = problem.start.copy(), np.zeros(OUT)
         options = method.options(problem, iterations=4)
         NullSpace.kernel.py_func(

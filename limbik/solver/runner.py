@@ -1,0 +1,168 @@
+"""A problem and a method made ready to run: options, restart plan, workspace, and a quick call."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from limbik.errors import MethodError, did_you_mean
+from limbik.figure.figure import Figure
+from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
+from limbik.methods.base import O_HASTY, OUT_ITERATIONS, SPENT
+from limbik.solver import restarts as att
+from limbik.solver.problem import Problem
+
+MOST_RESTARTS = 30
+_GAIN = 0.003  # of a tolerance: in a chain what gains less than this is not worth an iteration
+_FAR = 0.2  # of the figure's size: what is missed by more is seldom within reach
+_SEEDS = 2**62
+_PORTION = 25  # iterations before the first look at the clock
+
+
+def whole_number(value: object, what: str) -> int:
+    """A whole number as an int; refuses anything else by name."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise MethodError(f"{what} must be a whole number, got {value!r}")
+    return int(value)
+
+
+_DEFAULT = ProjectedLevenbergMarquardt()
+
+
+def find_method(method: str | Method | type[Method] | None) -> Method:
+    """A method by name, as it is, or the default."""
+    if method is None:
+        return _DEFAULT
+    if isinstance(method, Method):
+        return method
+    if isinstance(method, type) and issubclass(method, Method):
+        return method()
+    if not isinstance(method, str):
+        raise MethodError(f"method: needs a name in limbik.methods or a Method, got {method!r}")
+    if method not in METHODS:
+        hint = did_you_mean(str(method), METHODS) or f" (known are {', '.join(METHODS)})"
+        raise MethodError(f'no method "{method}"{hint}')
+    return METHODS[method]()
+
+
+class Runner:
+    """A problem and a method, made ready to run as often as wanted, by one thread at a time.
+
+    ``near``: restarts begin near the last pose; ``restarts``: at most so many, None as many as
+    help; ``pull`` and ``chain``: for problems that each start from the answer before (restarts.py).
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: Method,
+        *,
+        near: bool,
+        restarts: int | None,
+        pull: float = 0.0,
+        chain: bool = False,
+    ) -> None:
+        if restarts is not None and whole_number(restarts, "restarts") < 0:
+            raise MethodError(f"restarts must not be negative, got {restarts}")
+        figure = problem.figure
+        self.problem, self.method = problem, method
+        gain = _GAIN * problem.notice if chain else 0.0
+        self.full = method.options(problem, gain=gain)
+        self.hasty = self.full.copy()
+        self.hasty[O_HASTY] = 1.0
+        self.plan = np.zeros(att.PLAN)
+        self.plan[att.P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
+        self.plan[att.P_AUTOMATIC] = restarts is None
+        self.plan[att.P_NEAR] = near
+        self.plan[att.P_ROOT] = problem.root
+        self.plan[att.P_PULL] = pull
+        self.plan[att.P_BUDGET] = np.inf
+        self.plan[att.P_NOTICE] = problem.notice if chain else 0.0
+        self.plan[att.P_FAR] = _FAR * problem.reach
+        self.comfort, room = comfortable(figure, problem.scene.lever)
+        self.room = np.where(problem.moves & (figure.owner != problem.root), room, 0.0)
+        self._work = self.workspace()
+        self._none = np.empty((0, figure.n + 1))
+        self._lock = threading.Lock()
+        self._call: tuple[Any, Any] | None = None
+
+    def compile(self) -> None:
+        """Compile what a batch needs, so that it is not part of a measured time."""
+        att.compiled(att.batch, type(self.method).kernel)
+
+    def workspace(self) -> np.ndarray:
+        """A fresh workspace for one thread."""
+        return np.empty(len(self.problem.state) + self.method.workspace(self.problem))
+
+    def run(
+        self,
+        q: np.ndarray,
+        seed: int = 0,
+        history: np.ndarray | None = None,
+        budget: int | None = None,
+    ) -> tuple[int, np.ndarray]:
+        """Solve from q (n,), projected first, in place; (exit code, totals)."""
+        plan, totals = self.plan, np.zeros(att.TOTALS)
+        if budget is not None:
+            if budget < 1:
+                raise MethodError(f"budget must be at least 1 iteration, got {budget}")
+            plan = plan.copy()
+            plan[att.P_BUDGET] = budget
+        if self._call is None:
+            self._call = att.entry(att.one, type(self.method).kernel)
+        call, kernel = self._call
+        problem = self.problem
+        with self._lock:
+            code = call(
+                kernel, problem.ints, problem.floats, self._work, self.hasty, self.full, plan,
+                self.comfort, self.room, seed % _SEEDS, q, totals,
+                self._none if history is None else history,
+            )  # fmt: skip
+        if problem.has_functions:
+            problem.raise_failure()
+        return code, totals
+
+    def run_for(
+        self, q: np.ndarray, seconds: float, seed: int, history: np.ndarray | None
+    ) -> tuple[int, np.ndarray]:
+        """Solve from q within so many seconds: with few iterations first, then again with twice as
+        many as long as there is time for that, so that the answer is that of a single run."""
+        if not isinstance(seconds, Real) or not 0 < seconds < float("inf"):
+            raise MethodError(f"budget must be a finite number of seconds above 0, got {seconds}")
+        end = time.perf_counter() + seconds
+        start, portion = q.copy(), _PORTION
+        while True:
+            began = time.perf_counter()
+            q[:] = start
+            code, totals = self.run(q, seed, history, portion)
+            took = time.perf_counter() - began
+            if code != SPENT or totals[OUT_ITERATIONS] < portion:
+                return code, totals
+            if time.perf_counter() + 2.0 * took > end:
+                return code, totals
+            portion *= 2
+
+
+_comfortable: weakref.WeakKeyDictionary[Figure, Any] = weakref.WeakKeyDictionary()
+
+
+def comfortable(figure: Figure, lever: float) -> tuple[np.ndarray, np.ndarray]:
+    """(pose, room): the middle of the limits, and how far each coordinate may go from there.
+
+    Where there is no limit: the rest pose, half a turn, or ``lever`` for a slide.
+    """
+    known = _comfortable.get(figure)
+    if known is None:
+        lower, upper = figure.lower, figure.upper
+        bounded = np.isfinite(lower) & np.isfinite(upper)
+        pose = figure.rest.copy()
+        pose[bounded] = 0.5 * (lower[bounded] + upper[bounded])
+        room = np.where(figure.slides, lever, np.pi)
+        room[bounded] = 0.5 * (upper[bounded] - lower[bounded])
+        known = _comfortable[figure] = (figure.project(pose), room)
+    return known
