@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 import limbik
 from limbik import (
     Aim,
+    CompiledGoal,
     Distance,
     Figure,
     Joint,
@@ -160,6 +161,12 @@ def _spread(figure: Figure, q: np.ndarray) -> np.ndarray:
     return np.array([at @ at - 1.0, np.sin(at).sum()])
 
 
+def _wave(q, frames, data, r):  # type: ignore[no-untyped-def]
+    """The same in Numba: a place times an axis, and a wave of the pose."""
+    r[0] = frames[0, 0, 3] * frames[0, 1, 2] - data[0]
+    r[1] = np.sin(frames[0, 2, 3]) + 0.1 * np.sin(q).sum()
+
+
 GoalMaker = Callable[[Rng, Figure, np.ndarray, str], Goal]
 
 GOALS: dict[str, GoalMaker] = {
@@ -189,6 +196,9 @@ GOALS: dict[str, GoalMaker] = {
         str(rng.choice(fig.joints)), j, 1.0, at=rng.normal(size=3), other_at=rng.normal(size=3)
     ),
     "Rest": lambda rng, fig, q, j: Rest(weight=rng.uniform(0.01, 1), pose=random_pose(rng, fig)),
+    "CompiledGoal": lambda rng, fig, q, j: CompiledGoal(
+        _wave, joints=[j], data=rng.normal(size=1), rows=2, name="wave"
+    ),
     "PythonGoal": lambda rng, fig, q, j: PythonGoal(_spread, name="spread"),
 }
 

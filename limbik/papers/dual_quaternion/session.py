@@ -9,7 +9,7 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.figures import FINGERTIPS
 from limbik.goals import Reach
-from limbik.goals import terms as tm
+from limbik.maths.so3 import matrix_to_quat
 from limbik.methods.base import OUT, OUT_F, OUT_HISTORY, OUT_ITERATIONS, REACHED, Method
 from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
 from limbik.methods.workspace import gradient_size
@@ -61,14 +61,11 @@ class Session:
         self.options = method.options(problem, iterations=iterations)
         self.work = np.empty(int(state_size(problem.ints)) + method.workspace(problem))
         self._sweeps = int(state_size(problem.ints)) + gradient_size(problem)
-        first = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * np.arange(len(problem.terms))
-        self._points = (first[::2, None] + tm.T_POINT + np.arange(3)).ravel()
-        self._turns = (first[1::2, None] + tm.T_MATRIX + np.arange(9)).ravel()
 
     def aim(self, places: np.ndarray, turns: np.ndarray) -> None:
         """Targets: places (5, 3) and rotation matrices (5, 3, 3)."""
-        self.problem.floats[self._points] = np.ravel(places)
-        self.problem.floats[self._turns] = np.ravel(turns)
+        for finger, (place, turn) in enumerate(zip(places, turns, strict=True)):
+            self.problem.set_target(finger, position=place, wxyz=matrix_to_quat(turn))
 
     def aim_at(self, pose: np.ndarray) -> None:
         """Targets where a pose of the figure has its fingertips."""
