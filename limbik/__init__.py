@@ -24,7 +24,19 @@ from limbik.figure.joints import Joint
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
 from limbik.formats import load, load_motion, register_writer, save
-from limbik.goals import Aim, CompiledGoal, Distance, Pin, Plane, PythonGoal, Reach, Rest
+from limbik.goals import (
+    Above,
+    Aim,
+    Close,
+    CompiledGoal,
+    Distance,
+    Pin,
+    Plane,
+    PythonGoal,
+    Reach,
+    Rest,
+    Within,
+)
 from limbik.methods import METHODS as methods
 from limbik.poser.files.replay_file import write_replay
 from limbik.poser.view import view
@@ -37,8 +49,10 @@ from limbik.solver.solver import Solver
 from limbik.version import __version__
 
 __all__ = [
+    "Above",
     "ActiveLimit",
     "Aim",
+    "Close",
     "CompiledGoal",
     "Distance",
     "Figure",
@@ -64,6 +78,7 @@ __all__ = [
     "Status",
     "SwingTwist",
     "Track",
+    "Within",
     "__version__",
     "figures",
     "humanoid",

@@ -44,12 +44,14 @@ def write_whole(
         mode = target.stat().st_mode if target.is_file() else None
         if mode is not None and not mode & _WRITABLE:
             raise PermissionError(errno.EACCES, "it is read-only")
-        draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-        file = open(draft, "xb", opener=_private if private else None)  # noqa: SIM115
+        if "\0" in target.name:
+            raise ValueError("embedded null byte")
+        draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be written: {_reason(error)}", path) from error
     try:
-        with file:
+        # Opened in here, so that Ctrl-C right after that leaves nothing either.
+        with open(draft, "xb", opener=_private if private else None) as file:
             write(file)
             if durable:
                 file.flush()

@@ -1,6 +1,8 @@
 """What must hold: goals, one file a kind."""
 
+from limbik.goals.above import Above
 from limbik.goals.aim import Aim
+from limbik.goals.close import Close
 from limbik.goals.compiled_goal import CompiledGoal
 from limbik.goals.distance import Distance
 from limbik.goals.plane import Plane
@@ -8,9 +10,12 @@ from limbik.goals.python_goal import PythonGoal
 from limbik.goals.reach import Pin, Reach
 from limbik.goals.rest import Rest
 from limbik.goals.terms import Goal, Term
+from limbik.goals.within import Within
 
 __all__ = [
+    "Above",
     "Aim",
+    "Close",
     "CompiledGoal",
     "Distance",
     "Goal",
@@ -20,4 +25,5 @@ __all__ = [
     "Reach",
     "Rest",
     "Term",
+    "Within",
 ]

@@ -12,6 +12,8 @@ import numpy as np
 from limbik.equality import ByValue
 from limbik.errors import FigureError, GoalError, LimbikDeprecationWarning
 from limbik.figure.joints import unit_axis
+from limbik.goals.aim_at_joint import aim_at_joint
+from limbik.goals.relative import other_joint
 from limbik.goals.terms import (
     AIM,
     T_POINT,
@@ -31,8 +33,9 @@ class Aim(ByValue):
     """An axis of a joint points at a place: d − R·axis, d the direction to the target.
 
     ``axis`` is "x", "-z", ... or three numbers in the joint's own frame; ``target`` (3,) is a place
-    in the world.  d begins at the point ``at`` (3,) of the joint, in its own frame as in every
-    other goal.  The error is the angle between the two, in radians.
+    in the world, or the name of a joint, which may then move too.  d begins at the point ``at``
+    (3,) of the joint, in its own frame as in every other goal.  The error is the angle between the
+    two, in radians.
 
     The target was called ``at`` and the point ``origin`` once: ``at`` without a ``target``, and
     ``origin``, still mean that, with a DeprecationWarning.
@@ -45,7 +48,7 @@ class Aim(ByValue):
 
     joint: str
     axis: str | Vector = "z"
-    target: Vector | None = None
+    target: Vector | str | None = None
     at: Vector = (0.0, 0.0, 0.0)
     weight: float | Vector = 1.0
 
@@ -53,14 +56,18 @@ class Aim(ByValue):
         self,
         joint: str,
         axis: str | Vector = "z",
-        target: Vector | None = None,
-        at: Vector | None = None,
+        target: Vector | str | None = None,
+        at: Vector | str | None = None,
         weight: float | Vector = 1.0,
         *,
         origin: Vector | None = None,
     ) -> None:
         joint_name(joint, "Aim")
         what = f'Aim "{joint}"'
+        if isinstance(at, str):  # a name cannot be a point
+            if target is not None:
+                raise GoalError(f"{what}: at= is a point on the joint, got {at!r}")
+            target, at = at, None
         if target is None and at is not None:
             _deprecated(f"{what}: at= is the point on the joint; give the place as target=")
             target, at = at, None
@@ -89,6 +96,10 @@ class Aim(ByValue):
         diagonal, full = weights(self.weight, 3, what)
         if full is not None:
             raise GoalError(f"{what}: weight takes one number or three")
+        if isinstance(self.target, str):
+            other = other_joint(scene, self.target, joint, what)
+            at = vector(self.at, 3, f"{what}: at")
+            return [aim_at_joint(joint, at, np.array(axis), other, diagonal * scene.lever**2)]
         return [
             Term(
                 AIM,
@@ -101,6 +112,8 @@ class Aim(ByValue):
         ]
 
     def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
+        if isinstance(self.target, str):
+            raise GoalError(f'Aim "{self.joint}": its target is a joint and moves by itself')
         return [TargetWrite(0, T_POINT, tables["target"])]
 
 

@@ -56,7 +56,7 @@ def first_of(goal: Goal) -> tuple[Goal, dict[str, np.ndarray]]:
     first: dict[str, Any] = {}
     for name, width in targets_of(goal).items():
         value = getattr(goal, name)
-        if isinstance(value, Mapping) or value is None:
+        if isinstance(value, Mapping | str) or value is None:
             continue
         try:
             dimensions = np.ndim(value)

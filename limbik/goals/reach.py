@@ -10,9 +10,11 @@ import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import GoalError
+from limbik.goals.relative import other_joint, relative_position, relative_rotation
 from limbik.goals.targets import one_rotation, split_pose
 from limbik.goals.terms import (
     AXES,
+    NUMBERS,
     POSITION,
     ROTATION,
     T_MATRIX,
@@ -44,6 +46,8 @@ class Reach(ByValue):
     weighs the orientation, where a radian counts as much as a quarter of the figure's size.
     ``rows`` chooses how an orientation is measured: "vector", three rows, the rotation vector
     log(R_goal·Rᵀ); or "axes", six rows, the differences of the axes î and ĵ (equation A.1).
+    ``relative_to`` names a joint in whose frame position and rotation are then meant: a hand on a
+    prop, or one hand as the other has it; both joints may move for it.
 
     >>> Reach("LeftHand", position=[0.4, 1.2, 0.3])
     Reach(joint='LeftHand', position=[0.4, 1.2, 0.3])
@@ -58,6 +62,7 @@ class Reach(ByValue):
     weight: float | Vector | np.ndarray = 1.0
     rotation_weight: float | Vector = 1.0
     rows: Literal["vector", "axes"] = "vector"
+    relative_to: str | None = field(default=None, kw_only=True)
     pose: InitVar[Any] = field(default=None, kw_only=True)
     xyzw: InitVar[Vector | None] = field(default=None, kw_only=True)
     rpy: InitVar[Vector | None] = field(default=None, kw_only=True)
@@ -65,6 +70,8 @@ class Reach(ByValue):
 
     def __post_init__(self, pose: Any, xyzw: Any, rpy: Any, rotation: Any) -> None:
         joint_name(self.joint, "Reach")
+        if self.relative_to is not None:
+            joint_name(self.relative_to, f'Reach "{self.joint}": relative_to')
         what = f'Reach "{self.joint}"'
         turn = one_rotation(what, wxyz=self.wxyz, xyzw=xyzw, rpy=rpy, rotation=rotation)
         if pose is not None:
@@ -83,14 +90,24 @@ class Reach(ByValue):
         joint = joint_index(scene.figure, self.joint, "Reach")
         if self.position is None and self.wxyz is None:
             raise GoalError(f"{what}: no target: give position=, wxyz= or both")
+        other = None
+        if self.relative_to is not None:
+            other = other_joint(scene, self.relative_to, joint, what)
+            if self.rows != "vector":
+                raise GoalError(f'{what}: rows="axes" cannot be relative to a joint')
         terms = []
         if self.position is not None:
             point = vector(self.position, 3, f"{what}: position")
             at = vector(self.at, 3, f"{what}: at")
             diagonal, full = weights(self.weight, 3, what)
-            terms.append(
-                Term(POSITION, joint, at, point=point, weight=diagonal, matrix_weight=full)
-            )
+            if other is None:
+                terms.append(
+                    Term(POSITION, joint, at, point=point, weight=diagonal, matrix_weight=full)
+                )
+            elif full is not None:
+                raise GoalError(f"{what}: relative to a joint weight takes one number or three")
+            else:
+                terms.append(relative_position(joint, at, other, point, diagonal))
         if self.wxyz is not None:
             turn = vector(self.wxyz, 4, f"{what}: wxyz")
             if np.linalg.norm(turn) < 1e-12:
@@ -104,6 +121,9 @@ class Reach(ByValue):
             if full is not None:
                 raise GoalError(f"{what}: rotation_weight takes one number or three")
             matrix = quat_to_matrix(turn)
+            if other is not None:
+                weight = diagonal * scene.lever**2
+                return [*terms, relative_rotation(joint, other, matrix, weight)]
             # Two rotated axes move twice as far as the angle's rows (on average): halve them.
             scale = scene.lever**2 * (0.5 if kind == AXES else 1.0)
             terms.append(Term(kind, joint, matrix=matrix, weight=diagonal * scale))
@@ -111,14 +131,15 @@ class Reach(ByValue):
 
     def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
         writes = []
+        relative = self.relative_to is not None
         if "position" in tables:
-            writes.append(TargetWrite(0, T_POINT, tables["position"]))
+            writes.append(TargetWrite(0, NUMBERS if relative else T_POINT, tables["position"]))
         if "wxyz" in tables:
             turns = tables["wxyz"]
             if (np.linalg.norm(turns, axis=-1) < 1e-12).any():
                 raise GoalError(f'Reach "{self.joint}": wxyz has zero length')
             matrices = quat_to_matrix(turns).reshape(len(turns), 9)
-            writes.append(TargetWrite(-1, T_MATRIX, matrices))
+            writes.append(TargetWrite(-1, NUMBERS if relative else T_MATRIX, matrices))
         return writes
 
 
@@ -127,6 +148,7 @@ class Pin(ByValue):
     """A point of a joint stays where the start pose has it; with ``rotation=True`` its turn too.
 
     ``at`` (3,) is the point, in the joint's own frame.  For another place there is ``Reach``.
+    ``to`` names a joint to which it is then fixed, as the start pose has the two: a prop in a hand.
     """
 
     joint: str
@@ -134,6 +156,7 @@ class Pin(ByValue):
     rotation: bool = field(default=False, kw_only=True)
     weight: float | Vector | np.ndarray = field(default=1.0, kw_only=True)
     rotation_weight: float | Vector = field(default=1.0, kw_only=True)
+    to: str | None = field(default=None, kw_only=True)
 
     def __new__(cls, *given: Any, **named: Any) -> Pin:
         if len(given) > 1:
@@ -145,6 +168,8 @@ class Pin(ByValue):
 
     def __post_init__(self) -> None:
         joint_name(self.joint, "Pin")
+        if self.to is not None:
+            joint_name(self.to, f'Pin "{self.joint}": to')
         if not isinstance(self.rotation, bool | np.bool_):
             raise GoalError(f'Pin "{self.joint}": rotation is True or False, got {self.rotation!r}')
 
@@ -158,11 +183,25 @@ class Pin(ByValue):
         diagonal, full = weights(self.weight, 3, f'Pin "{self.joint}"')
         frame = scene.frames[joint]
         point = frame[:3, :3] @ at + frame[:3, 3]
-        terms = [Term(POSITION, joint, at, point=point, weight=diagonal, matrix_weight=full)]
+        other = None
+        if self.to is not None:
+            what = f'Pin "{self.joint}"'
+            other = other_joint(scene, self.to, joint, what)
+            if full is not None:
+                raise GoalError(f"{what}: pinned to a joint weight takes one number or three")
+            there = scene.frames[other]
+            place = there[:3, :3].T @ (point - there[:3, 3])
+            terms = [relative_position(joint, at, other, place, diagonal)]
+        else:
+            terms = [Term(POSITION, joint, at, point=point, weight=diagonal, matrix_weight=full)]
         if self.rotation:
             turn, full = weights(self.rotation_weight, 3, f'Pin "{self.joint}": rotation_weight')
             if full is not None:
                 raise GoalError(f'Pin "{self.joint}": rotation_weight takes one number or three')
             weight = turn * scene.lever**2
-            terms.append(Term(ROTATION, joint, matrix=frame[:3, :3].copy(), weight=weight))
+            if other is None:
+                terms.append(Term(ROTATION, joint, matrix=frame[:3, :3].copy(), weight=weight))
+            else:
+                matrix = scene.frames[other][:3, :3].T @ frame[:3, :3]
+                terms.append(relative_rotation(joint, other, matrix, weight))
         return terms

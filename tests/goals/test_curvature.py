@@ -8,6 +8,7 @@ import pytest
 import limbik
 from helpers.random_figures import (
     COUPLED,
+    FUNCTIONS,
     GOALS,
     JOINTS,
     ROOTS,
@@ -19,7 +20,7 @@ from helpers.random_figures import (
 from limbik import Figure, Joint, Problem, Reach, Rest
 from limbik.figure.joints import revolute
 
-EXACT = sorted(set(GOALS) - {"CompiledGoal", "PythonGoal"})
+EXACT = sorted(set(GOALS) - FUNCTIONS)
 INNER = sorted({*JOINTS, *COUPLED} - set(ROOTS))
 
 

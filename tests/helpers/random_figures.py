@@ -15,7 +15,9 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import (
+    Above,
     Aim,
+    Close,
     CompiledGoal,
     Distance,
     Figure,
@@ -27,6 +29,7 @@ from limbik import (
     Reach,
     Rest,
     SwingTwist,
+    Within,
 )
 from limbik.figure import joints as jt
 from limbik.figure.joints import Coupling, ExponentialBall, Limit, Part, SwingTwistBall, Turn
@@ -167,6 +170,11 @@ def _wave(q, frames, data, r):  # type: ignore[no-untyped-def]
     r[1] = np.sin(frames[0, 2, 3]) + 0.1 * np.sin(q).sum()
 
 
+def _another(figure: Figure, joint: str) -> str:
+    """A joint that is not this one."""
+    return next(name for name in figure.joints if name != joint)
+
+
 GoalMaker = Callable[[Rng, Figure, np.ndarray, str], Goal]
 
 GOALS: dict[str, GoalMaker] = {
@@ -196,11 +204,42 @@ GOALS: dict[str, GoalMaker] = {
         str(rng.choice(fig.joints)), j, 1.0, at=rng.normal(size=3), other_at=rng.normal(size=3)
     ),
     "Rest": lambda rng, fig, q, j: Rest(weight=rng.uniform(0.01, 1), pose=random_pose(rng, fig)),
+    "Reach relative": lambda rng, fig, q, j: Reach(
+        j,
+        position=rng.normal(size=3),
+        wxyz=near_turn(rng, fig, q, j),
+        at=rng.normal(size=3),
+        relative_to=_another(fig, j),
+        rotation_weight=rng.uniform(0.1, 3, 3),
+    ),
+    "Pin to": lambda rng, fig, q, j: Pin(
+        j, at=rng.normal(size=3), rotation=True, to=_another(fig, j)
+    ),
+    "Aim at a joint": lambda rng, fig, q, j: Aim(
+        j, axis=direction(rng), target=_another(fig, j), at=rng.normal(size=3)
+    ),
+    "Above": lambda rng, fig, q, j: Above(j, direction(rng), 1.0, at=rng.normal(size=3)),
+    "Within box": lambda rng, fig, q, j: Within(
+        j, box=(low := rng.normal(size=3), low + 0.3), at=rng.normal(size=3)
+    ),
+    "Within sphere": lambda rng, fig, q, j: Within(
+        j, sphere=(rng.normal(size=3), 0.4), at=rng.normal(size=3), weight=2.0
+    ),
+    "Close": lambda rng, fig, q, j: Close(
+        j, _another(fig, j), at=rng.normal(size=3), other_at=rng.normal(size=3), weight=1.0
+    ),
     "CompiledGoal": lambda rng, fig, q, j: CompiledGoal(
         _wave, joints=[j], data=rng.normal(size=1), rows=2, name="wave"
     ),
     "PythonGoal": lambda rng, fig, q, j: PythonGoal(_spread, name="spread"),
 }
+
+
+FUNCTIONS = {
+    "Reach relative", "Pin to", "Aim at a joint", "Above", "Within box", "Within sphere", "Close",
+    "CompiledGoal", "PythonGoal",
+}  # fmt: skip
+"""Goals that are functions: they count as linear in Problem.hessian."""
 
 
 def random_goals(rng: Rng, figure: Figure, kinds: Sequence[str], q: np.ndarray) -> list[Goal]:

@@ -1,0 +1,146 @@
+"""Within: a point of a joint stays inside a box or a sphere."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from limbik.equality import ByValue
+from limbik.errors import GoalError
+from limbik.goals.functions import (
+    TermFunctions,
+    add_motion_row,
+    open_floats,
+    open_ints,
+    own_joint,
+    own_numbers,
+    term_function,
+)
+from limbik.goals.rows import point_of
+from limbik.goals.terms import (
+    FUNCTION,
+    T_WEIGHT,
+    Scene,
+    Term,
+    Vector,
+    joint_index,
+    joint_name,
+    vector,
+    weights,
+)
+from limbik.jit import inner
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Within(ByValue):
+    """A point of a joint stays inside a box or a sphere: what it is outside by becomes 0.
+
+    The point is ``at`` (3,) of the joint, in its own frame.  ``box`` is (lowest corner, highest
+    corner), each (3,), along the world's axes; ``sphere`` is (centre (3,), radius).  Give one.
+
+    >>> Within("LeftHand", sphere=([0.3, 1.2, 0.3], 0.1)).label
+    'LeftHand'
+    """
+
+    joint: str
+    box: Any = None
+    sphere: Any = None
+    at: Vector = (0.0, 0.0, 0.0)
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        joint_name(self.joint, "Within")
+        if (self.box is None) == (self.sphere is None):
+            raise GoalError(f'Within "{self.joint}": give box= or sphere=')
+
+    @property
+    def label(self) -> str:
+        return self.joint
+
+    def terms(self, scene: Scene) -> list[Term]:
+        what = f'Within "{self.joint}"'
+        joint = joint_index(scene.figure, self.joint, "Within")
+        diagonal, full = weights(self.weight, 1, what)
+        if full is not None:
+            raise GoalError(f"{what}: weight takes one number")
+        name, given = ("box", self.box) if self.sphere is None else ("sphere", self.sphere)
+        try:
+            first, second = given
+        except (TypeError, ValueError):
+            raise GoalError(f"{what}: {name} needs two things, got {given!r}") from None
+        low = vector(first, 3, f"{what}: {name}")
+        if self.sphere is None:
+            high, radius = vector(second, 3, f"{what}: box"), -1.0
+            if (low > high).any():
+                raise GoalError(f"{what}: box: its lowest corner is above its highest")
+        else:
+            high, radius = low, float(vector([second], 1, f"{what}: sphere")[0])
+            if radius < 0:
+                raise GoalError(f"{what}: sphere: its radius {radius:g} is negative")
+        numbers = np.concatenate((low, high, [radius], vector(self.at, 3, f"{what}: at")))
+        functions = TermFunctions(
+            3, within_residual.address, within_jacobian.address, (joint,), numbers, unit="length"
+        )
+        return [Term(FUNCTION, -1, weight=np.full(3, diagonal[0]), functions=functions)]
+
+
+@inner
+def _outside(floats, at, x, y, z):
+    """(what is missing (3,), how far the point is from a sphere's centre, or 0 for a box)."""
+    radius = floats[at + 6]
+    if radius < 0.0:
+        return (
+            max(floats[at] - x, 0.0) - max(x - floats[at + 3], 0.0),
+            max(floats[at + 1] - y, 0.0) - max(y - floats[at + 4], 0.0),
+            max(floats[at + 2] - z, 0.0) - max(z - floats[at + 5], 0.0),
+            0.0,
+        )
+    dx, dy, dz = floats[at] - x, floats[at + 1] - y, floats[at + 2] - z
+    far = math.sqrt(dx * dx + dy * dy + dz * dz)
+    part = (far - radius) / far if far > radius else 0.0
+    return dx * part, dy * part, dz * part, far
+
+
+@term_function
+def within_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
+    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
+    joint, _, _ = own_joint(ints, i, 0)
+    at, _ = own_numbers(ints, i)
+    x, y, z = point_of(world, joint, floats, at + 7)
+    dx, dy, dz, _ = _outside(floats, at, x, y, z)
+    w, r = floats[f + T_WEIGHT], open_floats(out_at)
+    r[row], r[row + 1], r[row + 2] = w * dx, w * dy, w * dz
+    open_floats(error_at)[0] = math.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+@term_function
+def within_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
+    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
+    axes, jt = open_floats(axes_at), open_floats(out_at)
+    joint, path, length = own_joint(ints, i, 0)
+    at, _ = own_numbers(ints, i)
+    x, y, z = point_of(world, joint, floats, at + 7)
+    w, radius = floats[f + T_WEIGHT], floats[at + 6]
+    missing = _outside(floats, at, x, y, z)
+    far = missing[3]
+    for k in range(3):
+        # ∂F/∂p is 1 along each axis on which a box is left.  For a sphere with the unit vector u
+        # to its centre it is (1 − radius/far)·(1 − u·uᵀ) + u·uᵀ.
+        lx, ly, lz = 0.0, 0.0, 0.0
+        if radius < 0.0:
+            if missing[k] == 0.0:
+                continue
+            lx, ly, lz = w * (k == 0), w * (k == 1), w * (k == 2)
+        elif far > radius:
+            part = 1.0 - radius / far
+            u = (floats[at] - x) / far, (floats[at + 1] - y) / far, (floats[at + 2] - z) / far
+            along = w * (1.0 - part) * u[k]
+            lx = along * u[0] + w * part * (k == 0)
+            ly = along * u[1] + w * part * (k == 1)
+            lz = along * u[2] + w * part * (k == 2)
+        add_motion_row(
+            ints, floats, axes, path, length, x, y, z, lx, ly, lz, 0.0, 0.0, 0.0, row + k, jt
+        )
