@@ -70,9 +70,9 @@ def aim_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, er
     for k in range(3):
         # A row feels ω × v along its axis, and (1 − d·dᵀ)/length of how p and o move.
         w = floats[f + T_WEIGHT + k]
-        tx = w * (v[2] * (k == 1) - v[1] * (k == 2))
-        ty = w * (v[0] * (k == 2) - v[2] * (k == 0))
-        tz = w * (v[1] * (k == 0) - v[0] * (k == 1))
+        tx = w * (v[1] * (k == 2) - v[2] * (k == 1))
+        ty = w * (v[2] * (k == 0) - v[0] * (k == 2))
+        tz = w * (v[0] * (k == 1) - v[1] * (k == 0))
         lx, ly, lz = 0.0, 0.0, 0.0
         if length > 0.0:
             lx = w * ((k == 0) - d[k] * d[0]) / length

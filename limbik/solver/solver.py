@@ -132,9 +132,9 @@ class Solver:
             raise GoalError(f"targets: needs targets by goal, got {targets!r}")
         problem = self.problem
         for key, value in targets.items():
-            first = self._places.get(key)
-            quick = first is not None and type(value) is np.ndarray and value.shape == (3,)
+            quick = type(value) is np.ndarray and value.shape == (3,) and key in self._places
             if quick and float(value @ value) <= LARGEST:
+                first = self._places[key]
                 problem.floats[first : first + 3] = value
                 continue
             if isinstance(value, Mapping):
