@@ -61,7 +61,9 @@ def _part(function: Any) -> _Part:
     names = sorted(_names(plain.__code__))
     texts = [plain.__module__, plain.__qualname__, *_code(plain.__code__, plain.__doc__)]
     if compiled:
-        texts.append(repr(sorted(function.targetoptions.items(), key=str)))
+        texts += [
+            f"{name} {_text(value)}" for name, value in sorted(function.targetoptions.items())
+        ]
 
     def add(value: Any) -> None:
         if isinstance(value, Dispatcher | FunctionType) and _within(value.__module__, package):
@@ -124,10 +126,17 @@ def _code(code: CodeType, doc: str | None = None) -> Iterator[str]:
     for k, constant in enumerate(code.co_consts):
         if isinstance(constant, CodeType):
             yield from _code(constant)
-        elif isinstance(constant, frozenset):
-            yield repr(sorted(map(repr, constant)))
         elif not (k == 0 and doc is not None and constant == doc):
-            yield repr(constant)
+            yield _text(constant)
+
+
+def _text(value: Any) -> str:
+    """A value as text that is the same in every process; the order of a set is not."""
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(_text, value))})"
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(_text, value)))}}}"
+    return repr(value)
 
 
 class _Place(CompileResultCacheImpl):
