@@ -50,7 +50,7 @@ def target_table(values: Any, effectors: Any) -> np.ndarray:
         if table.dtype.kind == "c":
             raise TypeError
         table = table.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise GoalError(f"targets: needs numbers, got {type(values).__name__}") from None
     if table.ndim == 4:
         raise GoalError("targets of several clips: use track_many")

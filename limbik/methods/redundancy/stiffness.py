@@ -58,7 +58,7 @@ def _number(given: float | Callable[[float], float], at: float, name: str, metho
     answer = given(at) if callable(given) else given
     try:
         value = float(answer)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise MethodError(
             f"{method}: the stiffness of {name} must be a number, got {answer!r}"
         ) from None
