@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import secrets
@@ -45,11 +46,11 @@ def write_whole(
         if mode is not None and not mode & _WRITABLE:
             raise PermissionError(errno.EACCES, "it is read-only")
         draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-        file = open(draft, "xb", opener=_private if private else None)  # noqa: SIM115
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be written: {_reason(error)}", path) from error
     try:
-        with file:
+        # Ctrl-C may come at any time, also when the file is there and has no name here yet.
+        with open(draft, "xb", opener=_private if private else None) as file:
             write(file)
             if durable:
                 file.flush()
@@ -60,7 +61,9 @@ def write_whole(
         if durable:
             _sync_folder(target.parent)
     except BaseException as error:
-        draft.unlink(missing_ok=True)
+        if not isinstance(error, FileExistsError):  # then it is somebody else's
+            with contextlib.suppress(OSError):
+                draft.unlink()
         if isinstance(error, OSError):
             raise FormatError(f"cannot be written: {_reason(error)}", path) from error
         raise

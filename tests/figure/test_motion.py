@@ -89,7 +89,7 @@ HUGE = 10**400  # a whole number that no float holds
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda clip: Motion(clip.figure, clip.q, 10, *[3]), "name must be a text, got 3"),
+        (lambda clip: Motion(clip.figure, clip.q, 10, 3), "name must be a text, got 3"),
         (lambda clip: clip["walk"], "number of a frame or a slice, got 'walk'"),
         (lambda clip: clip[1.5], "number of a frame or a slice, got 1.5"),
         (lambda clip: clip.resample(HUGE), "fps must be above 0"),
@@ -98,7 +98,7 @@ HUGE = 10**400  # a whole number that no float holds
         (lambda clip: Figure([Joint("A", offset=(HUGE, 0, 0))]), "offset"),
         (lambda clip: limbik.figures.chain([HUGE]), "lengths must be numbers"),
         (lambda clip: limbik.humanoid.unlimited(clip), "unlimited: needs a Figure, got <Motion"),
-        (lambda clip: limbik.figures.human().with_balls(*[np.zeros(3)]), "is not a kind of ball"),
+        (lambda clip: limbik.figures.human().with_balls(np.zeros(3)), "is not a kind of ball"),
     ],
 )
 def test_wrong_types_and_numbers_are_refused_by_name(
