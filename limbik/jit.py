@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
+from types import FunctionType
 from typing import Any
 
 from numba import njit
 from numba.extending import register_jitable
 
+from limbik.kernel_cache import KernelCache
+
 
 def kernel(function: Any = None, **options: Any) -> Any:
-    """``@njit(cache=True, nogil=True)`` where x / 0 is inf, as in NumPy, and not an exception.
+    """``@njit(nogil=True)``, cached, where x / 0 is inf, as in NumPy, and not an exception.
 
     Without the test for 0 at every division, loops vectorise and compile faster.  No ``bool(...)``,
     comprehension or closure inside: Numba would inline it, then remove what it takes for dead, and
     drop writes to arrays that it does not see read again (tests/test_jit.py).
     """
-    options = {"cache": True, "nogil": True, "error_model": "numpy"} | options
-    return njit(**options) if function is None else njit(**options)(function)
+    if function is None:
+        return partial(kernel, **options)
+    compiled: Any = njit(**{"nogil": True, "error_model": "numpy"} | options)(function)
+    if not isinstance(compiled, FunctionType):  # it is one under NUMBA_DISABLE_JIT
+        compiled._cache = KernelCache(compiled)
+    return compiled
 
 
 def inner(function: Any = None, **options: Any) -> Any:

@@ -7,7 +7,7 @@ that the arrays of a tuple, or of a view, may be read under another name.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -119,9 +119,10 @@ def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
 
 
-def functions(source: Path) -> Iterator[ast.FunctionDef]:
+@cache
+def functions(source: Path) -> list[ast.FunctionDef]:
     tree = ast.parse(source.read_text(encoding="utf-8"))
-    yield from (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
 def test_no_overload_of_ours_is_inlined_by_numba() -> None:
@@ -133,6 +134,19 @@ def test_no_overload_of_ours_is_inlined_by_numba() -> None:
         if isinstance(decorator, ast.Call) and _name(decorator) == "overload"
         if any(keyword.arg == "inline" for keyword in decorator.keywords)
     ]
+    assert not found
+
+
+def test_an_overload_stands_in_the_file_of_its_function() -> None:
+    # The stamp of a cached kernel looks for it there (limbik/kernel_cache.py).
+    found = []
+    for source in SOURCES:
+        decorators = [one for function in functions(source) for one in function.decorator_list]
+        calls = [
+            one for one in decorators if isinstance(one, ast.Call) and _name(one) == "overload"
+        ]
+        own = {function.name for function in functions(source)}
+        found += [f"{source.name}:{one.lineno}" for one in calls if _name(one.args[0]) not in own]
     assert not found
 
 

@@ -29,7 +29,7 @@ LAYERS = {
         "figure",
         "maths",
         "jit",
-        "errors version equality interrupt",
+        "errors version equality interrupt kernel_cache",
     ],
     "maths": ["dual_quaternions turn_angles", "so3", "euler", "quaternions linear"],
     "figure": [

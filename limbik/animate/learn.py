@@ -25,7 +25,10 @@ def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> 
     >>> limits_from(clip, margin=0)["LeftToeBase"]
     Range([-0.093928], [0.431105])
     """
-    wide = math.radians(margin) if degrees else float(margin)
+    try:
+        wide = math.radians(margin) if degrees else float(margin)
+    except (TypeError, ValueError, OverflowError):
+        wide = math.nan
     if not (math.isfinite(wide) and wide >= 0.0):
         raise FigureError(f"limits_from: margin must be finite and not negative, got {margin!r}")
     if not isinstance(clip, Motion):

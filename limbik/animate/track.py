@@ -12,8 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from limbik.animate.arguments import (
+    at_least_one,
+    not_negative,
+    positive,
+    reference_poses,
+    target_table,
+)
 from limbik.equality import ByValue, value_key
-from limbik.errors import GoalError, MethodError
+from limbik.errors import GoalError
 from limbik.figure.figure import Figure, Pose
 from limbik.figure.motion import Motion
 from limbik.methods import Method
@@ -89,7 +96,7 @@ def track(
     seed: int = 0,
     lock: Iterable[str] = (),
     relax: float = RELAXATION,
-    reference: np.ndarray | None = None,
+    reference: np.ndarray | Motion | None = None,
     progress: Callable[[int], object] | None = None,
     threads: int = 1,
 ) -> Track:
@@ -101,9 +108,9 @@ def track(
     (frames, joints, 3), and ``wxyz`` (frames, joints, 4) for orientations to follow too.
     ``start`` (n,) is the pose before the first frame, the rest pose unless given.  What the targets
     leave free drifts back to the middle of the limits in ``relax`` seconds (0 turns that off),
-    which keeps a figure from winding itself up.  ``reference`` (frames, n) is the motion that jumps
-    are measured against.  ``effectors`` is another name of ``goals``.  All frames
-    run in one compiled call; ``progress(frames done)`` is called now and then where given.
+    which keeps a figure from winding itself up.  ``reference`` (frames, n), or a Motion, is what
+    jumps are measured against.  ``effectors`` is another name of ``goals``.  All frames run in one
+    compiled call; ``progress(frames done)`` is called now and then where given.
     ``threads`` changes nothing here, because frames depend on each other: ``track_many`` uses them.
 
     >>> import limbik
@@ -113,25 +120,19 @@ def track(
     >>> limbik.track(clip.figure, hands, at, start=clip.q[0], fps=clip.fps).ok
     True
     """
-    if threads < 1:
-        raise MethodError(f"threads must be at least 1, got {threads}")
-    if not (math.isfinite(fps) and fps > 0):
-        raise GoalError(f"fps must be positive, got {fps}")
-    if not (math.isfinite(relax) and relax >= 0):
-        raise GoalError(f"relax must not be negative, got {relax}")
-    if targets is not None and np.ndim(targets) == 4:
-        raise GoalError("targets of several clips: use track_many")
+    at_least_one(threads, "threads")
+    fps, relax = positive(fps, "fps"), not_negative(relax, "relax")
+    if progress is not None and not callable(progress):
+        raise GoalError(f"progress must be a function, got {progress!r}")
+    wanted = effectors if goals is None else goals
+    if targets is not None:
+        targets = target_table(targets, wanted)
     values, places, problem = batch_problem(
-        figure,
-        effectors if goals is None else goals,
-        targets,
-        wxyz,
-        start=start,
-        tolerance=tolerance,
-        lock=lock,
+        figure, wanted, targets, wxyz, start=start, tolerance=tolerance, lock=lock
     )
     if not len(values):
         raise GoalError("targets: there are no frames")
+    expected = reference_poses(figure, reference, len(values))
     pull = 1.0 - math.exp(-1.0 / (fps * relax)) if relax > 0 else 0.0
     runner = Runner(
         problem, find_method(method), near=True, restarts=restarts, pull=pull, chain=True
@@ -148,7 +149,7 @@ def track(
         error=errors[:, lengths].max(axis=1, initial=0.0),
         errors=errors,
         status=statuses(problem, places, values, codes, poses),
-        jumps=jumps(figure, poses, reference),
+        jumps=jumps(figure, poses, expected),
         iterations=totals[:, OUT_ITERATIONS].astype(int),
         attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
         seconds=seconds,
@@ -181,8 +182,9 @@ def track_many(
 
     The answers are the same to the bit for any number of threads.  Options are those of ``track``.
     """
-    if threads < 1:
-        raise MethodError(f"threads must be at least 1, got {threads}")
+    at_least_one(threads, "threads")
+    if isinstance(clips, str) or not isinstance(clips, Iterable):
+        raise GoalError(f"clips: needs targets of several clips, got {clips!r}")
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda clip: track(figure, effectors, clip, **options), clips))
 

@@ -58,7 +58,7 @@ def on_base(joints: Sequence[Joint], kind: str, up: str, name: str) -> list[Join
 def _numbers(values: object, size: int, what: str) -> np.ndarray:
     try:
         array = np.asarray(values, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
     if array.shape != (size,) or not np.isfinite(array).all():
         raise FigureError(f"{what} needs {size} finite numbers, got {values!r}")

@@ -207,7 +207,7 @@ def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
         ):
             try:
                 array = np.asarray(values, float)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 array = np.empty(0)
             if array.shape != (length,) or not np.isfinite(array).all():
                 raise FigureError(f'joint "{joint.name}": {what} needs {length} finite numbers')

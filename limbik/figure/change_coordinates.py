@@ -68,10 +68,10 @@ def with_ball(joint: Joint, kind: str, along: np.ndarray) -> Joint:
 
 
 def _parts(ball: Ball, kind: str, along: np.ndarray) -> tuple[Part, ...]:
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise FigureError(f'"{kind}" is not a kind of ball: {", ".join(KINDS)}')
     if kind == "euler":
         return ball if isinstance(ball, tuple) else euler("ZYX")
-    if kind not in KINDS:
-        raise FigureError(f'"{kind}" is not a kind of ball: {", ".join(KINDS)}')
     make = swing_twist if kind == "swing-twist" else exponential
     if isinstance(ball, tuple):
         return make([float(v) for v in along])

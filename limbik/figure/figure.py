@@ -195,7 +195,7 @@ class Figure:
             q = self._named_pose(q, what)
         try:
             array = np.array(q, dtype=np.float64, order="C")
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise FigureError(f"{what}: needs numbers, got {q!r}") from None
         if array.ndim not in (1, 2) or array.shape[-1] != self.n:
             raise FigureError(f"{what}: needs {self.n} values per pose, got shape {array.shape}")
@@ -216,7 +216,7 @@ class Figure:
                 raise FigureError(f'{what}: no joint or coordinate "{name}"{hint}')
             try:
                 numbers = np.asarray(value, float)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 numbers = np.empty(0)
             if numbers.size != len(columns) or numbers.ndim > 1:
                 raise FigureError(
@@ -304,7 +304,7 @@ class Figure:
         poses = self.pose(q)
         try:
             point = np.array(at, float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             point = np.empty(0)
         if point.shape != (3,) or not np.isfinite(point).all():
             raise FigureError(f"jacobian: at needs three finite numbers, got {at!r}")

@@ -34,7 +34,7 @@ def unit_axis(axis: str | Sequence[float] | np.ndarray, what: str = "axis") -> V
         return _PRINCIPAL[axis.lower()]
     try:
         v = np.asarray(axis, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         v = np.empty(0)
     if v.shape != (3,) or not np.isfinite(v).all():
         raise FigureError(f"{what}: needs three finite numbers, got {axis!r}")

@@ -91,7 +91,7 @@ def _numbers(values: object, what: str) -> np.ndarray:
     """A number or a row of numbers as an array; refuses anything else by name."""
     try:
         array = np.asarray(values, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise FigureError(f"{what}: needs a number or one a coordinate, got {values!r}") from None
     if array.ndim > 1 or values is None:
         raise FigureError(f"{what}: needs a number or one a coordinate, got {values!r}")

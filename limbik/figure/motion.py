@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -45,6 +46,8 @@ class Motion:
         frames per second; ``name`` is the clip's own, such as its file's."""
         if not isinstance(figure, Figure):
             raise FigureError(f"a motion needs a Figure, got {type(figure).__name__}")
+        if not isinstance(name, str):
+            raise FigureError(f"a motion's name must be a text, got {name!r}")
         what = f'motion "{name}"' if name else "motion"
         poses = figure.pose(q, what)  # type: ignore[arg-type]
         if poses.ndim != 2 or len(poses) == 0:
@@ -107,7 +110,14 @@ class Motion:
     def __getitem__(self, key: int | slice) -> np.ndarray | Motion:
         """``motion[3]`` is a pose (n,); ``motion[10:20:2]`` a motion at half the frame rate."""
         if not isinstance(key, slice):
-            return self._q[key]
+            try:
+                return self._q[key]
+            except IndexError:
+                if isinstance(key, Integral):  # what ends a loop over numbers of frames
+                    raise
+                raise FigureError(
+                    f"motion[...]: needs the number of a frame or a slice, got {key!r}"
+                ) from None
         _, _, step = key.indices(len(self._q))
         return Motion(self._figure, self._q[key], self._fps / abs(step), self._name)
 
@@ -118,7 +128,7 @@ class Motion:
         """
         try:
             every = float(every_seconds)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             every = math.nan
         if not (math.isfinite(every) and every > 0):
             raise FigureError(f"sample: needs a time above 0 seconds, got {every_seconds!r}")
@@ -243,7 +253,7 @@ def _rate(fps: float, what: str) -> float:
     """Frames per second as a float; refuses what is none, and what is not above 0."""
     try:
         rate = float(fps)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         rate = math.nan
     if not (math.isfinite(rate) and rate > 0):
         raise FigureError(f"{what}: fps must be above 0, got {fps!r}")

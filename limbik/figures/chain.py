@@ -25,7 +25,7 @@ def chain(
     """
     try:
         links = np.asarray(lengths, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise FigureError(f"chain: lengths must be numbers, got {lengths!r}") from None
     if links.ndim != 1 or links.size == 0:
         raise FigureError(f"chain: needs at least one length, got {lengths!r}")

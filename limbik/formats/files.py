@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import secrets
@@ -50,7 +51,7 @@ def write_whole(
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be written: {_reason(error)}", path) from error
     try:
-        # Opened in here, so that Ctrl-C right after that leaves nothing either.
+        # Ctrl-C may come at any time, also when the file is there and has no name here yet.
         with open(draft, "xb", opener=_private if private else None) as file:
             write(file)
             if durable:
@@ -62,7 +63,9 @@ def write_whole(
         if durable:
             _sync_folder(target.parent)
     except BaseException as error:
-        draft.unlink(missing_ok=True)
+        if not isinstance(error, FileExistsError):  # then it is somebody else's
+            with contextlib.suppress(OSError):
+                draft.unlink()
         if isinstance(error, OSError):
             raise FormatError(f"cannot be written: {_reason(error)}", path) from error
         raise

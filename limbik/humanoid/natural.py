@@ -63,6 +63,8 @@ def body_limits(
 
 def unlimited(figure: Figure) -> bool:
     """Whether no joint of a figure is limited, its roots aside; ranges of slides do not count."""
+    if not isinstance(figure, Figure):
+        raise FigureError(f"unlimited: needs a Figure, got {figure!r}")
     return all(joint.limit is None for joint in figure.definition if joint.parent is not None)
 
 

@@ -22,7 +22,7 @@ from numba import float64, int64, types, uint32
 from limbik.errors import MethodError
 from limbik.jit import kernel
 from limbik.maths.linear import copy
-from limbik.methods.settings import setting
+from limbik.methods.settings import check_settings, setting
 from limbik.solver.problem import Problem
 
 REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)
@@ -77,6 +77,13 @@ class Method(ABC):
         "A pose is stationary, and the end, at this ‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f, a cosine away "
         "from the limits.",
     )
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        for name in ("iterations", "stationary"):
+            value = getattr(self, name)
+            if value < 0:
+                raise MethodError(f"{self.name}: {name} must not be negative, got {value}")
 
     @abstractmethod
     def settings(self) -> tuple[float, ...]:

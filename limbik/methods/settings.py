@@ -7,9 +7,20 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cache
+from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
+import numpy as np
+
+from limbik.errors import MethodError
+
 _KINDS: dict[Any, str] = {bool: "bool", int: "int", float: "float", str: "text"}
+_TAKES = {
+    "bool": "True or False",
+    "int": "a whole number",
+    "float": "a number",
+    "text": "a text",
+}
 
 
 def setting(default: Any, meaning: str, *, choices: tuple[str, ...] = ()) -> Any:
@@ -49,3 +60,31 @@ def settings_of(method: type[Any]) -> tuple[Setting, ...]:
         meaning = field.metadata.get("meaning", "")
         found.append(Setting(field.name, kind, field.default, choices, optional, meaning))
     return tuple(found)
+
+
+def check_settings(method: Any) -> None:
+    """Refuse a value of another type than its setting takes, and NaN, by the setting's name.
+
+    What range a setting has, and which of them go together, each method checks itself.
+    """
+    for setting in settings_of(type(method)):
+        value = getattr(method, setting.name)
+        if value is setting.default or not setting.kind or (value is None and setting.optional):
+            continue
+        if _fits(setting, value):
+            continue
+        choices = " or ".join(f'"{choice}"' for choice in setting.choices)
+        takes = (choices or _TAKES[setting.kind]) + (" or None" if setting.optional else "")
+        raise MethodError(f"{method.name}: {setting.name} must be {takes}, got {value!r}")
+
+
+def _fits(setting: Setting, value: object) -> bool:
+    boolean = isinstance(value, bool | np.bool_)
+    match setting.kind:
+        case "bool":
+            return boolean
+        case "int":
+            return isinstance(value, Integral) and not boolean
+        case "float":
+            return isinstance(value, Real) and not boolean and value == value
+    return isinstance(value, str) and (not setting.choices or value in setting.choices)

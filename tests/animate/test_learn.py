@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_every_kind_of_joint() -> None:
     assert np.max(limited.violation(clip.q)) == 0.0
 
 
-@pytest.mark.parametrize("margin", [-1.0, math.nan, math.inf])
-def test_a_margin_that_cannot_be(margin: float) -> None:
+@pytest.mark.parametrize("margin", [-1.0, math.nan, math.inf, "x", None, [1.0], 10**400])
+def test_a_margin_that_cannot_be(margin: Any) -> None:
     with pytest.raises(limbik.FigureError, match="margin"):
         limits_from(limbik.figures.cartwheel(), margin=margin)

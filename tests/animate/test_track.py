@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -181,7 +184,7 @@ def test_one_effector_by_name_and_a_target_out_of_reach() -> None:
     ("targets", "options", "words"),
     [
         (np.full((3, 1, 3), np.nan), {}, 'target 0 of "Head" is not finite'),
-        (np.zeros((3, 2, 3)), {}, "positions"),
+        (np.zeros((3, 2, 3)), {}, r"targets: needs shape \(frames, 1, 3\), got \(3, 2, 3\)"),
         (np.zeros((0, 1, 3)), {}, "frame"),
         (np.zeros((3, 1, 3)), {"fps": 0.0}, "fps"),
         (np.zeros((3, 1, 3)), {"relax": -1.0}, "relax"),
@@ -195,6 +198,46 @@ def test_one_effector_by_name_and_a_target_out_of_reach() -> None:
 def test_impossible_tracks_are_refused(targets, options, words: str) -> None:
     with pytest.raises(LimbikError, match=words):
         limbik.track(limbik.figures.human(), ["Head"], targets, **options)
+
+
+WRONG: list[tuple[str, list[object]]] = [
+    ("fps", ["x", None, 0, -1.0, math.nan, math.inf, True, [30.0]]),
+    ("relax", ["x", None, -1.0, math.nan, math.inf, True, [1.0]]),
+    ("threads", ["x", None, 0, -1, 1.5, math.nan, True]),
+    ("reference", ["x", 3, np.zeros(7), np.zeros((3, 7)), np.full((2, 7), np.nan), [None]]),
+    ("targets", ["x", None, 3, [], [["x"]], {}, np.zeros((2, 1, 2)), np.zeros((2, 1, 3)) * 1j]),
+    ("progress", [3, "x"]),
+    ("wxyz", ["x", 3, np.zeros((2, 1, 4)), np.ones((2, 1, 3)), np.ones((3, 1, 4))]),
+    ("effectors", [None, 3, []]),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in WRONG for value in values]
+)
+def test_a_wrong_argument_is_refused_by_its_name(name: str, value: object) -> None:
+    options: dict[str, Any] = {"effectors": ["Tool"], "targets": np.zeros((2, 1, 3)), name: value}
+    effectors, targets = options.pop("effectors"), options.pop("targets")
+    arm = limbik.figures.arm()
+    with pytest.raises(LimbikError, match=name):
+        limbik.track(arm, effectors, targets, **options)
+    with pytest.raises(LimbikError, match=name):
+        limbik.track_many(arm, effectors, [targets], **options)
+
+
+@pytest.mark.parametrize("clips", [None, "x", 3])
+def test_track_many_needs_clips(clips: Any) -> None:
+    with pytest.raises(GoalError, match="clips: needs targets of several clips, got"):
+        limbik.track_many(limbik.figures.arm(), ["Tool"], clips)
+
+
+def test_a_reference_may_be_a_motion() -> None:
+    clip = limbik.figures.cartwheel()[:3]
+    poses, motion = (
+        limbik.track(clip.figure, SIX, places(clip), start=clip.q[0], reference=reference)
+        for reference in (clip.q, clip)
+    )
+    assert poses == motion
 
 
 def test_an_unknown_effector_is_refused() -> None:

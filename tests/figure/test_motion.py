@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -79,6 +81,36 @@ def test_a_motion_cannot_be_changed() -> None:
 def test_what_is_refused(q, fps: float, message: str) -> None:
     with pytest.raises(FigureError, match=message):
         Motion(Figure([Joint("Hinge", parts=revolute("y"))]), q, fps, "x")
+
+
+HUGE = 10**400  # a whole number that no float holds
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda clip: Motion(clip.figure, clip.q, 10, 3), "name must be a text, got 3"),
+        (lambda clip: clip["walk"], "number of a frame or a slice, got 'walk'"),
+        (lambda clip: clip[1.5], "number of a frame or a slice, got 1.5"),
+        (lambda clip: clip.resample(HUGE), "fps must be above 0"),
+        (lambda clip: clip.figure.project(HUGE), "pose: needs numbers, got 1000"),
+        (lambda clip: limbik.Range(-HUGE, 0), "lower: needs a number"),
+        (lambda clip: Figure([Joint("A", offset=(HUGE, 0, 0))]), "offset"),
+        (lambda clip: limbik.figures.chain([HUGE]), "lengths must be numbers"),
+        (lambda clip: limbik.humanoid.unlimited(clip), "unlimited: needs a Figure, got <Motion"),
+        (lambda clip: limbik.figures.human().with_balls(np.zeros(3)), "is not a kind of ball"),
+    ],
+)
+def test_wrong_types_and_numbers_are_refused_by_name(
+    call: Callable[[Motion], object], message: str
+) -> None:
+    with pytest.raises(FigureError, match=message):
+        call(hinge([0.0, 1.0]))
+
+
+def test_a_frame_beyond_the_last_ends_a_loop() -> None:
+    with pytest.raises(IndexError):
+        hinge([0.0, 1.0])[2]
 
 
 def test_slices() -> None:

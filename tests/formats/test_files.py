@@ -10,7 +10,7 @@ from typing import BinaryIO
 import pytest
 
 import limbik
-from limbik.formats import FORMATS
+from limbik.formats import FORMATS, files
 from limbik.formats.files import write_whole
 
 HUMAN = limbik.figures.human()
@@ -75,6 +75,25 @@ def test_a_write_that_fails_half_way_leaves_what_was_there(
         write_whole(path, fill)
     assert path.read_bytes() == b"old"
     assert [file.name for file in tmp_path.iterdir()] == ["out.bin"]
+
+
+def test_ctrl_c_in_the_moment_of_opening_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(path: Path, mode: str, opener: object = None) -> BinaryIO:
+        Path(path).touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files, "open", opened, raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "a.bvh", lambda file: None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_too_long_for_the_draft_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(limbik.FormatError, match="cannot be written"):
+        write_whole(tmp_path / ("a" * 250), lambda file: None)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("ending", [k for k, v in FORMATS.items() if v.write and "vrm" not in k])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import subprocess
 import sys
 import threading
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 
+from helpers.common_problems import problem_of
+from limbik import MethodError
 from limbik.methods import METHODS, Method
 from limbik.methods.settings import Setting, setting, settings_of
 
@@ -77,3 +81,48 @@ def test_no_source_is_parsed_at_run_time() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(ran.stdout) > 80
+
+
+WRONG: dict[str, list[Any]] = {
+    "float": ["x", None, True, math.nan, [1.0], 1j],
+    "int": ["x", None, True, 2.5, math.nan, [1]],
+    "bool": ["x", None, 1, []],
+    "choice": ["x", 3, ["rest"], {}],
+    "text": [3, []],
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_value_of_a_wrong_type_is_refused_by_name(name: str) -> None:
+    method = METHODS[name]
+    for each in settings_of(method):
+        for value in WRONG.get(each.kind, []):
+            if value is None and each.optional:
+                continue
+            with pytest.raises(MethodError, match=f"{name}: {each.name} must be .*got "):
+                method(**{each.name: value})  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_no_method_takes_negative_iterations(name: str) -> None:
+    with pytest.raises(MethodError, match=f"{name}: iterations must .*got -1"):
+        METHODS[name](iterations=-1)
+
+
+def test_numbers_of_numpy_are_taken() -> None:
+    numbers: dict[str, Any] = {"iterations": np.int64(7), "damping": np.float32(0.5)}
+    method = METHODS["projected_lm"](**numbers)
+    assert (method.iterations, method.options(problem_of("planar reachable").problem)[0]) == (7, 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "says"),
+    [
+        ("penalty", {"kind": 3}, 'penalty: kind must be "exterior" or "approach", got 3'),
+        ("pseudo_inverse", {"clamp": "x"}, "clamp must be a number or None, got 'x'"),
+        ("extended_jacobian", {"stiffness": 3}, "stiffness must be values by joint or None, got 3"),
+    ],
+)
+def test_a_refusal_says_what_is_taken(name: str, settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(MethodError, match=says):
+        METHODS[name](**settings)

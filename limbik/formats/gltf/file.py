@@ -126,6 +126,8 @@ class Document:
             found = json.loads(raw, parse_constant=self._constant)
         except RecursionError:
             self.fail("has JSON that is nested too deeply")
+        except UnicodeDecodeError:
+            self.fail("is not glTF: neither binary glTF nor JSON in UTF-8")
         except ValueError as error:
             self.fail(f"is not glTF: {shown(str(error))}")
         if not isinstance(found, dict):

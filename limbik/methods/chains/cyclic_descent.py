@@ -183,6 +183,7 @@ class CyclicCoordinateDescent(Method):
     iterations: int = setting(200, "Sweeps over all joints that an attempt may take.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.stationary >= 0.0:
             raise MethodError(
                 f"{self.name}: stationary must not be negative, got {self.stationary:g}"

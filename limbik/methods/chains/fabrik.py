@@ -174,6 +174,7 @@ class Fabrik(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.stationary >= 0.0:
             raise MethodError(
                 f"{self.name}: stationary must not be negative, got {self.stationary:g}"

@@ -219,6 +219,7 @@ class Lagrange(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.0 <= self.settle < 1.0:
             raise MethodError(f"{self.name}: needs 0 ≤ settle < 1, got {self.settle:g}")
         if not 0.0 < self.stationary < 1.0:

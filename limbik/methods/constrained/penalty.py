@@ -52,6 +52,7 @@ class Penalty(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.kind not in get_args(Kind):
             raise MethodError(
                 f'{self.name}: kind must be one of {", ".join(get_args(Kind))}, got "{self.kind}"'

@@ -255,6 +255,7 @@ class SemismoothNewton(Method):
     damping: float = setting(0.1, "The first λ/f.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.equation not in EQUATIONS:
             raise MethodError(
                 f'{self.name}: no equation "{self.equation}" (known are {", ".join(EQUATIONS)})'

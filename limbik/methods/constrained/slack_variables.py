@@ -43,6 +43,7 @@ class SlackVariables(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.0 < self.weight < math.inf:
             raise MethodError(f"{self.name}: weight must be positive, got {self.weight:g}")
         if not 1.0 <= self.growth < math.inf:

@@ -168,6 +168,7 @@ class TrustRegion(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.0 < self.radius <= self.largest < math.inf:
             raise MethodError(
                 f"{self.name}: needs 0 < radius ≤ largest, got {self.radius:g} and {self.largest:g}"

@@ -124,6 +124,7 @@ class ZhaoBadler(Method):
     alpha: float = setting(1e-4, "Armijo constant of equation 39 of line_search.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.0 < self.alpha < 0.5:
             raise MethodError(f"{self.name}: needs 0 < alpha < ½, got {self.alpha:g}")
 

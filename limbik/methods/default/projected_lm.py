@@ -236,6 +236,7 @@ class ProjectedLevenbergMarquardt(Method):
     slow: float = setting(0.7, "An iteration is slow where it leaves more than this part of f.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not (self.damping > 0 and 0 < self.alpha < 1 and self.passes >= 1):
             raise MethodError("projected_lm: needs damping > 0, 0 < alpha < 1 and passes ≥ 1")
 

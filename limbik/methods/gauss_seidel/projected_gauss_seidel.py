@@ -229,6 +229,7 @@ class ProjectedGaussSeidel(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.sweeps < 1:
             raise MethodError(f"{self.name}: sweeps must be at least 1, got {self.sweeps}")
         if not 0.0 <= self.damping < math.inf:

@@ -93,10 +93,11 @@ class Hybrid(Method):
     )
 
     def __post_init__(self) -> None:
-        if self.first.iterations < 0:
-            raise MethodError(
-                f"{self.name}: first.iterations must not be negative, got {self.first.iterations}"
-            )
+        super().__post_init__()
+        for name, kind in (("first", ProjectedGradient), ("then", ProjectedLevenbergMarquardt)):
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise MethodError(f"{self.name}: {name} must be a {kind.__name__}, got {value!r}")
 
     def settings(self) -> tuple[float, ...]:
         first = replace(self.first, stationary=self.stationary)

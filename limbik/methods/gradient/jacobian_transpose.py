@@ -124,6 +124,7 @@ class JacobianTranspose(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.step is not None and not 0.0 < self.step < math.inf:
             raise MethodError(f"{self.name}: step must be positive or None, got {self.step:g}")
         for clamp in ("reach_clamp", "rate_clamp"):

@@ -158,6 +158,7 @@ class ProjectedGradient(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.0 < self.alpha <= self.beta < 1.0:
             raise MethodError(
                 f"{self.name}: needs 0 < alpha ≤ beta < 1, got {self.alpha:g} and {self.beta:g}"

@@ -252,6 +252,7 @@ class ProjectedQuasiNewton(Method):
     pairs: int = setting(10, "How many of the last steps are remembered.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.0 < self.alpha < 0.5:
             raise MethodError(f"{self.name}: needs 0 < alpha < ½, got {self.alpha:g}")
         if self.pairs < 1:

@@ -139,6 +139,7 @@ class Broyden(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.0 < self.damping < math.inf:
             raise MethodError(f"{self.name}: damping must be positive, got {self.damping:g}")
         if not 0.0 <= self.progress <= 1.0:

@@ -95,6 +95,7 @@ class DampedLeastSquares(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.0 < self.damping < math.inf:
             raise MethodError(f"{self.name}: damping must be positive, got {self.damping:g}")
 

@@ -147,6 +147,7 @@ class NewtonSVD(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.halvings < 0:
             raise MethodError(f"{self.name}: halvings must not be negative, got {self.halvings}")
         if self.limits not in get_args(Limits):

@@ -84,6 +84,7 @@ class PseudoInverse(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.0 <= self.cutoff < 1.0:
             raise MethodError(f"{self.name}: needs 0 ≤ cutoff < 1, got {self.cutoff:g}")
         if not 0.0 < self.step < math.inf:

@@ -176,6 +176,7 @@ class SelectivelyDamped(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0.0 < self.most < math.inf:
             raise MethodError(f"{self.name}: most must be positive, got {self.most:g}")
         if self.reach_clamp is not None and not self.reach_clamp > 0.0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -213,6 +214,11 @@ class ExtendedJacobian(Method):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.stiffness, Mapping | None):
+            raise MethodError(
+                f"{self.name}: stiffness must be values by joint or None, got {self.stiffness!r}"
+            )
         if not 0.0 < self.weight < math.inf:
             raise MethodError(f"{self.name}: weight must be positive, got {self.weight:g}")
         if not 0.0 <= self.twist < math.inf:

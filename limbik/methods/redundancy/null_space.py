@@ -154,6 +154,7 @@ class NullSpace(Method):
     cutoff: float = setting(1e-3, "Singular values up to this part of the largest count as 0.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_criterion(self.name, self.criterion)
         if self.pose is not None and self.criterion != "rest":
             raise MethodError(f'{self.name}: a pose is for the criterion "rest"')

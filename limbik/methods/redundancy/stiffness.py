@@ -55,7 +55,13 @@ def _coordinates(figure: Figure, name: str, method: str) -> list[int]:
 
 
 def _number(given: float | Callable[[float], float], at: float, name: str, method: str) -> float:
-    value = float(given(at)) if callable(given) else float(given)
+    answer = given(at) if callable(given) else given
+    try:
+        value = float(answer)
+    except (TypeError, ValueError, OverflowError):
+        raise MethodError(
+            f"{method}: the stiffness of {name} must be a number, got {answer!r}"
+        ) from None
     if not 0.0 < value < math.inf:
         where = f" at {at:g}" if callable(given) else ""
         raise MethodError(

@@ -1,8 +1,9 @@
 """In-betweens: the pose of the timeline at any frame, with pinned effectors staying put.
 
 Poses go from key to key joint by joint, balls as rotations; so do the goals of the effectors.  Then
-the pose is settled so that what is pinned or aimed in both keys is where its goal is.  Every frame
-is found on its own, so that scrubbing back and forth shows the same.
+the pose is settled so that what is pinned or aimed in both keys is where its goal is, and that
+goals without an effector are met.  Every frame is found on its own, so that scrubbing back and
+forth shows the same.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from limbik.poser.animation.curves import Path, Turns, between
 from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.animation.timeline_pose import Holding, Moment, as_vec3, as_vec4, where
 from limbik.poser.document.effector import Effector, Mode
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Target
 from limbik.poser.document.timeline import Timeline
 
@@ -71,9 +73,10 @@ class Keyed:
         timeline: Timeline,
         effectors: Sequence[Effector],
         locked: Sequence[str],
+        goals: Sequence[KeptGoal] = (),
     ) -> None:
         self._figure, self._timeline = figure, timeline
-        self._holding = Holding(figure, locked)
+        self._holding = Holding(figure, locked, goals)
         self._turning = Turning(figure)
         posed = [(key.frame, key.pose) for key in timeline.keys if key.pose is not None]
         self._frames = np.array([frame for frame, _ in posed], float)
@@ -147,9 +150,10 @@ class Moments:
         frame: float,
         effectors: Sequence[Effector],
         locked: Sequence[str] = (),
+        goals: Sequence[KeptGoal] = (),
     ) -> Moment | None:
         """The pose at a frame; None where there are neither keys nor a clip."""
-        self._prepare(figure, timeline, effectors, locked)
+        self._prepare(figure, timeline, effectors, locked, goals)
         if self._player is None:
             return None
         frame = min(max(float(frame), 0.0), float(timeline.last))
@@ -169,26 +173,34 @@ class Moments:
         timeline: Timeline,
         effectors: Sequence[Effector],
         locked: Sequence[str],
+        goals: Sequence[KeptGoal],
     ) -> None:
         # Where effectors are, and what they are just now, is no part of what keys say.
         settings = tuple(
             (e.id, e.joint, e.at, e.weight, e.rotation_weight, e.axis) for e in effectors
         )
-        of = (figure, timeline, settings, tuple(locked))
+        of = (figure, timeline, settings, tuple(locked), tuple(goals))
         same = self._of and self._of[0] is figure and self._of[1] is timeline
         if same and self._of[2:] == of[2:]:
             return
-        self._of, self._player = of, player(figure, timeline, effectors, locked)
+        self._of, self._player = of, player(figure, timeline, effectors, locked, goals)
         self._known.clear()
 
 
 def player(
-    figure: Figure, timeline: Timeline, effectors: Sequence[Effector], locked: Sequence[str] = ()
+    figure: Figure,
+    timeline: Timeline,
+    effectors: Sequence[Effector],
+    locked: Sequence[str] = (),
+    goals: Sequence[KeptGoal] = (),
 ) -> _Player | None:
-    """The timeline made ready to be asked for many frames; None where nothing is in it."""
+    """The timeline made ready to be asked for many frames; None where nothing is in it.
+
+    The frames of a clip stay as they were recorded but for its edits, whatever ``goals`` ask.
+    """
     if timeline.clip is not None:
         return Edits(figure, timeline, effectors, locked)
-    return Keyed(figure, timeline, effectors, locked) if timeline.keys else None
+    return Keyed(figure, timeline, effectors, locked, goals) if timeline.keys else None
 
 
 def pose_at(
@@ -197,15 +209,16 @@ def pose_at(
     frame: float,
     effectors: Sequence[Effector],
     locked: Sequence[str] = (),
+    goals: Sequence[KeptGoal] = (),
     *,
     moments: Moments | None = None,
 ) -> Moment | None:
     """The pose at a frame (which may lie between two), with the targets of the effectors then.
 
-    None where the timeline has neither keys nor a clip.  A session gives its ``moments``, so that
-    what was found once is found at once.
+    ``goals`` are those without an effector.  None where the timeline has neither keys nor a clip.
+    A session gives its ``moments``, so that what was found once is found at once.
     """
-    return (moments or Moments()).at(figure, timeline, frame, effectors, locked)
+    return (moments or Moments()).at(figure, timeline, frame, effectors, locked, goals)
 
 
 def bake(
@@ -214,11 +227,12 @@ def bake(
     q: np.ndarray,
     effectors: Sequence[Effector] = (),
     locked: Sequence[str] = (),
+    goals: Sequence[KeptGoal] = (),
     *,
     name: str = "",
 ) -> Motion:
     """All frames as a motion; one frame of the pose ``q`` (n,) where the timeline is empty."""
-    ready = player(figure, timeline, effectors, locked)
+    ready = player(figure, timeline, effectors, locked, goals)
     poses = figure.project(q)[None] if ready is None else ready.poses()
     called = name or (timeline.clip.name if timeline.clip is not None else "") or figure.name
     return Motion(figure, poses, timeline.fps, called)

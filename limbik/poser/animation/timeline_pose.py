@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.figure.figure import Figure
+from limbik.goals import Rest
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.document.effector import Effector, Vec3, Vec4
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Target
 from limbik.poser.drag.answer import Answer, unheld
 from limbik.poser.drag.drag_solver import DragSolver
@@ -44,20 +46,28 @@ class Holding:
     What it made ready for a set of effectors serves again for other frames.
     """
 
-    def __init__(self, figure: Figure, locked: Sequence[str]) -> None:
+    def __init__(
+        self, figure: Figure, locked: Sequence[str], goals: Sequence[KeptGoal] = ()
+    ) -> None:
         self._figure = figure
+        # The pose to stay near is that of the timeline: a Rest would pull every frame off it.
+        self._goals = [kept for kept in goals if not isinstance(kept.goal, Rest | None)]
         self._locked = [joint for joint in locked if joint in figure.joints]
         self._ready: dict[tuple[object, ...], DragSolver] = {}
 
     def settle(self, q: np.ndarray, held: Sequence[tuple[Effector, Target]]) -> Answer:
-        """The pose near q (n,) in which each effector is at its target, if the limits allow."""
-        if not held:
+        """The pose near q (n,) in which each effector is at its target, and goals without an
+        effector are met, if the limits allow."""
+        if not held and not self._goals:
             return unheld(self._figure.project(q))
         kind = tuple((e.id, t.mode == "aim", t.wxyz is None) for e, t in held)
         live = self._ready.get(kind)
         if live is None:
             effectors = [_held(*one) for one in held]
-            live = DragSolver(self._figure, effectors, None, q, locked=self._locked, pull=PULL)
+            live = DragSolver(
+                self._figure, effectors, None, q,
+                locked=self._locked, pull=PULL, goals=self._goals,
+            )  # fmt: skip
             self._ready[kind] = live
         live.begin(q)
         for effector, target in held:

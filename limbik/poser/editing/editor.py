@@ -257,7 +257,7 @@ class Editor:
         frame = min(max(frame, 0.0), float(document.timeline.last))
         moment = pose_at(
             figure, document.timeline, frame, document.effectors, document.locked,
-            moments=self.moments,
+            document.goals, moments=self.moments,
         )  # fmt: skip
         if moment is None:
             self.document = replace(document, frame=frame)

@@ -71,7 +71,14 @@ def saved_as(session: Session, kind: str) -> File:
 def baked(session: Session) -> Motion:
     """Every frame of the session's timeline, or the one pose where it has none."""
     document = session.document
-    return bake(session.figure, document.timeline, document.q, document.effectors, document.locked)
+    return bake(
+        session.figure,
+        document.timeline,
+        document.q,
+        document.effectors,
+        document.locked,
+        document.goals,
+    )
 
 
 def written(motion: Motion, ending: str) -> bytes:

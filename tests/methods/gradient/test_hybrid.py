@@ -109,5 +109,5 @@ def test_a_goal_written_in_python_is_seen_by_both_phases() -> None:
 
 
 def test_refused() -> None:
-    with pytest.raises(MethodError, match="hybrid"):
-        Hybrid(first=ProjectedGradient(iterations=-1))
+    with pytest.raises(MethodError, match="hybrid: first must be a ProjectedGradient, got 3"):
+        Hybrid(first=3)  # pyright: ignore[reportArgumentType]

@@ -219,3 +219,11 @@ def test_an_unknown_joint_is_refused_before_solving() -> None:
             figure, [Reach("Tip", position=[1, 1, 0])],
             method=ExtendedJacobian(stiffness={"Joint9": 2.0}),
         )  # fmt: skip
+
+
+def test_a_stiffness_that_is_no_number_is_refused_by_joint() -> None:
+    figure = limbik.figures.chain([1.0, 1.0])
+    with pytest.raises(MethodError, match="stiffness of Joint1 must be a number, got 'x'"):
+        ExtendedJacobian(stiffness={"Joint1": "x"}).tables(  # pyright: ignore[reportArgumentType]
+            Problem(figure, [Reach("Tip", position=[1, 1, 0])])
+        )

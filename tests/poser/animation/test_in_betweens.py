@@ -19,6 +19,7 @@ from limbik.poser.animation.in_betweens import Keyed, Moments, bake, pose_at
 from limbik.poser.animation.keying import keyed
 from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.document.effector import Effector
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.timeline import EASES, Ease, Timeline
 
@@ -341,3 +342,50 @@ def test_another_branch_in_a_key_is_no_detour() -> None:
     steps = np.diff([ready.at(float(frame)).q for frame in range(31)], axis=0)
     assert np.abs(steps).max() < 0.02
     assert float(angle_between(turning.wxyz(ready.at(30.0).q)[0], turning.wxyz(two)[0])) < 1e-7
+
+
+# ---- goals without an effector -----------------------------------------------------------------
+
+
+def hands_apart(figure: Figure, q: np.ndarray) -> float:
+    left, right = figure.positions(q)[[figure.index("LeftHand"), figure.index("RightHand")]]
+    return float(np.linalg.norm(left - right))
+
+
+def test_goals_without_an_effector_are_asked_between_keys(scene: Scene) -> None:
+    figure, effectors, timeline, _ = scene
+    hands = limbik.Distance("LeftHand", "RightHand", 0.4)
+    kept = (KeptGoal.of(7, hands), KeptGoal(8, "PythonGoal", "of a program that ended", None))
+    keys = Timeline(frames=timeline.frames)
+    for frame, place in ((10, [0.5, 0.9, 0.2]), (50, [-0.2, 1.6, 0.3])):
+        asked = [limbik.Reach("LeftHand", position=place), hands]
+        found = limbik.solve(figure, asked, start=figure.rest, lock=["Hips"])
+        assert found.ok
+        keys = keyed(figure, keys, frame, found.q, ())
+    middle = [pose_at(figure, keys, 30.0, (), (), goals) for goals in ((), kept)]
+    assert middle[0] is not None
+    assert middle[1] is not None
+    assert abs(hands_apart(figure, middle[0].q) - 0.4) > 0.01
+    assert hands_apart(figure, middle[1].q) == pytest.approx(0.4, abs=2e-4)
+    assert middle[1].answer.ok
+    assert middle[1].answer.goals[:, 0].tolist() == [7.0]
+    motion = bake(figure, keys, figure.rest, goals=kept)
+    np.testing.assert_allclose(motion.q[30], middle[1].q, atol=1e-12)
+    # Beside effectors, and found anew where they change.
+    moments = Moments()
+    both = moments.at(figure, timeline, 30.0, effectors, (), kept)
+    assert both is not None
+    assert hands_apart(figure, both.q) == pytest.approx(0.4, abs=2e-4)
+    assert len(both.answer.goals) == 3
+    alone = moments.at(figure, timeline, 30.0, effectors)
+    assert alone is not None
+    assert abs(hands_apart(figure, alone.q) - 0.4) > 0.01
+
+
+def test_a_rest_pulls_no_frame_off_its_keys(scene: Scene) -> None:
+    figure, effectors, timeline, _ = scene
+    rest = (KeptGoal.of(7, limbik.Rest(weight=1.0)),)
+    plain, pulled = (pose_at(figure, timeline, 30.0, effectors, (), goals) for goals in ((), rest))
+    assert plain is not None
+    assert pulled is not None
+    np.testing.assert_array_equal(pulled.q, plain.q)

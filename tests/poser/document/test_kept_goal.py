@@ -11,10 +11,13 @@ import pytest
 
 import limbik
 from limbik.errors import LimbikError
+from limbik.poser.animation.keying import keyed
 from limbik.poser.document.coordinate_change import carried
 from limbik.poser.document.kept_goal import KeptGoal
+from limbik.poser.document.timeline import Timeline
 from limbik.poser.editing.session import Session
 from limbik.poser.files.pose_file import pose_json
+from limbik.poser.files.save import baked
 
 HUMAN = limbik.figures.human()
 GOALS = [
@@ -79,3 +82,22 @@ def test_loaded_effectors_and_goals_have_ids_of_their_own(tmp_path: Path) -> Non
     ids = [one.id for one in (*session.document.effectors, *session.document.goals)]
     assert len(ids) == len(set(ids)) == 7
     assert max(ids) < session.document.next_id
+
+
+def test_frames_between_keys_meet_it_on_the_page_and_in_files(tmp_path: Path) -> None:
+    hands = limbik.Distance("LeftHand", "RightHand", 0.4)
+    session = Session.of_figure(HUMAN, tmp_path, effectors=(), goals=[KeptGoal.of(1, hands)])
+    timeline = Timeline(frames=41)
+    for frame, place in ((0, [0.5, 0.9, 0.2]), (40, [-0.2, 1.6, 0.3])):
+        found = limbik.solve(HUMAN, [limbik.Reach("LeftHand", position=place), hands])
+        timeline = keyed(HUMAN, timeline, frame, found.q, ())
+    session.document = replace(session.document, timeline=timeline)
+    session.greeting()
+    session.show(20.0)
+    asked = session.receive(json.dumps({"id": 1, "do": "frames", "frames": [20.0]}))
+    told = [message for message in asked if isinstance(message, bytes)][-1]
+    joints = len(HUMAN.joints)  # at the end are a position and a rotation of each
+    page = np.frombuffer(told[-4 * 7 * joints :], "<f4")[: 3 * joints].reshape(joints, 3)
+    for at in (HUMAN.positions(session.document.q), HUMAN.positions(baked(session).q[20]), page):
+        left, right = at[HUMAN.index("LeftHand")], at[HUMAN.index("RightHand")]
+        assert np.linalg.norm(left - right) == pytest.approx(0.4, abs=3e-4)

@@ -159,6 +159,7 @@ def frames(session: Session, frames: list[float]) -> Answer:
             frame,
             document.effectors,
             document.locked,
+            document.goals,
             moments=session.moments,
         )
         row[:] = document.q if moment is None else moment.q

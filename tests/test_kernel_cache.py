@@ -1,0 +1,191 @@
+"""Compiled kernels on disk: used again as they are, and never after code they reach has changed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import config
+
+from limbik.kernel_cache import KernelCache, stamp
+
+SHARED = """
+from typing import NamedTuple
+import numpy as np
+from numba.extending import overload
+from limbik.jit import inlined_by_llvm, inner, kernel
+
+FACTOR = 2.0
+
+class Pair(NamedTuple):
+    first: float
+    second: float
+
+@inner
+def scaled(x):
+    '''Some text.'''
+    return FACTOR * x
+
+@inlined_by_llvm
+def shifted(x):
+    return x + 1.0
+
+def chosen(x):
+    return x
+
+@overload(chosen)
+def _compiled_chosen(x):
+    return lambda x: x + 10.0
+"""
+
+CALLER = """
+from limbik.jit import kernel
+from cached_kernels.shared import Pair, chosen, scaled, shifted
+
+@kernel
+def answer(pair):
+    return chosen(shifted(scaled(pair.first + pair.second)))
+
+def ask():
+    return answer(Pair(1.0, 2.0))
+"""
+
+Load = Callable[..., ModuleType]
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+    """Modules as a new process would see them, from a source in which words are replaced."""
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+
+    def loaded(shared: str = SHARED, caller: str = CALLER) -> ModuleType:
+        module = ModuleType("cached_kernels")
+        for name, source in (("shared", shared), ("caller", caller)):
+            path = tmp_path / f"{name}.py"
+            path.write_text(source)
+            module = ModuleType(f"cached_kernels.{name}")
+            module.__file__ = str(path)
+            monkeypatch.setitem(sys.modules, module.__name__, module)
+            exec(compile(source, str(path), "exec"), vars(module))
+        return module
+
+    monkeypatch.setitem(sys.modules, "cached_kernels", ModuleType("cached_kernels"))
+    return loaded
+
+
+def hits(module: Any) -> int:
+    return sum(module.answer.stats.cache_hits.values())
+
+
+def test_a_kernel_is_compiled_once(load: Load) -> None:
+    first = load()
+    assert first.ask() == 17.0
+    assert hits(first) == 0
+    # Neither a docstring nor a place in the file is a reason to compile again.
+    again = load(SHARED.replace("Some text.", "Other words."), "\n\n# A comment.\n" + CALLER)
+    assert again.ask() == 17.0
+    assert hits(again) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("return FACTOR * x", "return FACTOR * x * x", 29.0),
+        ("FACTOR = 2.0", "FACTOR = 3.0", 20.0),
+        ("return x + 1.0", "return x + 2.0", 18.0),
+        ("lambda x: x + 10.0", "lambda x: x + 20.0", 27.0),
+    ],
+    ids=["kernel", "constant", "plain function", "overload"],
+)
+def test_what_a_kernel_calls_in_another_file_counts(
+    load: Load, old: str, new: str, expected: float
+) -> None:
+    assert load().ask() == 17.0
+    changed = load(SHARED.replace(old, new))
+    assert changed.ask() == expected
+    assert hits(changed) == 0
+
+
+def test_a_class_that_is_gone_does_no_harm(load: Load) -> None:
+    assert load().ask() == 17.0
+    renamed = load(SHARED.replace("Pair", "Two"), CALLER.replace("Pair", "Two"))
+    assert renamed.ask() == 17.0
+
+
+def test_the_order_of_the_fields_of_an_argument_counts(load: Load) -> None:
+    caller = CALLER.replace("pair.first + pair.second", "pair.first")
+    assert load(caller=caller).ask() == 13.0
+    swapped = SHARED.replace("first: float", "x").replace("second: float", "first: float")
+    swapped = swapped.replace("    x\n", "    second: float\n")
+    assert load(swapped, caller).ask() == 15.0
+
+
+def test_the_cache_does_not_grow(load: Load, tmp_path: Path) -> None:
+    assert load().ask() == 17.0
+    files = sorted(path.name for path in (tmp_path / "__pycache__").iterdir())
+    assert {"caller.answer", "shared.scaled"} <= {name.partition(".py")[0] for name in files}
+    for k in range(3):
+        caller = "\n" * k + CALLER
+        assert load(SHARED.replace("2.0", f"{3 + k}.0"), caller).ask() == 11 + 3 * (3 + k)
+    assert sorted(path.name for path in (tmp_path / "__pycache__").iterdir()) == files
+
+
+def test_half_a_file_is_compiled_again(load: Load, tmp_path: Path) -> None:
+    load().ask()
+    for path in (tmp_path / "__pycache__").iterdir():
+        path.write_bytes(path.read_bytes()[:20])
+    assert load().ask() == 17.0
+
+
+def test_without_a_folder_to_write_to_kernels_run(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nowhere(function: Any) -> Any:
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr(KernelCache, "_impl_class", staticmethod(nowhere))
+    module = load()
+    assert module.ask() == 17.0
+    assert module.answer.stats.cache_path is None
+
+
+def test_every_process_makes_the_same_stamps() -> None:
+    code = (
+        "import sys, limbik.animate.track\n"
+        "from numba.core.dispatcher import Dispatcher\n"
+        "from limbik.kernel_cache import stamp\n"
+        "for module in sorted(name for name in sys.modules if name.startswith('limbik.')):\n"
+        "    for name, value in vars(sys.modules[module]).items():\n"
+        "        if isinstance(value, Dispatcher):\n"
+        "            print(module, name, stamp(value).hex())\n"
+    )
+    # Sets of two texts have another order in the second.
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True, text=True, check=True,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+        ).stdout.splitlines()
+        for seed in ("1", "2")
+    ]  # fmt: skip
+    assert len(told[0]) > 100
+    assert told[0] == told[1]
+
+
+def test_constants_count_by_value() -> None:
+    def kernel_of(value: Any) -> Any:
+        def reads() -> Any:
+            return value
+
+        return reads
+
+    values = [1, 1.0, 2, "1", (1, 2), (1, 3), np.arange(3), np.arange(3.0), np.float32(1)]
+    assert len({stamp(kernel_of(value)) for value in values}) == len(values)
+    assert stamp(kernel_of(np.arange(3))) == stamp(kernel_of(np.arange(3)))
