@@ -6,10 +6,11 @@ import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import cfunc, njit
+from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
@@ -19,13 +20,13 @@ from limbik.figure.kinematics import N_COORDS, WORLD
 from limbik.goals.functions import (
     OWN_JOINTS,
     OWN_NUMBERS,
-    TERM_FUNCTION,
     TermFunctions,
     add_motion_row,
     open_floats,
     open_ints,
     own_joint,
     own_numbers,
+    term_function,
 )
 from limbik.goals.terms import (
     FUNCTION,
@@ -110,17 +111,23 @@ class CompiledGoal(ByValue):
         diagonal, full = weights(self.weight, 1, self.name)
         if full is not None:
             raise GoalError(f"{self.name}: weight takes one number")
+        residual, jacobian = compiled_pair(self.residual, self.jacobian)
         try:
-            residual, jacobian = compiled_pair(self.residual, self.jacobian)
+            addresses = residual.address, jacobian.address
         except NumbaError as error:
-            reason = str(error).strip().splitlines()
-            said = next((line for line in reason if line.strip()), "it does not compile")
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            said = lines[0] if lines else "no reason is given"
             raise GoalError(f"{self.name}: Numba cannot compile it: {said}") from error
         functions = TermFunctions(
-            self.rows, residual.address, jacobian.address, joints, numbers, direct=True,
+            self.rows,
+            *addresses,
+            joints,
+            numbers,
+            direct=True,
             room=12 * len(joints) + (1 + 6 * len(joints) + figure.n) * self.rows + figure.n,
-            tolerance=float(self.tolerance), keep=(residual, jacobian),
-        )  # fmt: skip
+            tolerance=float(self.tolerance),
+            keep=(residual, jacobian),
+        )
         return [Term(FUNCTION, -1, weight=diagonal, functions=functions)]
 
     def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
@@ -164,7 +171,7 @@ def _copy_pose(q, n, floats, at):
 
 
 def _as_residual(residual: Any) -> Any:
-    @cfunc(TERM_FUNCTION)
+    @partial(term_function, compile=njit)
     def call(ints_at, floats_at, q_at, world_at, axes_at, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
         ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
         out, error = open_floats(out_at), open_floats(error_at)
@@ -189,7 +196,7 @@ def _as_residual(residual: Any) -> Any:
 
 
 def _as_jacobian(jacobian: Any) -> Any:
-    @cfunc(TERM_FUNCTION)
+    @partial(term_function, compile=njit)
     def call(ints_at, floats_at, q_at, world_at, axes_at, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
         ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
         axes, jt = open_floats(axes_at), open_floats(out_at)

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from llvmlite import ir
-from numba import cfunc, float64, int64, types, uint32, uint64
+from numba import float64, int64, types, uint32, uint64
+from numba.core.types.function_type import CompileResultWAP
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
@@ -34,7 +36,7 @@ from limbik.goals.terms import (
     T_OWN_INTS,
     T_RESIDUAL,
 )
-from limbik.jit import inner
+from limbik.jit import inner, kernel
 
 _FLOATS, _INTS = types.CPointer(float64), types.CPointer(uint32)
 TERM_FUNCTION = types.void(
@@ -83,13 +85,24 @@ class TermFunctions:
     failure: BaseException | None = None
 
 
-def term_function(function: Callable[..., None]) -> Any:
-    """Compile a function of arrays as a TERM_FUNCTION; its ``.address`` goes into a term.
+class term_function:
+    """A function that is compiled as a TERM_FUNCTION when its ``address`` is first asked for.
 
-    The arrays are one-dimensional, except ``out`` of a Jacobian, which is flat too: the entry of
-    coordinate c and row k is out[c·ints[N_ROWS] + k].
+    It gets pointers, which ``open_ints`` and ``open_floats`` make arrays of one dimension.  ``out``
+    of a Jacobian is flat too: the entry of coordinate c and row k is out[c·ints[N_ROWS] + k].
+    ``compile`` is how: ``jit.kernel`` keeps what it compiles on disk.
     """
-    return cfunc(TERM_FUNCTION, cache=True)(function)
+
+    def __init__(self, function: Callable[..., None], compile: Any = kernel) -> None:
+        self._kernel = compile(function)
+
+    @cached_property
+    def address(self) -> int:
+        """Where the compiled function can be called."""
+        self._kernel.compile(TERM_FUNCTION)
+        (compiled,) = self._kernel.overloads.values()
+        self._kept = CompileResultWAP(compiled)
+        return self._kept.__wrapper_address__()
 
 
 @inner
