@@ -23,6 +23,8 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
+from limbik.figure.physical import Inertia, Loop
+from limbik.figure.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere
 from limbik.formats import load, load_motion, register_writer, save
 from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
 from limbik.methods import METHODS as methods
@@ -38,14 +40,20 @@ from limbik.version import __version__
 __all__ = [
     "ActiveLimit",
     "Aim",
+    "Box",
+    "Capsule",
+    "Cylinder",
     "Distance",
     "Figure",
     "FigureError",
     "FormatError",
     "GoalError",
+    "HalfSpace",
+    "Inertia",
     "Joint",
     "LimbikError",
     "LimbikWarning",
+    "Loop",
     "MethodError",
     "Miss",
     "Motion",
@@ -58,6 +66,7 @@ __all__ = [
     "Rest",
     "Result",
     "Results",
+    "Sphere",
     "Status",
     "SwingTwist",
     "Track",
