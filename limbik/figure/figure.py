@@ -514,7 +514,7 @@ class Figure(PhysicalFigure):
     def __reduce__(self) -> tuple[Any, ...]:
         # Made again from its joints, so that a copy is as read-only as the original.
         said = (self._joints, self._rest, self._name, self._unit, self._up, self._source)
-        return _remade, (*said, self._physical)
+        return _remade, (*said, self.physical)
 
     def __repr__(self) -> str:
         return f"<Figure {self.name or 'unnamed'}: {len(self._joints)} joints, n = {self.n}>"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -106,6 +106,12 @@ class JointNumbers(NamedTuple):
     values: tuple[float, ...]
 
 
+class Deferred(Protocol):
+    """What is worked out when it is first asked for, because it takes time: meshes are read."""
+
+    def __call__(self) -> Any: ...
+
+
 @dataclass(frozen=True)
 class Physical:
     """What files and people say of a figure beyond its joints; ``None`` where nobody says.
@@ -117,8 +123,8 @@ class Physical:
     loops:    what holds the tree together across its branches
     """
 
-    inertias: tuple[tuple[str, Inertia], ...] | None = None
-    shapes: tuple[Shape, ...] | None = None
+    inertias: tuple[tuple[str, Inertia], ...] | Deferred | None = None
+    shapes: tuple[Shape, ...] | Deferred | None = None
     exclusions: tuple[tuple[str, str], ...] = ()
     speeds: tuple[JointNumbers, ...] = ()
     efforts: tuple[JointNumbers, ...] = ()
@@ -126,9 +132,9 @@ class Physical:
 
     def checked(self, index: Mapping[str, int], joints: Sequence[Joint]) -> Physical:
         """Itself, when every name and number in it fits the joints of a figure."""
-        for name, _ in self.inertias or ():
+        for name, _ in self.inertias if isinstance(self.inertias, tuple) else ():
             _known(name, index, "a mass")
-        for shape in self.shapes or ():
+        for shape in self.shapes if isinstance(self.shapes, tuple) else ():
             if not isinstance(shape, SHAPES):
                 kinds = ", ".join(kind.__name__ for kind in SHAPES)
                 raise FigureError(f"a figure's shapes are of {kinds}, got {shape!r}")
@@ -150,7 +156,6 @@ class Physical:
     def scaled(self, scale: float, wxyz: Quaternion, joints: Iterable[Joint]) -> Physical:
         """The same in other conventions: every length multiplied, and the world turned."""
         slides = {joint.name: _sliding(joint) for joint in joints}
-        inertias = self.inertias and tuple((name, _scaled(i, scale)) for name, i in self.inertias)
         speeds = tuple(
             JointNumbers(
                 name,
@@ -160,9 +165,15 @@ class Physical:
             )
             for name, values in self.speeds
         )
-        shapes = self.shapes and tuple(scaled_shape(shape, scale) for shape in self.shapes)
         loops = tuple(_scaled_loop(loop, scale, wxyz) for loop in self.loops)
-        return replace(self, inertias=inertias, shapes=shapes, speeds=speeds, loops=loops)
+        inertias, shapes = _Scaled(self.inertias, scale), _Scaled(self.shapes, scale)
+        return replace(
+            self,
+            inertias=inertias if callable(self.inertias) else inertias(),
+            shapes=shapes if callable(self.shapes) else shapes(),
+            speeds=speeds,
+            loops=loops,
+        )
 
 
     def reordered(self, old: Sequence[Joint], new: Sequence[Joint]) -> Physical:
@@ -183,6 +194,18 @@ class Physical:
 
 
 NOTHING = Physical()
+
+
+@dataclass(frozen=True)
+class _Scaled:
+    """Masses or shapes with every length multiplied, once they are known."""
+
+    given: Any
+    scale: float
+
+    def __call__(self) -> Any:
+        given = self.given() if callable(self.given) else self.given
+        return None if given is None else tuple(_scaled(entry, self.scale) for entry in given)
 
 
 def limits_of_coordinates(
@@ -212,10 +235,14 @@ def _sliding(joint: Joint) -> list[bool]:
     return [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
 
 
-def _scaled(inertia: Inertia, scale: float) -> Inertia:
-    x, y, z = (scale * v for v in inertia.center)
-    a, b, c, d, e, f = (scale * scale * v for v in inertia.moments)
-    return Inertia(inertia.mass, (x, y, z), (a, b, c, d, e, f))
+def _scaled(entry: Any, scale: float) -> Any:
+    """A shape, or a joint's name with its inertia."""
+    if not isinstance(entry, tuple):
+        return scaled_shape(entry, scale)
+    name, inertia = entry
+    center: Any = tuple(scale * v for v in inertia.center)
+    moments: Any = tuple(scale * scale * v for v in inertia.moments)
+    return name, Inertia(inertia.mass, center, moments)
 
 
 def _scaled_loop(loop: Loop, scale: float, wxyz: Quaternion) -> Loop:

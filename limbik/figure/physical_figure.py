@@ -44,8 +44,16 @@ class PhysicalFigure:
 
     @property
     def physical(self) -> Physical:
-        """What was said of masses, shapes, speeds and loops; what is estimated is not in it."""
-        return self._physical
+        """What was said of masses, shapes, speeds and loops; what is estimated is not in it.
+
+        Masses and shapes that were worked out from meshes once are not worked out again.
+        """
+        known = {
+            what: tuple(value.items()) if isinstance(value, Mapping) else value
+            for what in ("inertias", "shapes")
+            if callable(getattr(self._physical, what)) and (value := self.__dict__.get(what))
+        }
+        return replace(self._physical, **known) if known else self._physical
 
     # ---- masses ----------------------------------------------------------------------------
 
@@ -60,7 +68,7 @@ class PhysicalFigure:
         if given is None:
             estimate = _ESTIMATES.get("masses")
             given = () if estimate is None else estimate(self)
-        return _ReadOnly(given)
+        return _ReadOnly(given() if callable(given) else given)
 
     @cached_property
     def masses(self) -> np.ndarray:
@@ -139,7 +147,7 @@ class PhysicalFigure:
                 raise FigureError("with_masses: no mass is known that a total could be shared by")
             share = _with_mass(Inertia(1.0), masses).mass / self.mass
             now = {name: _with_mass(own, own.mass * share) for name, own in now.items()}
-        return self._with(replace(self._physical, inertias=tuple(now.items())))
+        return self._with(replace(self.physical, inertias=tuple(now.items())))
 
     # ---- shapes ----------------------------------------------------------------------------
 
@@ -154,7 +162,7 @@ class PhysicalFigure:
         if given is None:
             estimate = _ESTIMATES.get("shapes")
             given = () if estimate is None else estimate(self)
-        return given
+        return given() if callable(given) else given
 
     @property
     def exclusions(self) -> tuple[tuple[str, str], ...]:
@@ -187,7 +195,7 @@ class PhysicalFigure:
             pairs = tuple(
                 (self.joints[self.index(a)], self.joints[self.index(b)]) for a, b in exclusions
             )
-        return self._with(replace(self._physical, shapes=named, exclusions=pairs))
+        return self._with(replace(self.physical, shapes=named, exclusions=pairs))
 
     # ---- speeds, efforts, loops --------------------------------------------------------------
 
@@ -233,7 +241,7 @@ class PhysicalFigure:
             if own:
                 values = tuple(self._own_speed(speeds, k, i) for k in own)
                 each.append(JointNumbers(joint.name, values))
-        return self._with(replace(self._physical, speeds=tuple(each)))
+        return self._with(replace(self.physical, speeds=tuple(each)))
 
     def _own_speed(self: Any, speeds: np.ndarray, slot: int, joint: int) -> float:
         """The speed limit of one way to move; one that follows another has none of its own."""
@@ -248,7 +256,7 @@ class PhysicalFigure:
 
     def with_loops(self: Any, loops: Iterable[Loop]) -> Figure:
         """The same figure with these loops instead of its own."""
-        return self._with(replace(self._physical, loops=tuple(loops)))
+        return self._with(replace(self.physical, loops=tuple(loops)))
 
     def _with(self: Any, physical: Physical) -> Figure:
         return self._rebuilt(self.definition, physical=physical)
