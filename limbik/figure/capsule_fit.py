@@ -9,8 +9,8 @@ import numpy as np
 from limbik.figure.shapes import Capsule
 
 _STEPS = 30  # towards the centre of the smallest circle
-_MOST = 20_000  # points that the principal axes are worked out from
-_OUTER = 500  # points that the centre is worked out from; the radius then holds all
+_MOST = 2_000  # points that the directions are compared on; the capsule then holds all
+_OUTER = 500  # points that the centre of the circle is worked out from
 
 
 def capsule_around(points: np.ndarray, joint: str = "", name: str = "") -> Capsule:
@@ -21,11 +21,11 @@ def capsule_around(points: np.ndarray, joint: str = "", name: str = "") -> Capsu
     True
     """
     points = np.asarray(points, float)
-    some = points[:: max(1, len(points) // _MOST)]
+    some = points[:: 1 + len(points) // _MOST]
     spread = some - some.mean(axis=0)
-    principal = np.linalg.eigh(spread.T @ spread)[1].T
-    tries = [_along(points, axis) for axis in (*principal, *np.eye(3))]
-    radius, start, end = min(tries, key=_volume)
+    axes = [*np.linalg.eigh(spread.T @ spread)[1].T, *np.eye(3)]
+    best = min(axes, key=lambda axis: _volume(_along(some, axis)))
+    radius, start, end = _along(points, best)
     return Capsule.between(start, end, radius, joint=joint, name=name)
 
 

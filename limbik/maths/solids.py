@@ -70,31 +70,39 @@ def capsule(radius: float, half: float) -> Solid:
 def mesh(vertices: np.ndarray, triangles: np.ndarray, *, absolute: bool = False) -> Solid:
     """The solid inside a closed mesh: a sum over tetrahedra from a point to each triangle.
 
-    With ``absolute``, volumes count without their sign, from the centre of the surface on; that is
-    MuJoCo's rule for meshes that are not closed or whose triangles face any way.
+    With ``absolute``, volumes count without their sign, which is MuJoCo's rule for meshes that are
+    not closed or whose triangles face any way: the centre is that of the tetrahedra from the centre
+    of the surface, and the volume and the moments are those of the tetrahedra from that centre.
     """
     corners = np.asarray(vertices, float)[np.asarray(triangles, int)]
-    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    apex = np.zeros(3)
-    if absolute:
-        area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
-        whole = float(area.sum())
-        apex = (area[:, None] * (a + b + c) / 3.0).sum(axis=0) / whole if whole > 0.0 else apex
-        a, b, c = a - apex, b - apex, c - apex
+    if not absolute:
+        volume, center, second = _tetrahedra(corners, np.zeros(3), False)
+        second = second - volume * np.outer(center, center)
+    else:
+        surface = shell(vertices, triangles).center
+        away = _tetrahedra(corners, surface, True)[1]
+        center = surface + away
+        volume, _, second = _tetrahedra(corners, center, True)
+    if volume == 0.0:
+        return Solid(0.0, center, np.zeros((3, 3)))
+    return Solid(volume, center, np.trace(second) * np.eye(3) - second)
+
+
+def _tetrahedra(
+    corners: np.ndarray, apex: np.ndarray, absolute: bool
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """(V, centre, ∫ x xᵀ) of the tetrahedra from an apex to triangles (k, 3, 3), from the apex on.
+
+    That of one tetrahedron is V/20·(Σ vₖvₖᵀ + s·sᵀ), with s the sum of its corners vₖ.
+    """
+    a, b, c = (corners[:, k] - apex for k in range(3))
     volume = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
     volume = np.abs(volume) if absolute else volume
-    total = float(volume.sum())
-    if not abs(total) > 0.0:
-        return Solid(0.0, apex, np.zeros((3, 3)))
-    center = (volume[:, None] * (a + b + c)).sum(axis=0) / (4.0 * total)
-    # ∫ x xᵀ over a tetrahedron with one corner at 0 is V/20·(Σ vₖvₖᵀ + s·sᵀ), s the sum of the vₖ.
-    s = a + b + c
-    second = np.zeros((3, 3))
-    for v in (a, b, c, s):
-        second += np.einsum("i,ij,ik->jk", volume, v, v)
-    second = second / 20.0 - total * np.outer(center, center)
-    moments = np.trace(second) * np.eye(3) - second
-    return Solid(total, center + apex, moments)
+    total, s = float(volume.sum()), a + b + c
+    if total == 0.0:
+        return 0.0, np.zeros(3), np.zeros((3, 3))
+    second = sum(np.einsum("i,ij,ik->jk", volume, v, v) for v in (a, b, c, s)) / 20.0
+    return total, volume @ s / (4.0 * total), np.asarray(second)
 
 
 def shell(vertices: np.ndarray, triangles: np.ndarray) -> Solid:

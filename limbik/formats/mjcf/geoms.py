@@ -97,6 +97,7 @@ class Meshes:
         self.remarks = Remarks(path)
         self._path = path
         self._read: dict[Mesh, Triangles | None] = {}
+        self._around: dict[Mesh, Capsule] = {}
 
     def __getitem__(self, mesh: Mesh) -> Triangles | None:
         if mesh not in self._read:
@@ -108,6 +109,14 @@ class Meshes:
                 self.remarks.add("mesh", file, text)
                 self._read[mesh] = None
         return self._read[mesh]
+
+
+    def around(self, mesh: Mesh) -> Capsule | None:
+        """The capsule around a mesh."""
+        triangles = self[mesh]
+        if triangles is not None and mesh not in self._around:
+            self._around[mesh] = capsule_around(triangles.vertices)
+        return self._around.get(mesh)
 
 
 def _triangles(mesh: Mesh, path: Path) -> Triangles:
@@ -226,7 +235,7 @@ def _solid(kind: str, size: tuple[float, ...]) -> solids.Solid:
 def _mesh_solid(mesh: Mesh, triangles: Triangles, shell: bool) -> solids.Solid:
     if shell or mesh.inertia == "shell":
         return solids.shell(*triangles)
-    return solids.mesh(*triangles, absolute=mesh.inertia == "legacy")
+    return solids.mesh(*triangles, absolute=mesh.inertia != "exact")
 
 
 def _inertia(geom: Geom, meshes: Meshes) -> Inertia | None:
@@ -235,6 +244,9 @@ def _inertia(geom: Geom, meshes: Meshes) -> Inertia | None:
         triangles = None if geom.mesh is None else meshes[geom.mesh]
         if triangles is None or geom.mesh is None:
             return None
+        if geom.mesh.inertia == "convex":
+            text = f"the mass of the mesh {shown(geom.mesh.name)} is not that of its convex hull"
+            meshes.remarks.add("convex", geom.mesh.name, text)
         solid = _mesh_solid(geom.mesh, triangles, geom.shell)
     elif geom.mesh is not None:
         fitted = _fitted(geom, meshes)
@@ -292,10 +304,9 @@ def _fitted(geom: Geom, meshes: Meshes) -> Geom | None:
 def _shape(joint: str, geom: Geom, meshes: Meshes) -> Shape | None:
     if geom.mesh is not None:
         if geom.kind == "mesh":
-            triangles = meshes[geom.mesh]
-            if triangles is None:
+            around = meshes.around(geom.mesh)
+            if around is None:
                 return None
-            around = capsule_around(triangles.vertices)
             turn = np.array(geom.wxyz)
             x, y, z = (quat_rotate(turn, np.array(around.center)) + np.array(geom.center)).tolist()
             w, i, j, k = quat_multiply(turn, np.array(around.wxyz)).tolist()
