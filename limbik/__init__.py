@@ -11,6 +11,7 @@ from limbik import interrupt as _interrupt  # isort: skip  (first, because impor
 from limbik import figures, humanoid
 from limbik.animate.learn import limits_from
 from limbik.animate.track import Track, track, track_many
+from limbik.bodies import fitted_shapes, segment_masses
 from limbik.errors import (
     FigureError,
     FormatError,
@@ -24,6 +25,7 @@ from limbik.figure.joints import Joint
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
 from limbik.figure.physical import Inertia, Loop
+from limbik.figure.physical_figure import register_estimates
 from limbik.figure.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere
 from limbik.formats import load, load_motion, register_writer, save
 from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
@@ -86,6 +88,7 @@ __all__ = [
 ]  # fmt: skip
 
 register_writer(".html", write_replay)
+register_estimates(segment_masses, fitted_shapes)
 
 
 def __dir__() -> list[str]:

@@ -12,13 +12,16 @@ from limbik.figure.shapes import HalfSpace, Shape
 from limbik.maths.distance import RESULT, distances
 
 
-def collision_pairs(figure: Figure, *, exclude: Iterable[tuple[str, str]] = ()) -> np.ndarray:
+def collision_pairs(
+    figure: Figure, *, exclude: Iterable[tuple[str, str]] = (), touching: bool = False
+) -> np.ndarray:
     """(pairs, 2) indices into ``figure.shapes`` of shapes that must not pass through each other.
 
     Left out are shapes that move as one (on one joint, or on joints that are fixed to each other),
     shapes of neighbours (the nearest joint above that has shapes), pairs that the figure excludes
     (``figure.exclusions``) or ``exclude`` names, and pairs whose masks do not meet: as in MuJoCo,
-    contype of the one and conaffinity of the other must have a bit in common.
+    contype of the one and conaffinity of the other must have a bit in common.  So are pairs that
+    overlap in the rest pose, because they are made that way, unless ``touching`` keeps them.
 
     >>> collision_pairs(limbik.figures.human()).shape[1]
     2
@@ -41,7 +44,8 @@ def collision_pairs(figure: Figure, *, exclude: Iterable[tuple[str, str]] = ()) 
             if pair & named or not _meet(shapes[i], shapes[j]):
                 continue
             out.append((i, j))
-    return np.array(out, np.uint32).reshape(-1, 2)
+    pairs = np.array(out, np.uint32).reshape(-1, 2)
+    return pairs if touching else pairs[shape_distances(figure, figure.rest, pairs)[0] > 0.0]
 
 
 def shape_distances(
@@ -50,8 +54,9 @@ def shape_distances(
     pairs: np.ndarray | None = None,
     scene: Sequence[Shape | HalfSpace] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Signed distances (pairs,) of shapes in a pose q (n,), and where: (pairs, 9), the nearest points
-    of both and the normal from the first to the second.
+    """Signed distances (pairs,) of shapes in a pose q (n,), and where.
+
+    Where is (pairs, 9): the nearest points of both and the normal from the first to the second.
 
     ``pairs`` (k, 2) are those of ``collision_pairs`` unless given; the shapes of a ``scene`` in the
     world are counted on after those of the figure.

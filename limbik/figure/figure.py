@@ -530,6 +530,4 @@ def _remade(
     physical: Physical = NOTHING,
 ) -> Figure:
     """A pickled or copied figure."""
-    return Figure(
-        joints, rest=rest, name=name, unit=unit, up=up, source=source, physical=physical
-    )
+    return Figure(joints, rest=rest, name=name, unit=unit, up=up, source=source, physical=physical)

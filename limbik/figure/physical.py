@@ -159,9 +159,7 @@ class Physical:
         speeds = tuple(
             JointNumbers(
                 name,
-                tuple(
-                    v * (scale if s else 1.0) for v, s in zip(values, slides[name], strict=True)
-                ),
+                tuple(v * (scale if s else 1.0) for v, s in zip(values, slides[name], strict=True)),
             )
             for name, values in self.speeds
         )
@@ -174,7 +172,6 @@ class Physical:
             speeds=speeds,
             loops=loops,
         )
-
 
     def reordered(self, old: Sequence[Joint], new: Sequence[Joint]) -> Physical:
         """The same for joints whose slides come first now, as in new coordinates for balls."""
@@ -196,6 +193,11 @@ class Physical:
 NOTHING = Physical()
 
 
+def resolved(given: Any) -> Any:
+    """Masses or shapes themselves, worked out now where they were put off."""
+    return given() if callable(given) else given
+
+
 @dataclass(frozen=True)
 class _Scaled:
     """Masses or shapes with every length multiplied, once they are known."""
@@ -204,7 +206,7 @@ class _Scaled:
     scale: float
 
     def __call__(self) -> Any:
-        given = self.given() if callable(self.given) else self.given
+        given: Any = resolved(self.given)
         return None if given is None else tuple(_scaled(entry, self.scale) for entry in given)
 
 

@@ -12,7 +12,14 @@ import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure.center_of_mass import SUBTREE, com_many
-from limbik.figure.physical import Inertia, JointNumbers, Loop, Physical, limits_of_coordinates
+from limbik.figure.physical import (
+    Inertia,
+    JointNumbers,
+    Loop,
+    Physical,
+    limits_of_coordinates,
+    resolved,
+)
 from limbik.figure.shapes import Shape
 
 if TYPE_CHECKING:
@@ -68,7 +75,7 @@ class PhysicalFigure:
         if given is None:
             estimate = _ESTIMATES.get("masses")
             given = () if estimate is None else estimate(self)
-        return _ReadOnly(given() if callable(given) else given)
+        return _ReadOnly(resolved(given))
 
     @cached_property
     def masses(self) -> np.ndarray:
@@ -162,7 +169,7 @@ class PhysicalFigure:
         if given is None:
             estimate = _ESTIMATES.get("shapes")
             given = () if estimate is None else estimate(self)
-        return given() if callable(given) else given
+        return resolved(given)
 
     @property
     def exclusions(self) -> tuple[tuple[str, str], ...]:

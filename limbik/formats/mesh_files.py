@@ -90,7 +90,7 @@ def _obj(data: bytes, path: Path) -> Triangles:
     except ValueError:
         raise FormatError("a vertex is not three numbers", path) from None
     corners = np.array(triangles, int).reshape(-1, 3)
-    if len(corners) and not (0 <= corners.min() and corners.max() < len(points)):
+    if len(corners) and not (corners.min() >= 0 and corners.max() < len(points)):
         raise FormatError("a face has a vertex that is not there", path)
     return Triangles(points, corners)
 

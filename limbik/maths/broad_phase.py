@@ -53,8 +53,9 @@ def bounds(kinds, sizes, poses, margin, low, high):
 
 @kernel
 def sweep_and_prune(low, high, order, axis, found):
-    """The pairs whose boxes overlap, into ``found`` (most, 2); returns how many there are, which may
-    be more than fit.
+    """The pairs whose boxes overlap, into ``found`` (most, 2); returns how many there are.
+
+    That may be more than fit.
 
     order: (shapes,) indices, sorted here by ``low`` along ``axis``.  From one pose to the next they
     are nearly sorted already, and an insertion sort takes about one step for each.

@@ -5,7 +5,6 @@ A fault in any of it is a warning, and what it speaks of is left out: the model 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,12 +22,12 @@ from limbik.formats.mjcf.geoms import (
     Geom,
     MassesOfModel,
     MassRules,
-    Mesh,
     ShapesOfModel,
     sizes_given,
     sizes_needed,
     turn_along,
 )
+from limbik.formats.mjcf.meshes import Mesh
 from limbik.formats.mjcf.tree import Tree
 from limbik.formats.remarks import Remarks
 from limbik.formats.text_numbers import number, shown
@@ -291,46 +290,6 @@ def _turned_round(loop: Loop) -> Loop:
         return loop
     wxyz = None if loop.wxyz is None else _quat(quat_conjugate(np.array(loop.wxyz)))
     return Loop(loop.joint_b, loop.at_b, "", loop.at_a, wxyz, loop.name)
-
-
-def efforts_of(tree: Tree, moves: Sequence[tuple[str, str, Any]]) -> list[JointNumbers]:
-    """The largest torque or force at every hinge and slide.
-
-    moves: (the figure's joint, the MJCF joint, its element with its class) for each of them.
-    From <joint actuatorfrcrange>, and from the force ranges of actuators times their gear; a motor
-    without one has its control range.  Several actuators of a joint add up.
-    """
-    driven: dict[str, float] = {}
-    for element in tree.root.iterfind("actuator/*"):
-        joint = element.get("joint") or element.get("jointinparent")
-        if joint is None:
-            continue
-        try:
-            most = _actuator(tree, tree.filled(element, None))
-        except (FormatError, KeyError):
-            most = math.inf
-        driven[joint] = driven.get(joint, 0.0) + most
-    out = []
-    for name, own, move in moves:
-        most = driven.get(own, math.inf)
-        if move.get("actuatorfrcrange") is not None and move.get("actuatorfrclimited") != "false":
-            most = min(most, max(map(abs, tree.numbers(move, "actuatorfrcrange", 2))))
-        if most < math.inf:
-            out.append(JointNumbers(name, (most,)))
-    return out
-
-
-def _actuator(tree: Tree, actuator: Any) -> float:
-    gear = number((actuator.get("gear") or "1").split(None, 1)[0])
-    for key, limited, tags in (
-        ("forcerange", "forcelimited", None),
-        ("ctrlrange", "ctrllimited", ("motor",)),
-    ):
-        if actuator.get(key) is None or actuator.get(limited) == "false":
-            continue
-        if tags is None or actuator.tag in tags:
-            return max(map(abs, tree.numbers(actuator, key, 2))) * abs(gear or 0.0)
-    return math.inf
 
 
 def _vector(values: np.ndarray) -> Vector:

@@ -14,14 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import FormatError
-from limbik.figure.capsule_fit import capsule_around
 from limbik.figure.joints import Vector
 from limbik.figure.physical import Inertia, merged, moments_of
 from limbik.figure.shapes import Box, Capsule, Cylinder, Quaternion, Shape, Sphere, between_z
-from limbik.formats.mesh_files import Triangles, read_mesh
-from limbik.formats.remarks import Remarks
-from limbik.formats.solids_of_files import first_there, scaled_mesh
+from limbik.formats.mesh_files import Triangles
+from limbik.formats.mjcf.meshes import Mesh, Meshes
 from limbik.formats.text_numbers import shown
 from limbik.maths import solids
 from limbik.maths.so3 import matrix_to_quat, quat_multiply, quat_rotate, quat_to_matrix
@@ -30,20 +27,6 @@ _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
 SOLID = (*_SIZES, "mesh")
 """Kinds of geoms that have a mass and a shape; planes, height fields and the like have none."""
 _LEAST = 1e-14  # kg: a lighter geom has no mass, as in MuJoCo
-
-
-@dataclass(frozen=True)
-class Mesh:
-    """A mesh of a model's assets, from a file or with its vertices in the model itself."""
-
-    name: str
-    files: tuple[Path, ...] = ()
-    vertices: tuple[float, ...] = ()
-    faces: tuple[int, ...] = ()
-    scale: Vector = (1.0, 1.0, 1.0)
-    place: Vector = (0.0, 0.0, 0.0)
-    wxyz: Quaternion = (1.0, 0.0, 0.0, 0.0)
-    inertia: str = "legacy"
 
 
 @dataclass(frozen=True)
@@ -88,49 +71,6 @@ class MassRules:
             return []
         low, high = self.groups
         return [geom for geom in body.geoms if low <= geom.group <= high and geom.kind in SOLID]
-
-
-class Meshes:
-    """The meshes of a model, each read once; a fault is a remark, and there is no mesh then."""
-
-    def __init__(self, path: Path) -> None:
-        self.remarks = Remarks(path)
-        self._path = path
-        self._read: dict[Mesh, Triangles | None] = {}
-        self._around: dict[Mesh, Capsule] = {}
-
-    def __getitem__(self, mesh: Mesh) -> Triangles | None:
-        if mesh not in self._read:
-            try:
-                self._read[mesh] = _triangles(mesh, self._path)
-            except FormatError as error:
-                file = first_there(mesh.files).name if mesh.files else mesh.name
-                text = f"the mesh {shown(file)} {error.message}; what is made of it is left out"
-                self.remarks.add("mesh", file, text)
-                self._read[mesh] = None
-        return self._read[mesh]
-
-
-    def around(self, mesh: Mesh) -> Capsule | None:
-        """The capsule around a mesh."""
-        triangles = self[mesh]
-        if triangles is not None and mesh not in self._around:
-            self._around[mesh] = capsule_around(triangles.vertices)
-        return self._around.get(mesh)
-
-
-def _triangles(mesh: Mesh, path: Path) -> Triangles:
-    if mesh.files:
-        raw = read_mesh(first_there(mesh.files))
-    else:
-        points = np.array(mesh.vertices, float).reshape(-1, 3)
-        faces = np.array(mesh.faces, int).reshape(-1, 3)
-        if not len(faces) or faces.min() < 0 or faces.max() >= len(points):
-            raise FormatError("has no faces of its own", path)
-        raw = Triangles(points, faces)
-    back = quat_to_matrix(np.array(mesh.wxyz)).T
-    moved = (raw.vertices - np.array(mesh.place)) @ back.T
-    return scaled_mesh(Triangles(moved, raw.triangles), mesh.scale)
 
 
 @dataclass(frozen=True)
@@ -338,7 +278,7 @@ def _shape(joint: str, geom: Geom, meshes: Meshes) -> Shape | None:
 
 
 def _around_ellipsoid(geom: Geom, at: dict[str, Any]) -> Shape:
-    """The capsule along an ellipsoid's longest axis, as thick as its second longest: it holds it."""
+    """The capsule along an ellipsoid's longest axis, as thick as its second longest, holds it."""
     long = int(np.argmax(geom.size))
     radius = sorted(geom.size)[1]
     axis = quat_rotate(np.array(geom.wxyz), np.eye(3)[long])

@@ -33,8 +33,9 @@ from limbik.figure.joints import (
 )
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
-from limbik.formats.mjcf.bodies import Bodies, efforts_of
+from limbik.formats.mjcf.bodies import Bodies
 from limbik.formats.mjcf.couplings import couplings
+from limbik.formats.mjcf.efforts import efforts_of
 from limbik.formats.mjcf.tree import Tree
 from limbik.formats.rest_pose import say_moved
 from limbik.formats.text_numbers import shown
