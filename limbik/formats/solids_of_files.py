@@ -60,7 +60,7 @@ class ShapesOfFile:
                     mesh = scaled_mesh(read_mesh(file), entry.scale)
                     fits[file, entry.scale] = capsule_around(mesh.vertices)
             except FormatError as error:
-                text = f"the mesh {file.name} {error.message}; its shape is left out"
+                text = f"the mesh {file.name} is left out: {error.message}"
                 remarks.add("mesh", file.name, text)
                 continue
             out.append(_placed(fits[file, entry.scale], entry))

@@ -47,7 +47,7 @@ class Meshes:
                 self._read[mesh] = _triangles(mesh, self._path)
             except FormatError as error:
                 file = first_there(mesh.files).name if mesh.files else mesh.name
-                text = f"the mesh {shown(file)} {error.message}; what is made of it is left out"
+                text = f"the mesh {shown(file)} is left out: {error.message}"
                 self.remarks.add("mesh", file, text)
                 self._read[mesh] = None
         return self._read[mesh]
