@@ -30,13 +30,14 @@ def bodies_of(figure: Figure) -> Iterator[tuple[str, str]]:
     else:
         yield "shapes", "none"
     for what, limits, unit in (
-        ("speeds", figure.speed_limits, "rad/s"),
-        ("efforts", figure.effort_limits, "N·m"),
+        ("speed", figure.speed_limits, "rad/s"),
+        ("effort", figure.effort_limits, "N·m"),
     ):
         known = limits[np.isfinite(limits) & ~figure.slides]
         count = int(np.isfinite(limits).sum())
         span = f", turns {known.min():.3g}…{known.max():.3g} {unit}" if len(known) else ""
-        yield what, f"{count} of {figure.n} limited{span}" if count else "not stated"
+        if count:
+            yield what, f"{count} of {figure.n} limited{span}"
     for k, loop in enumerate(figure.loops[:_LOOPS]):
         kind = "weld" if loop.wxyz is not None else "connect"
         ends = f"{loop.joint_a} – {loop.joint_b or 'the world'}"

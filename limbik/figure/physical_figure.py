@@ -84,7 +84,7 @@ class PhysicalFigure:
         out.setflags(write=False)
         return out
 
-    @cached_property
+    @property
     def mass(self) -> float:
         """The whole mass, kg; 0.0 where nothing is known of it.
 
