@@ -57,7 +57,8 @@ class Bodies:
     def body(self, element: Any, joint: str, parent: str | None, frame: Frame) -> None:
         """A body that is a joint of the figure, and where it is at rest on the body above."""
         self._places[joint] = after(self._places.get(parent or "", _HOME), frame)
-        self._joint_of.setdefault(element.get("name") or "", joint)
+        if element.get("name"):
+            self._joint_of.setdefault(element.get("name"), joint)
         self._geoms.setdefault(joint, [])
 
     def add(self, element: Any, joint: str, childclass: str | None, frame: Frame) -> None:
@@ -107,6 +108,8 @@ class Bodies:
             ends = np.array(self._tree.numbers(geom, "fromto", 6))
             line, place = _vector(ends[3:] - ends[:3]), 0.5 * (ends[:3] + ends[3:])
         mesh = self._mesh(geom.get("mesh")) if geom.get("mesh") else None
+        if mesh is not None and kind != "mesh" and self._fits_boxes():
+            raise FormatError("fitaabb is not supported", self._tree.path)
         needed = 0 if mesh is not None else sizes_needed(kind, line is not None)
         given = self._sizes(geom, needed)
         size = () if mesh is not None else sizes_given(kind, given, line)
@@ -147,31 +150,42 @@ class Bodies:
 
     def _mesh(self, name: str | None) -> Mesh:
         if self._meshes is None:
-            self._meshes = dict(self._read_assets())
+            self._meshes = {}
+            for element in self._tree.root.iterfind("asset/mesh"):
+                try:
+                    self._read_asset(element, self._meshes)
+                except FormatError as error:
+                    text = f"a <mesh> is left out: {error.message}"
+                    self._remarks.add("asset", element.get("name") or "", text)
         found = self._meshes.get(name or "")
         if found is None:
             raise FormatError(f"there is no mesh {shown(name or '')}", self._tree.path)
         return found
 
-    def _read_assets(self) -> Iterator[tuple[str, Mesh]]:
-        folders = self._mesh_folders()
-        for element in self._tree.root.iterfind("asset/mesh"):
-            asset = self._tree.filled(element, None)
-            file = element.get("file")
-            name = element.get("name") or Path(file or "").stem
-            base = Mesh(
-                name,
-                scale=_vector(np.array(self._tree.numbers(asset, "scale", 3, (1.0, 1.0, 1.0)))),
-                place=_vector(np.array(self._tree.numbers(asset, "refpos", 3, (0.0, 0.0, 0.0)))),
-                wxyz=_quat(np.array(self._tree.numbers(asset, "refquat", 4, (1, 0, 0, 0)))),
-                inertia=asset.get("inertia") or "legacy",
-            )
-            if file:
-                yield name, replace(base, files=tuple(folder / file for folder in folders))
-            elif element.get("vertex"):
+    def _read_asset(self, element: Any, into: dict[str, Mesh]) -> None:
+        asset = self._tree.filled(element, None)
+        file = element.get("file")
+        name = element.get("name") or Path(file or "").stem
+        base = Mesh(
+            name,
+            scale=_vector(np.array(self._tree.numbers(asset, "scale", 3, (1.0, 1.0, 1.0)))),
+            place=_vector(np.array(self._tree.numbers(asset, "refpos", 3, (0.0, 0.0, 0.0)))),
+            wxyz=_quat(np.array(self._tree.numbers(asset, "refquat", 4, (1, 0, 0, 0)))),
+            inertia=asset.get("inertia") or "legacy",
+        )
+        if file:
+            into[name] = replace(base, files=tuple(at / file for at in self._mesh_folders()))
+        elif element.get("vertex"):
+            try:
                 points = tuple(map(float, element.get("vertex").split()))
                 faces = tuple(map(int, (element.get("face") or "").split()))
-                yield name, replace(base, vertices=points, faces=faces)
+            except ValueError:
+                raise FormatError(
+                    "its vertices or faces are not numbers", self._tree.path
+                ) from None
+            if len(points) % 3 or len(faces) % 3:
+                raise FormatError("its vertices or faces are not in threes", self._tree.path)
+            into[name] = replace(base, vertices=points, faces=faces)
 
     def _mesh_folders(self) -> list[Path]:
         folder = Path()
@@ -179,6 +193,10 @@ class Bodies:
             folder = Path(compiler.get("meshdir") or compiler.get("assetdir") or folder)
         top = self._tree.path.parent
         return [top / folder, top]
+
+    def _fits_boxes(self) -> bool:
+        settings = self._tree.root.findall("compiler")
+        return any(compiler.get("fitaabb") == "true" for compiler in settings)
 
     # ---- what came together --------------------------------------------------------------------
 
@@ -224,7 +242,11 @@ class Bodies:
             for element in equality:
                 if element.tag in ("connect", "weld") and self._tree.active(element):
                     try:
-                        yield self._loop(element)
+                        loop = self._loop(element)
+                        numbers = (*loop.at_a, *loop.at_b, *(loop.wxyz or ()))
+                        if not loop.joint_a or not np.isfinite(numbers).all():
+                            raise FormatError("it joins no bodies", self._tree.path)
+                        yield loop
                     except FormatError as error:
                         tag = element.tag
                         text = f"a <{tag}> is left out: {error.message}"

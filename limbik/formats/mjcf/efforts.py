@@ -8,7 +8,7 @@ from typing import Any
 
 from limbik.errors import FormatError
 from limbik.figure.physical import JointNumbers
-from limbik.formats.mjcf.tree import Tree
+from limbik.formats.mjcf.tree import ACTUATORS, Tree
 from limbik.formats.text_numbers import number
 
 
@@ -22,7 +22,7 @@ def efforts_of(tree: Tree, moves: Sequence[tuple[str, str, Any]]) -> list[JointN
     driven: dict[str, float] = {}
     for element in tree.root.iterfind("actuator/*"):
         joint = element.get("joint") or element.get("jointinparent")
-        if joint is None:
+        if joint is None or element.tag not in ACTUATORS:
             continue
         try:
             most = _actuator(tree, tree.filled(element, None))
@@ -40,7 +40,7 @@ def efforts_of(tree: Tree, moves: Sequence[tuple[str, str, Any]]) -> list[JointN
 
 
 def _actuator(tree: Tree, actuator: Any) -> float:
-    gear = number((actuator.get("gear") or "1").split(None, 1)[0])
+    gear = number(((actuator.get("gear") or "1").split(None, 1) or ["1"])[0])
     for key, limited, tags in (
         ("forcerange", "forcelimited", None),
         ("ctrlrange", "ctrllimited", ("motor",)),

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from limbik.errors import FigureError
 from limbik.figure.joints import Vector
 from limbik.figure.physical import Inertia, merged, moments_of
 from limbik.figure.shapes import Box, Capsule, Cylinder, Quaternion, Shape, Sphere, between_z
@@ -90,17 +91,12 @@ class MassesOfModel:
     def __call__(self) -> tuple[tuple[str, Inertia], ...]:
         meshes, out = Meshes(self.path), []
         for body in self.bodies:
-            own = body.inertial
-            parts = [
-                part
-                for geom in self.rules.from_geoms_of(body)
-                if (part := _inertia(geom, meshes)) is not None and part.mass >= _LEAST
-            ]
-            if parts:
-                own = merged(parts)
-            if self.rules.least_mass > 0.0:
-                own = own or Inertia(0.0)
-                own = Inertia(max(own.mass, self.rules.least_mass), own.center, own.moments)
+            try:
+                own = self._mass(body, meshes)
+            except FigureError as error:  # below 0, or beyond all numbers
+                text = f"the mass of {shown(body.joint)} is left out: {error}"
+                meshes.remarks.add("mass", body.joint, text)
+                continue
             if own is not None and own.mass > 0.0:
                 out.append((body.joint, own))
         meshes.remarks.say(stacklevel=4)
@@ -108,6 +104,20 @@ class MassesOfModel:
         if self.rules.total > 0.0 and total > 0.0:
             out = [(name, _times(own, self.rules.total / total)) for name, own in out]
         return tuple(out)
+
+    def _mass(self, body: BodyGeoms, meshes: Meshes) -> Inertia | None:
+        own = body.inertial
+        parts = [
+            part
+            for geom in self.rules.from_geoms_of(body)
+            if (part := _inertia(geom, meshes)) is not None and part.mass >= _LEAST
+        ]
+        if parts:
+            own = merged(parts)
+        if self.rules.least_mass > 0.0:
+            own = own or Inertia(0.0)
+            own = Inertia(max(own.mass, self.rules.least_mass), own.center, own.moments)
+        return own
 
 
 @dataclass(frozen=True)
@@ -132,9 +142,18 @@ class ShapesOfModel:
 
     def __call__(self) -> tuple[Shape, ...]:
         meshes = Meshes(self.path)
-        found = [_shape(joint, geom, meshes) for joint, geom in self._touching()]
+        out: list[Shape] = []
+        for joint, geom in self._touching():
+            try:
+                shape = _shape(joint, geom, meshes)
+            except FigureError as error:
+                text = f"a shape of {shown(joint)} is left out: {error}"
+                meshes.remarks.add("shape", joint, text)
+                continue
+            if shape is not None:
+                out.append(shape)
         meshes.remarks.say(stacklevel=4)
-        return tuple(shape for shape in found if shape is not None)
+        return tuple(out)
 
 
 def sizes_given(kind: str, numbers: tuple[float, ...], line: Vector | None) -> tuple[float, ...]:

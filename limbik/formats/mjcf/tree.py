@@ -25,7 +25,7 @@ MAX_INCLUDES, DEEPEST = 1_000, 20
 
 _READ = ("type", "pos", "axis", "ref", "limited", "range", "actuatorfrcrange", "actuatorfrclimited")
 _TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto")  # either of them says it
-_ACTUATORS = (
+ACTUATORS = (
     "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle",
 )  # fmt: skip
 _ACTUATOR = ("forcerange", "forcelimited", "gear", "ctrlrange", "ctrllimited")
@@ -34,7 +34,7 @@ _TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     "geom": ("geom", (*_GEOM, "shellinertia", "pos", *_TURNS)),
     "site": ("site", ("pos", *_TURNS)),
     "mesh": ("mesh", ("scale", "inertia", "refpos", "refquat")),
-    **dict.fromkeys(_ACTUATORS, ("actuator", _ACTUATOR)),
+    **dict.fromkeys(ACTUATORS, ("actuator", _ACTUATOR)),
 }
 """What is read of the classes of other elements; all actuators share one set of defaults."""
 
