@@ -29,6 +29,8 @@ from limbik.figure.collision_pairs import collision_pairs, shape_distances
 from limbik.figure.joints import Coupling, Slide, Turn, prismatic, revolute
 from limbik.figure.physical import JointNumbers, Physical, merged
 from limbik.figure.physical_json import physical_from_json, physical_to_json
+from limbik.figure.shape_buffers import shape_buffers
+from limbik.maths.distance import distances
 
 X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -330,3 +332,15 @@ def test_a_fitted_capsule_holds_all_points(seed: int) -> None:
     reach = np.linalg.norm(points - points.mean(axis=0), axis=1).max()
     volume = np.pi * capsule.radius**2 * (2 * capsule.half_length + 4 / 3 * capsule.radius)
     assert volume <= 4 / 3 * np.pi * reach**3
+
+
+@pytest.mark.parametrize("half", [0.1, 2.0])
+def test_a_cylinder_is_never_further_away_than_it_is(half: float) -> None:
+    rng = np.random.default_rng(0)
+    around = rng.uniform(0, 2 * np.pi, 200)
+    rim = np.column_stack([np.cos(around), np.sin(around), half * rng.choice([-1, 1], 200)])
+    buffers = shape_buffers([Cylinder(1.0, half), *(Sphere(0.0, tuple(p)) for p in rim)], {})
+    pairs = np.array([[0, k + 1] for k in range(200)], np.uint32)
+    d, where = np.empty(200), np.empty((200, 9))
+    distances(buffers.kinds, buffers.sizes, buffers.local, pairs, 200, d, where)
+    assert d.max() <= 1e-12
