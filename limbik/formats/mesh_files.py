@@ -1,4 +1,4 @@
-"""Meshes in STL and OBJ files: the vertices and triangles of solids, for masses and shapes."""
+"""Meshes in STL, OBJ and MSH files: the vertices and triangles of solids, for masses and shapes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from limbik.formats.text_numbers import shown
 
 MAX_BYTES = 200_000_000
 """A larger file is refused."""
-ENDINGS = (".stl", ".obj")
+ENDINGS = (".stl", ".obj", ".msh")
 
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")])
 _VERTEX = re.compile(rb"vertex\s+(\S{1,40})\s+(\S{1,40})\s+(\S{1,40})")
@@ -29,7 +29,7 @@ class Triangles(NamedTuple):
 
 
 def read_mesh(path: Path) -> Triangles:
-    """The triangles of an STL or OBJ file.
+    """The triangles of an STL or OBJ file, or of one in MuJoCo's own MSH format.
 
     Raises:
         FormatError: where it is not there, too large, of another kind or faulty.
@@ -45,7 +45,7 @@ def read_mesh(path: Path) -> Triangles:
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be read: {error}", path) from error
     data = read_bytes(path)
-    found = _stl(data, path) if ending == ".stl" else _obj(data, path)
+    found = {".stl": _stl, ".obj": _obj, ".msh": _msh}[ending](data, path)
     if not len(found.triangles):
         raise FormatError("has no triangles", path)
     if not np.isfinite(found.vertices).all():
@@ -86,13 +86,29 @@ def _obj(data: bytes, path: Path) -> Triangles:
             face = _face(line.split()[1:], len(vertices), path, number)
             triangles += [(face[0], face[k], face[k + 1]) for k in range(1, len(face) - 1)]
     try:
-        points = np.array(vertices, dtype="S60").astype(float).reshape(-1, 3)
+        # Single precision, as OBJ readers mostly have it.
+        points = np.array(vertices, dtype="S60").astype(np.float32).astype(float).reshape(-1, 3)
     except ValueError:
         raise FormatError("a vertex is not three numbers", path) from None
-    corners = np.array(triangles, int).reshape(-1, 3)
+    return _checked(points, np.array(triangles, int).reshape(-1, 3), path)
+
+
+def _checked(points: np.ndarray, corners: np.ndarray, path: Path) -> Triangles:
     if len(corners) and not (corners.min() >= 0 and corners.max() < len(points)):
         raise FormatError("a face has a vertex that is not there", path)
     return Triangles(points, corners)
+
+
+def _msh(data: bytes, path: Path) -> Triangles:
+    """Four counts, then the vertices, normals and texture coordinates, then the faces."""
+    counts = np.frombuffer(data[:16], "<i4").tolist() if len(data) >= 16 else [-1]
+    if min(counts) < 0 or len(data) != 16 + 4 * int(np.dot(counts, [3, 3, 2, 3])):
+        raise FormatError("is not MSH: its size is not what it says", path)
+    vertices, normals, texcoords, faces = counts
+    points = np.frombuffer(data, "<f4", 3 * vertices, 16).astype(float).reshape(-1, 3)
+    at = 16 + 4 * (3 * vertices + 3 * normals + 2 * texcoords)
+    corners = np.frombuffer(data, "<i4", 3 * faces, at).astype(int).reshape(-1, 3)
+    return _checked(points, corners, path)
 
 
 def _face(words: Iterable[bytes], known: int, path: Path, line: int) -> list[int]:

@@ -273,6 +273,16 @@ def test_stl_files_as_text_and_as_numbers_are_the_same(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found.vertices[found.triangles], corners)
 
 
+def test_msh_files_have_counts_first(tmp_path: Path) -> None:
+    points, faces = np.arange(12, dtype="<f4"), np.array([0, 1, 2, 0, 2, 3], "<i4")
+    path = tmp_path / "a.msh"
+    counts = np.array([4, 1, 2, 2], "<i4").tobytes()
+    path.write_bytes(counts + points.tobytes() + bytes(4 * (3 + 4)) + faces.tobytes())
+    found = read_mesh(path)
+    np.testing.assert_array_equal(found.vertices, points.reshape(-1, 3))
+    np.testing.assert_array_equal(found.triangles, faces.reshape(-1, 3))
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
@@ -283,6 +293,8 @@ def test_stl_files_as_text_and_as_numbers_are_the_same(tmp_path: Path) -> None:
         ("a.obj", b"v 1 2 3\nf 1 2 3\n", "not there"),
         ("a.obj", b"v 1 2 3\nf 1 x 3\n", "for a vertex"),
         ("a.obj", b"v nan 2 3\nf 1 1 1\n", "not finite"),
+        ("a.msh", b"1234", "its size is not what it says"),
+        ("a.msh", np.array([1, 0, 0, 1] + [0] * 5 + [7], "<i4").tobytes(), "not there"),
         ("a.dae", b"<x/>", "not a mesh limbik reads"),
     ],
 )
