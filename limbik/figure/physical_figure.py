@@ -239,6 +239,8 @@ class PhysicalFigure:
                     columns = np.array([self.coordinates.index(key)])
                 else:
                     columns = np.flatnonzero(self.owner == self.index(key))
+                if not len(columns):
+                    raise FigureError(f'with_speed_limits: "{key}" has no coordinates of its own')
                 speeds[columns] = _positive(value, (len(columns),))
         else:
             speeds[:] = _positive(limits, (self.n,))

@@ -161,6 +161,9 @@ def test_a_joint_that_follows_another_limits_its_speed() -> None:
     for wrong in (-1.0, np.nan, [1.0, 2.0], "fast", {"elbow": [1, 2]}):
         with pytest.raises(FigureError, match="with_speed_limits"):
             figure.with_speed_limits(wrong)
+    for name in ("Plate", "Follower"):
+        with pytest.raises(FigureError, match=f'"{name}" has no coordinates of its own'):
+            figure.with_speed_limits({name: 1.0})
     with pytest.raises(FigureError, match=r'no joint "elbw".*elbow'):
         figure.with_speed_limits({"elbw": 1.0})
 
@@ -306,6 +309,12 @@ def test_pairs_that_overlap_at_rest_are_left_out() -> None:
     )
     assert collision_pairs(figure, touching=True).tolist() == [[0, 2]]
     assert collision_pairs(figure).tolist() == []
+
+
+def test_a_figure_without_shapes_has_no_pairs() -> None:
+    bare = arm().with_shapes([])
+    assert collision_pairs(bare).shape == (0, 2)
+    assert shape_distances(bare, bare.rest)[0].shape == (0,)
 
 
 def test_distances_in_a_pose_and_from_a_scene() -> None:
