@@ -106,8 +106,10 @@ URDF = """<?xml version="1.0"?>
 <robot name="arm" xmlns:x="urn:x">
   <!-- a comment -->
   <material name="grey"><color rgba="0.5 0.5 0.5 1"/></material>
-  <link name="base"><inertial><mass value="1"/></inertial></link>
-  <link name="upper"/>
+  <link name="base"><inertial><origin xyz="0 0 1" rpy="1 0 0"/><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="2"/></inertial></link>
+  <link name="upper"><collision><origin xyz="1 0 0"/><geometry><box size="1 2 3"/></geometry>
+    </collision><collision><geometry><cylinder radius="1" length="2"/></geometry></collision></link>
   <link name="lower"/>
   <link name="rail"/>
   <link name="plate"/>
@@ -139,7 +141,8 @@ MJCF = """<mujoco model="leg">
   <compiler angle="radian" eulerseq="XYz" autolimits="true"/>
   <include file="beside.xml"/>
   <default>
-    <joint damping="1" range="-1 1"/>
+    <joint damping="1" range="-1 1" actuatorfrcrange="-1 2"/>
+    <geom density="10" quat="1 0 1 0"/><motor gear="2" ctrlrange="-1 1"/>
     <default class="hinge"><joint type="hinge" axis="0 1 0" ref="0.2"/></default>
   </default>
   <worldbody>
@@ -150,6 +153,8 @@ MJCF = """<mujoco model="leg">
           <joint name="hip_x" pos="0 0 0.1" limited="true" range="-2 2"/>
           <joint name="hip_y" axis="1 0 0"/>
           <geom type="capsule" fromto="0 0 0 0 0 1" size="0.1"/>
+          <geom type="box" size="1 2 3" euler="1 2 3" mass="2" contype="2"/>
+          <geom type="mesh" mesh="part"/><site name="tip" pos="0 0 1"/>
           <body name="shin" pos="0 0 -1" xyaxes="1 0 0 0 1 0.1">
             <joint name="knee" type="slide" axis="0 0 1" range="0 1" ref="0.5"/>
             <body name="foot" zaxis="0 1 1"><joint name="ankle" type="ball" range="0 1"/></body>
@@ -158,7 +163,11 @@ MJCF = """<mujoco model="leg">
       </body>
     </frame>
   </worldbody>
-  <equality><joint joint1="hip_y" joint2="hip_x" polycoef="0.1 0.5 0 0 0"/></equality>
+  <asset><mesh name="part" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 1 2 3 0 3 2"/></asset>
+  <equality><joint joint1="hip_y" joint2="hip_x" polycoef="0.1 0.5 0 0 0"/>
+    <connect body1="shin" body2="torso" anchor="0 0 1"/><weld site1="tip" site2="tip"/></equality>
+  <contact><exclude body1="torso" body2="shin"/></contact>
+  <actuator><motor joint="knee"/><position joint="hip_x" forcerange="-1 1"/></actuator>
   <keyframe>
     <key name="home" qpos="0.5 0 0 1 1 0 0 0 0.1 0.2 0.3 1 0 0 0"/>
     <key qpos="0 0 0 2 1 0 0 1 0.1 0.2 0.4 0 1 0 0"/>

@@ -11,6 +11,7 @@ from limbik import interrupt as _interrupt  # isort: skip  (first, because impor
 from limbik import figures, humanoid
 from limbik.animate.learn import limits_from
 from limbik.animate.track import Track, track, track_many
+from limbik.bodies import fitted_shapes, segment_masses
 from limbik.errors import (
     FigureError,
     FormatError,
@@ -23,6 +24,9 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
+from limbik.figure.physical import Inertia, Loop
+from limbik.figure.physical_figure import register_estimates
+from limbik.figure.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere
 from limbik.formats import load, load_motion, register_writer, save
 from limbik.goals import (
     Above,
@@ -52,16 +56,22 @@ __all__ = [
     "Above",
     "ActiveLimit",
     "Aim",
+    "Box",
+    "Capsule",
     "Close",
     "CompiledGoal",
+    "Cylinder",
     "Distance",
     "Figure",
     "FigureError",
     "FormatError",
     "GoalError",
+    "HalfSpace",
+    "Inertia",
     "Joint",
     "LimbikError",
     "LimbikWarning",
+    "Loop",
     "MethodError",
     "Miss",
     "Motion",
@@ -75,6 +85,7 @@ __all__ = [
     "Result",
     "Results",
     "Solver",
+    "Sphere",
     "Status",
     "SwingTwist",
     "Track",
@@ -95,6 +106,7 @@ __all__ = [
 ]  # fmt: skip
 
 register_writer(".html", write_replay)
+register_estimates(segment_masses, fitted_shapes)
 
 
 def __dir__() -> list[str]:

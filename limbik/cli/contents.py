@@ -74,7 +74,13 @@ def alone(motion: Motion) -> Motion:
     own = replace(rig, document=document, clips={motion.name: rig.clips[motion.name]})
     old = motion.figure
     figure = Figure(
-        old.definition, rest=old.rest, name=old.name, unit=old.unit, up=old.up, source=own
+        old.definition,
+        rest=old.rest,
+        name=old.name,
+        unit=old.unit,
+        up=old.up,
+        source=own,
+        physical=old.physical,
     )
     return Motion(figure, motion.q, motion.fps, motion.name)
 

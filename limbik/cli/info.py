@@ -17,6 +17,7 @@ from limbik.cli import files
 from limbik.cli.arguments import NAMES
 from limbik.cli.contents import Contents, contents
 from limbik.cli.guess import looks_like
+from limbik.cli.info_bodies import bodies_of
 from limbik.cli.info_json import as_json
 from limbik.cli.terminal import JSON_HELP, out
 from limbik.figure.figure import Figure
@@ -83,6 +84,8 @@ def _summary(found: Contents, body: Body | None) -> Table:
         guess = _guess(found, body)
         if guess:
             table.add_row("guess", f"{guess}  (nothing is converted)")
+    for what, text in bodies_of(figure):
+        table.add_row(what, text)
     if found.meshes:
         vertices = sum(len(mesh.positions) for mesh in found.meshes)
         triangles = sum(len(mesh.triangles) for mesh in found.meshes)

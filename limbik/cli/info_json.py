@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from limbik.cli.contents import Contents
 from limbik.figure.figure import Figure
 from limbik.figure.limits import SwingTwist
+from limbik.figure.physical_json import shape_to_json
 from limbik.humanoid import Body
 
 
@@ -30,9 +32,16 @@ def as_json(found: Contents, body: Body | None) -> dict[str, Any]:
                 "lower": _finite(figure.lower[c]),
                 "upper": _finite(figure.upper[c]),
                 "rest": float(figure.rest[c]),
+                "speed_limit": _finite(figure.speed_limits[c]),
+                "effort_limit": _finite(figure.effort_limits[c]),
             }
             for c, name in enumerate(figure.coordinates)
         ],
+        "mass": figure.mass,
+        "masses": {name: own.mass for name, own in figure.inertias.items()},
+        "shapes": [shape_to_json(shape) for shape in figure.shapes],
+        "exclusions": [list(pair) for pair in figure.exclusions],
+        "loops": [asdict(loop) for loop in figure.loops],
         "meshes": [
             {"vertices": len(mesh.positions), "triangles": len(mesh.triangles)}
             for mesh in found.meshes

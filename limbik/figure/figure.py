@@ -19,6 +19,8 @@ from limbik.figure.coordinates import ball_of, from_quat_each, to_quat, width_of
 from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.joints import Joint, Limit
 from limbik.figure.limits import Range
+from limbik.figure.physical import NOTHING, Physical
+from limbik.figure.physical_figure import PhysicalFigure
 from limbik.figure.projection import project_many
 from limbik.figure.units import change, changed
 from limbik.figure.whole_turns import outside
@@ -31,7 +33,7 @@ Pose = Sequence[float] | np.ndarray | Mapping[str, Any]
 """(n,) numbers, (frames, n) where several poses are taken, or values by name over the rest pose."""
 
 
-class Figure:
+class Figure(PhysicalFigure):
     """A joint tree whose pose is a plain vector q of length ``n``.
 
     >>> from limbik.figure.joints import Joint, revolute
@@ -50,10 +52,12 @@ class Figure:
         unit: str = "",
         up: str = "",
         source: object = None,
+        physical: Physical = NOTHING,
     ) -> None:
         """``rest`` is the rest pose (zeros, projected onto the limits, unless given); ``unit``
         ("m", "cm", ...) and ``up`` ("y" or "z") are empty where a file does not say.  ``source`` is
-        what a file format wants to know again when the figure is written; nobody else reads it."""
+        what a file format wants to know again when the figure is written; nobody else reads it.
+        ``physical`` has masses, shapes, speed limits and loops."""
         for what, said in (("name", name), ("unit", unit), ("up", up)):
             if not isinstance(said, str):
                 raise FigureError(f"a figure's {what} must be text, got {said!r}")
@@ -61,6 +65,7 @@ class Figure:
         self._tree = Tree(joints)
         self._joints = self._tree.joints
         self._ints, self._floats = self._tree.kernel_buffers
+        self._physical = physical.checked(self._tree.index, self._joints)
         self._rest = np.zeros(self.n)  # what a rest pose by name leaves out
         self._rest = self.project(
             np.zeros(self.n) if rest is None else self.single_pose(rest, "rest")
@@ -386,7 +391,8 @@ class Figure:
                 rest[first:there] = self.rest[slid]
                 rest[there : there + 3] = from_quat_each(after[0], turn)[0]
             first += width
-        return self._rebuilt(joints, rest)
+        physical = self.physical.reordered(self._joints, joints)
+        return self._rebuilt(joints, rest, physical=physical)
 
     def bone(self, i: int) -> np.ndarray:
         """(3,) where a joint's bone goes in its own frame: to its children, or to its tip."""
@@ -424,7 +430,7 @@ class Figure:
         mount = self._joints[self.index(joint)].name
         joints = [*self._joints, tool_joint(name, mount, offset, wxyz)]
         # A figure with other joints no longer fits the file it was read from.
-        return Figure(joints, rest=self.rest, name=self.name, unit=self.unit, up=self.up)
+        return self._rebuilt(joints, source=None)
 
     def with_base(self, kind: str = "planar", *, up: str = "", name: str = "mobile_base") -> Figure:
         """The same figure on a base that moves: a new root joint ``name`` below its roots.
@@ -440,7 +446,7 @@ class Figure:
             self._joints, kind, self.up if isinstance(up, str) and not up else up, name
         )
         rest = np.concatenate([np.zeros(width_of(joints[0])), self.rest])
-        return Figure(joints, rest=rest, name=self.name, unit=self.unit, up=self.up)
+        return self._rebuilt(joints, rest, source=None)
 
     def in_units(
         self, unit: str = "", *, up: str = "", from_unit: str | float = "", from_up: str = ""
@@ -464,13 +470,20 @@ class Figure:
             unit=by.unit,
             up=by.up,
             source=self.source if by.nothing else None,
+            physical=self.physical.scaled(by.scale, by.wxyz, self._joints),
         )
 
-    def _rebuilt(self, joints: Iterable[Joint], rest: Pose | None = None) -> Figure:
-        kept = self.rest if rest is None else rest
-        return Figure(
-            joints, rest=kept, name=self.name, unit=self.unit, up=self.up, source=self.source
-        )
+    def _rebuilt(self, joints: Iterable[Joint], rest: Pose | None = None, **other: Any) -> Figure:
+        """A figure of these joints that is the same in all that is not named."""
+        said: dict[str, Any] = {
+            "rest": self.rest if rest is None else rest,
+            "name": self.name,
+            "unit": self.unit,
+            "up": self.up,
+            "source": self.source,
+            "physical": self.physical,
+        }
+        return Figure(joints, **(said | other))
 
     def _joint_and_label(self, key: str) -> tuple[str, str]:
         if self._tree.alias.get(key, key) in self._tree.index:
@@ -501,14 +514,20 @@ class Figure:
     def __reduce__(self) -> tuple[Any, ...]:
         # Made again from its joints, so that a copy is as read-only as the original.
         said = (self._joints, self._rest, self._name, self._unit, self._up, self._source)
-        return _remade, said
+        return _remade, (*said, self.physical)
 
     def __repr__(self) -> str:
         return f"<Figure {self.name or 'unnamed'}: {len(self._joints)} joints, n = {self.n}>"
 
 
 def _remade(
-    joints: tuple[Joint, ...], rest: np.ndarray, name: str, unit: str, up: str, source: object
+    joints: tuple[Joint, ...],
+    rest: np.ndarray,
+    name: str,
+    unit: str,
+    up: str,
+    source: object,
+    physical: Physical = NOTHING,
 ) -> Figure:
     """A pickled or copied figure."""
-    return Figure(joints, rest=rest, name=name, unit=unit, up=up, source=source)
+    return Figure(joints, rest=rest, name=name, unit=unit, up=up, source=source, physical=physical)

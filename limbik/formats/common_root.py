@@ -44,6 +44,7 @@ def under_one_root(motion: Motion) -> Motion:
         unit=figure.unit,
         up=figure.up,
         source=figure.source,
+        physical=figure.physical,
     )
     q = np.hstack([np.zeros((len(motion), len(_FREE))), motion.q])
     return Motion(whole, q, motion.fps, motion.name)

@@ -2,7 +2,7 @@
 
 Every link is a joint of the figure, placed and moved by the URDF joint above it: it has the link's
 name, and the URDF joint's name as its alias, after which its coordinate is called.  Lengths are
-metres and z is up, as URDF says.  Meshes are not looked at.
+metres and z is up, as URDF says.  Masses, shapes and speeds are read by urdf_bodies.py.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from limbik.formats.files import read_bytes
 from limbik.formats.remarks import Remarks
 from limbik.formats.rest_pose import say_moved
 from limbik.formats.text_numbers import shown
+from limbik.formats.urdf_bodies import physical_of
 from limbik.formats.xml import attribute, check_chains, direction, numbers, parse
 from limbik.maths.so3 import euler_to_quat
 
@@ -105,7 +106,8 @@ class _Robot:
         self._remarks.say(stacklevel=4)
         name = self._root.get("name") or self._path.stem
         try:
-            figure = Figure(joints, name=name, unit="m", up="z")
+            physical = physical_of(self._links, self._moves, joints, self._path)
+            figure = Figure(joints, name=name, unit="m", up="z", physical=physical)
         except FigureError as error:
             raise FormatError(str(error), self._path) from error
         say_moved(figure, 0.0, "0", self._path)

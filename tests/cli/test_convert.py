@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -216,6 +217,33 @@ def test_info_of_robots() -> None:
     (link,) = [line for line in ran.out.splitlines() if line.startswith("panda_link4")]
     assert link.split()[1:] == ["panda_joint4", "revolute", "rz", "-176°…-4°"]
     assert "bone" not in ran.out
+
+
+def test_info_of_what_a_figure_is_made_of() -> None:
+    text = " ".join(Ran("info", real_data.find("robots/erd_ur5_robot.urdf")).out.split())
+    assert "mass 20.99 kg on 7 joints" in text
+    assert "speed 6 of 6 limited, turns 3.15…3.2 rad/s" in text
+    assert "effort 6 of 6 limited, turns 28…150 N·m" in text
+    text = " ".join(
+        Ran("info", real_data.find("robots_mjcf/agility_cassie/cassie.xml")).out.split()
+    )
+    assert "shapes 19 capsules" in text
+    assert "loops left-plantar-rod – left-foot (connect)" in text
+    text = " ".join(Ran("info", "human").out.split())
+    assert "mass 73 kg on 16 joints (a table of body segments)" in text
+    assert "capsules (fitted)" in text
+
+
+def test_json_of_what_a_figure_is_made_of() -> None:
+    found = json.loads(Ran("info", "human", "--json").out)
+    assert found["mass"] == pytest.approx(73.0)
+    assert sum(found["masses"].values()) == pytest.approx(73.0)
+    assert {shape["kind"] for shape in found["shapes"]} == {"Capsule"}
+    assert found["coordinates"][0]["speed_limit"] is None
+    path = real_data.find("robots_mjcf/robotiq_2f85/2f85.xml")
+    found = json.loads(Ran("info", path, "--json").out)
+    assert [loop["joint_a"] for loop in found["loops"]] == ["right_follower", "left_follower"]
+    assert ["base", "left_driver"] in found["exclusions"]
 
 
 def test_info_of_many_joints_is_a_line_each(tmp_path: Path) -> None:

@@ -181,7 +181,13 @@ def _as_long_as_in(figure: Figure, q: np.ndarray) -> Figure:
         first += width
     if not changed:
         return figure
-    return Figure(joints, rest=figure.rest, name=figure.name, source=figure.source)
+    return Figure(
+        joints,
+        rest=figure.rest,
+        name=figure.name,
+        source=figure.source,
+        physical=figure.physical,
+    )
 
 
 # ---- the motion ----------------------------------------------------------------------------------

@@ -33,7 +33,9 @@ from limbik.figure.joints import (
 )
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
+from limbik.formats.mjcf.bodies import Bodies
 from limbik.formats.mjcf.couplings import couplings
+from limbik.formats.mjcf.efforts import efforts_of
 from limbik.formats.mjcf.tree import Tree
 from limbik.formats.rest_pose import say_moved
 from limbik.formats.text_numbers import shown
@@ -82,18 +84,22 @@ class _Model:
         self._widths: list[tuple[str, int]] = []
         self._rules = couplings(tree)
         self._driven: list[tuple[int, str]] = []
+        self._bodies_of, self._moves = Bodies(tree), list[tuple[str, str, Any]]()
         stack = [(world, None, None, (np.zeros(3), _IDENTITY)) for world in self._worlds()]
         while stack:
             element, parent, childclass, frame = stack.pop()
             if element.tag in _MAKERS and _makes_bodies(element):
                 tree.fail(f"<{element.tag}> is not supported", element)
             if element.tag not in ("worldbody", "frame", "body"):
+                if parent is not None and isinstance(element.tag, str):
+                    self._bodies_of.add(element, parent, childclass, frame)
                 continue
             childclass = element.get("childclass") or childclass
             if element.tag != "worldbody":
                 frame = self._placed(element, frame)
             if element.tag == "body":
-                parent = self._body(element, parent, childclass, frame)
+                above, parent = parent, self._body(element, parent, childclass, frame)
+                self._bodies_of.body(element, parent, above, frame)
                 frame = (np.zeros(3), _IDENTITY)
             stack += [(child, parent, childclass, frame) for child in reversed(element)]
         self._couple()
@@ -171,6 +177,7 @@ class _Model:
             axis = unit_axis(self._tree.direction(move, "axis", (0.0, 0.0, 1.0)), "axis")
         except FigureError as error:
             self._tree.fail(str(error), move)
+        self._moves.append((name, own, move))
         scale = self._tree.angle if kind == "hinge" else 1.0
         zero = self._tree.numbers(move, "ref", 1, (0.0,))[0] * scale
         rule = self._rules.get(own)
@@ -236,8 +243,11 @@ class _Model:
         if not self._joints:
             self._tree.fail("has no bodies", self._tree.root)
         name = self._tree.root.get("model") or self._path.stem
+        physical = self._bodies_of.physical(efforts_of(self._tree, self._moves))
         try:
-            figure = Figure(self._joints, rest=self._rest, name=name, unit="m", up="z")
+            figure = Figure(
+                self._joints, rest=self._rest, name=name, unit="m", up="z", physical=physical
+            )
         except FigureError as error:
             raise FormatError(str(error), self._path) from error
         say_moved(figure, self._rest, "the reference pose", self._path)

@@ -23,26 +23,43 @@ from limbik.maths.so3 import (
 MAX_INCLUDES, DEEPEST = 1_000, 20
 """Includes in all, and inside each other, beyond which a file is refused."""
 
-_READ = ("type", "pos", "axis", "ref", "limited", "range")
+_READ = ("type", "pos", "axis", "ref", "limited", "range", "actuatorfrcrange", "actuatorfrclimited")
+_TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto")  # either of them says it
+ACTUATORS = (
+    "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle",
+)  # fmt: skip
+_ACTUATOR = ("forcerange", "forcelimited", "gear", "ctrlrange", "ctrllimited")
+_GEOM = ("type", "size", "mesh", "mass", "density", "contype", "conaffinity", "group")
+_TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "geom": ("geom", (*_GEOM, "shellinertia", "pos", *_TURNS)),
+    "site": ("site", ("pos", *_TURNS)),
+    "mesh": ("mesh", ("scale", "inertia", "refpos", "refquat")),
+    **dict.fromkeys(ACTUATORS, ("actuator", _ACTUATOR)),
+}
+"""What is read of the classes of other elements; all actuators share one set of defaults."""
+
 _ACTIVE = "active"  # of equality constraints
 
 
 class Filled:
-    """A <joint> that takes from its class what it does not say itself.
+    """An element that takes from its class what it does not say itself.
 
     Nothing is copied into the element: what a class says once may be meant for every joint.
     """
 
-    def __init__(self, element: Any, defaults: Mapping[str, str]) -> None:
+    def __init__(self, element: Any, defaults: Mapping[str, str], *, turns: bool = False) -> None:
         self._element, self._defaults = element, defaults
         self.tag, self.sourceline = element.tag, element.sourceline
+        # How it is turned is said in one way; its own comes before that of its class.
+        said = turns and any(element.get(key) is not None for key in _TURNS)
+        self._own = _TURNS if said else ()
 
     def get(self, key: str, otherwise: str | None = None) -> str | None:
         """An attribute, of the element or of its class."""
         own = self._element.get(key)
         if own is not None:
             return own
-        return self._defaults.get(key, otherwise) if key in _READ else otherwise
+        return otherwise if key in self._own else self._defaults.get(key, otherwise)
 
     def getparent(self) -> Any:
         """The element itself, for those who look which file this is from."""
@@ -61,8 +78,9 @@ class Tree:
             raise FormatError(f"is not MJCF: <{str(self.root.tag)[:40]}>", path, 1)
         self._settings()
         self.defaults: dict[str, dict[str, str]] = {"main": {}}
+        self.tag_defaults: dict[str, dict[str, dict[str, str]]] = {"main": {}}
         for element in self.root.findall("default"):
-            self._default(element, element.get("class") or "main", self.defaults["main"])
+            self._default(element, element.get("class") or "main")
 
     def fail(self, message: str, element: Any) -> NoReturn:
         """Refuse the file at an element."""
@@ -149,19 +167,35 @@ class Tree:
             limits = compiler.get("autolimits", "true" if self.autolimits else "false")
             self.autolimits = limits == "true"
 
-    def _default(self, element: Any, name: str, above: dict[str, str]) -> None:
+    def _default(self, element: Any, name: str) -> None:
         """Note the settings of a class and of those in it; files in files nest them deeply."""
-        waiting = [(element, name, above)]
+        waiting = [(element, name, self.defaults["main"], self.tag_defaults["main"])]
         while waiting:
-            element, name, above = waiting.pop()
-            own = dict(above)
+            element, name, above, above_tags = waiting.pop()
+            own, tags = dict(above), {tag: dict(said) for tag, said in above_tags.items()}
             for joint in element.findall("joint"):
                 own.update((key, joint.get(key)) for key in _READ if joint.get(key) is not None)
             for equality in element.findall("equality"):
                 own[_ACTIVE] = equality.get(_ACTIVE, own.get(_ACTIVE, "true"))
-            self.defaults[name] = own
-            inner = [(d, self.attribute(d, "class"), own) for d in element.findall("default")]
+            for child in element:
+                if child.tag in _TAGS:
+                    tag, keys = _TAGS[child.tag]
+                    said = {key: child.get(key) for key in keys if child.get(key) is not None}
+                    known = tags.setdefault(tag, {})
+                    if any(key in said for key in _TURNS):
+                        known = {k: v for k, v in known.items() if k not in _TURNS}
+                    tags[tag] = known | said
+            self.defaults[name], self.tag_defaults[name] = own, tags
+            inner = [(d, self.attribute(d, "class"), own, tags) for d in element.findall("default")]
             waiting += reversed(inner)
+
+    def filled(self, element: Any, childclass: str | None) -> Filled:
+        """A <geom>, <site>, <mesh> or actuator with the defaults of its class."""
+        name = element.get("class") or childclass or "main"
+        if name not in self.tag_defaults:
+            self.fail(f"there is no default class {shown(name)}", element)
+        said = self.tag_defaults[name].get(_TAGS[element.tag][0], {})
+        return Filled(element, said, turns=True)
 
     def joint(self, element: Any, childclass: str | None) -> Filled:
         """A <joint> with the defaults of its class."""

@@ -29,6 +29,8 @@ from limbik.figure.joints import (
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
+from limbik.figure.physical import NOTHING
+from limbik.figure.physical_json import physical_from_json, physical_to_json
 from limbik.formats.files import read_bytes, write_whole
 
 _BALLS = {"exponential": ExponentialBall, "swing-twist": SwingTwistBall}
@@ -64,6 +66,7 @@ def write(path: Path, kept: Kept) -> None:
         "rest": figure.rest.tolist(),
         "joints": [joint_to_json(joint) for joint in figure.definition],
         "roles": dict(roles) if isinstance(roles, dict) else {},
+        "physical": physical_to_json(figure.physical),
         "motions": [{"name": motion.name, "fps": motion.fps} for motion in kept.motions],
         "meshes": [{"name": mesh.name, "color": list(mesh.color)} for mesh in kept.meshes],
     }
@@ -99,6 +102,7 @@ def read(path: Path) -> Kept:
             unit=saved["unit"],
             up=saved["up"],
             source=Remembered(dict(saved["roles"])) if saved["roles"] else None,
+            physical=physical_from_json(saved["physical"]) if "physical" in saved else NOTHING,
         )
         if not saved["motions"] and not saved["meshes"]:
             return Kept(figure)

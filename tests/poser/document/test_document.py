@@ -264,12 +264,15 @@ def odd_figure() -> limbik.Figure:
 
 
 def test_a_figure_in_memory_survives(tmp_path: Path) -> None:
-    figure = odd_figure()
+    figure = odd_figure().with_speed_limits(2.0)
+    first = figure.joints[0]
+    figure = figure.with_masses({first: 2.0}).with_shapes([limbik.Sphere(1.0, joint=first)])
     clip = limbik.Motion(figure, np.tile(figure.rest, (3, 1)), 24.0, "still")
     figure_json.write(tmp_path / "figure.json", figure_json.Kept(figure, (clip,)))
     kept = figure_json.read(tmp_path / "figure.json")
     read = kept.figure
     assert read.definition == figure.definition
+    assert read.physical == figure.physical
     assert np.array_equal(read.rest, figure.rest)
     assert (read.name, read.unit, read.up) == ("odd", "cm", "z")
     (motion,) = kept.motions

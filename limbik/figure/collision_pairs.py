@@ -1,0 +1,109 @@
+"""Which shapes of a figure are tested against each other, and how far apart they are in a pose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from limbik.figure.figure import Figure
+from limbik.figure.shape_buffers import POSE, ShapeBuffers, place_shapes, shape_buffers
+from limbik.figure.shapes import HalfSpace, Shape
+from limbik.maths.distance import RESULT, distances
+
+
+def collision_pairs(
+    figure: Figure, *, exclude: Iterable[tuple[str, str]] = (), touching: bool = False
+) -> np.ndarray:
+    """(pairs, 2) indices into ``figure.shapes`` of shapes that must not pass through each other.
+
+    Left out are shapes that move as one (on one joint, or on joints that are fixed to each other),
+    shapes of neighbours (the nearest joint above that has shapes), pairs that the figure excludes
+    (``figure.exclusions``) or ``exclude`` names, and pairs whose masks do not meet: as in MuJoCo,
+    contype of the one and conaffinity of the other must have a bit in common.  So are pairs that
+    overlap in the rest pose, because they are made that way, unless ``touching`` keeps them.
+
+    >>> collision_pairs(limbik.figures.human()).shape[1]
+    2
+    """
+    shapes = figure.shapes
+    group = _rigid_groups(figure)
+    owner = np.array([figure.index(shape.joint) for shape in shapes], int)
+    of = group[owner] if len(shapes) else owner
+    above = _groups_above(figure, group, set(of.tolist()))
+    index = figure.index
+    named = {frozenset((index(a), index(b))) for a, b in (*figure.exclusions, *exclude)}
+    named |= {frozenset(group[list(pair)].tolist()) for pair in named}
+    out = []
+    for i in range(len(shapes)):
+        for j in range(i + 1, len(shapes)):
+            a, b = int(of[i]), int(of[j])
+            if a == b or above.get(a) == b or above.get(b) == a:
+                continue
+            pair = {frozenset((int(owner[i]), int(owner[j]))), frozenset((a, b))}
+            if pair & named or not _meet(shapes[i], shapes[j]):
+                continue
+            out.append((i, j))
+    pairs = np.array(out, np.uint32).reshape(-1, 2)
+    return pairs if touching else pairs[shape_distances(figure, figure.rest, pairs)[0] > 0.0]
+
+
+def shape_distances(
+    figure: Figure,
+    q: Sequence[float] | np.ndarray,
+    pairs: np.ndarray | None = None,
+    scene: Sequence[Shape | HalfSpace] = (),
+) -> tuple[np.ndarray, np.ndarray]:
+    """Signed distances (pairs,) of shapes in a pose q (n,), and where.
+
+    Where is (pairs, 9): the nearest points of both and the normal from the first to the second.
+
+    ``pairs`` (k, 2) are those of ``collision_pairs`` unless given; the shapes of a ``scene`` in the
+    world are counted on after those of the figure.
+
+    >>> human = limbik.figures.human()
+    >>> bool(shape_distances(human, human.rest)[0].min() > -0.1)
+    True
+    """
+    pairs = collision_pairs(figure) if pairs is None else np.asarray(pairs, np.uint32)
+    buffers = shape_buffers([*figure.shapes, *scene], figure.tree.index)
+    poses = shape_poses(figure, q, buffers)
+    out, where = np.empty(len(pairs)), np.empty((len(pairs), RESULT))
+    distances(buffers.kinds, buffers.sizes, poses, pairs, len(pairs), out, where)
+    return out, where
+
+
+def shape_poses(
+    figure: Figure, q: Sequence[float] | np.ndarray, buffers: ShapeBuffers
+) -> np.ndarray:
+    """(shapes, 12) rotations and positions of shapes in the world, for a pose q (n,)."""
+    frames = figure.frames(figure.single_pose(q))
+    world = np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], axis=1).ravel()
+    poses = np.empty((len(buffers.kinds), POSE))
+    place_shapes(buffers.joints, buffers.local, world, poses)
+    return poses
+
+
+def _rigid_groups(figure: Figure) -> np.ndarray:
+    """(joints,) the first joint of those that each is fixed to."""
+    group = np.arange(len(figure.joints))
+    for i, parent in enumerate(figure.parents):
+        if parent >= 0 and not figure.definition[i].parts:
+            group[i] = group[parent]
+    return group
+
+
+def _groups_above(figure: Figure, group: np.ndarray, with_shapes: set[int]) -> dict[int, int]:
+    """For every group with shapes the nearest group above it that has shapes too."""
+    out = {}
+    for own in with_shapes:
+        at = int(figure.parents[own])
+        while at >= 0 and int(group[at]) not in with_shapes:
+            at = int(figure.parents[group[at]])
+        if at >= 0:
+            out[own] = int(group[at])
+    return out
+
+
+def _meet(a: Shape, b: Shape) -> bool:
+    return bool(a.contype & b.conaffinity or b.contype & a.conaffinity)
