@@ -1,17 +1,14 @@
 """Where a free root should stand: the rigid motion that brings effectors nearest their targets.
 
 A local method cannot always turn a whole figure around, least of all through the limits of Euler
-angles; the best rigid motion is known in closed form (Horn 1987, the quaternion form), and the same
-rotation can be written in several ways of which some lie inside the limits.
+angles; the best rigid motion is known in closed form (figure/rigid_fit.py), and the same rotation
+can be written in several ways of which some lie inside the limits.
 """
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from limbik.figure import kinematics as kin
+from limbik.figure.rigid_fit import ball_coordinates, fit_turn
 from limbik.goals.rows import point_of
 from limbik.goals.terms import (
     F_TERM,
@@ -24,46 +21,6 @@ from limbik.goals.terms import (
     TERM_INTS,
 )
 from limbik.jit import inner, kernel
-from limbik.maths.linear import copy
-from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
-
-
-@inner
-def _largest_eigenvector(a, vectors, out):
-    """Unit eigenvector of the largest eigenvalue of a symmetric 4 × 4, by Jacobi rotations."""
-    vectors[:, :] = 0.0
-    for i in range(4):
-        vectors[i, i] = 1.0
-    for _ in range(30):
-        off, size = 0.0, 0.0
-        for i in range(4):
-            size += a[i, i] * a[i, i]
-            for j in range(i):
-                off += a[i, j] * a[i, j]
-        if off <= 1e-28 * size:
-            break
-        for p in range(3):
-            for s in range(p + 1, 4):
-                if a[p, s] == 0.0:
-                    continue
-                theta = (a[s, s] - a[p, p]) / (2.0 * a[p, s])
-                t = (1.0 if theta >= 0.0 else -1.0) / (abs(theta) + math.sqrt(theta * theta + 1.0))
-                c = 1.0 / math.sqrt(t * t + 1.0)
-                d = t * c
-                for k in range(4):
-                    x, y = a[k, p], a[k, s]
-                    a[k, p], a[k, s] = c * x - d * y, d * x + c * y
-                for k in range(4):
-                    x, y = a[p, k], a[s, k]
-                    a[p, k], a[s, k] = c * x - d * y, d * x + c * y
-                    x, y = vectors[k, p], vectors[k, s]
-                    vectors[k, p], vectors[k, s] = c * x - d * y, d * x + c * y
-    best = 0
-    for i in range(1, 4):
-        if a[i, i] > a[best, best]:
-            best = i
-    for i in range(4):
-        out[i] = vectors[i, best]
 
 
 @inner
@@ -103,57 +60,8 @@ def _rigid(ints, floats, world, scratch, turn):
             s[6] += z * u
             s[7] += z * v
             s[8] += z * w
-    a = scratch[9:25].reshape(4, 4)
-    a[0, 0] = s[0] + s[4] + s[8]
-    a[1, 1] = s[0] - s[4] - s[8]
-    a[2, 2] = s[4] - s[0] - s[8]
-    a[3, 3] = s[8] - s[0] - s[4]
-    a[0, 1] = a[1, 0] = s[5] - s[7]
-    a[0, 2] = a[2, 0] = s[6] - s[2]
-    a[0, 3] = a[3, 0] = s[1] - s[3]
-    a[1, 2] = a[2, 1] = s[1] + s[3]
-    a[1, 3] = a[3, 1] = s[6] + s[2]
-    a[2, 3] = a[3, 2] = s[5] + s[7]
-    wxyz = scratch[41:45]
-    _largest_eigenvector(a, scratch[25:41].reshape(4, 4), wxyz)
-    matrix_from_quat(wxyz[0], wxyz[1], wxyz[2], wxyz[3], turn)
+    fit_turn(s, scratch[9:], turn)
     return count, px, py, pz, gx, gy, gz
-
-
-@inner
-def _euler(m, i, j, k, out):
-    """Angles of m = Rᵢ(a)·Rⱼ(b)·Rₖ(c), all twelve orders; m flat and row-major."""
-    if i != k:
-        e = 1.0 if (j - i) % 3 == 1 else -1.0
-        s = min(1.0, max(-1.0, e * m[3 * i + k]))
-        out[1] = math.asin(s)
-        if abs(s) > 1.0 - 1e-12:
-            out[0], out[2] = math.atan2(e * m[3 * k + j], m[3 * j + j]), 0.0
-        else:
-            out[0] = math.atan2(-e * m[3 * j + k], m[3 * k + k])
-            out[2] = math.atan2(-e * m[3 * i + j], m[3 * i + i])
-    else:
-        third = 3 - i - j
-        e = 1.0 if (j - i) % 3 == 1 else -1.0
-        c = min(1.0, max(-1.0, m[3 * i + i]))
-        out[1] = math.acos(c)
-        if abs(c) > 1.0 - 1e-12:
-            out[0], out[2] = math.atan2(e * m[3 * third + j], m[3 * j + j]), 0.0
-        else:
-            out[0] = math.atan2(m[3 * j + i], -e * m[3 * third + i])
-            out[2] = math.atan2(m[3 * i + j], e * m[3 * i + third])
-
-
-@inner
-def _into_range(value, low, high, near):
-    """``value`` plus whole turns: inside [low, high] if possible, and then nearest to ``near``."""
-    turn = 2.0 * math.pi
-    value += turn * math.floor((near - value) / turn + 0.5)
-    if value > high:
-        value -= turn * math.ceil((value - high) / turn)
-    if value < low:
-        value += turn * math.ceil((low - value) / turn)
-    return value
 
 
 @kernel
@@ -190,36 +98,5 @@ def align_root(ints, floats, world, root, q, scratch):
         f = ints[kin.F_PART] + 9 * (part + k)
         along = floats[f] * local[0] + floats[f + 1] * local[1] + floats[f + 2] * local[2]
         q[ints[ints[kin.I_COORD] + slot]] = along
-    slot = ints[ints[kin.I_FIRST_SLOT] + part + 3]
-    c = ints[ints[kin.I_COORD] + slot]
-    kind = ints[ints[kin.I_KIND] + part + 3]
-    angles = scratch[15:18]
-    if kind == kin.EXPONENTIAL:
-        log_matrix(ball, q[c : c + 3])
-        return True
-    if kind == kin.SWING_TWIST:
-        f = ints[kin.F_PART] + 9 * (part + 3)
-        swing_twist_vector(ball, floats[f : f + 9], q[c : c + 3])
-        return True
-    second = ints[ints[kin.I_KIND] + part + 4]
-    _euler(ball, kind, second, ints[ints[kin.I_KIND] + part + 5], angles)
-    returns = kind == ints[ints[kin.I_KIND] + part + 5]
-    best, chosen = np.inf, scratch[18:21]
-    for branch in range(2):
-        away = 0.0
-        found = scratch[21:24]
-        for k in range(3):
-            value = angles[k]
-            if branch == 1:
-                value = value + math.pi if k != 1 else (-value if returns else math.pi - value)
-            sign = floats[ints[kin.F_SCALE] + slot + k]
-            low, high = floats[ints[kin.F_LOWER] + c + k], floats[ints[kin.F_UPPER] + c + k]
-            value = _into_range(value * sign, low, high, q[c + k])
-            # Outside its range counts most, a long way from the last value a little.
-            away += 1e3 * max(0.0, value - high, low - value) + abs(value - q[c + k])
-            found[k] = value
-        if away < best:
-            best = away
-            copy(found, 3, chosen)
-    copy(chosen, 3, q[c : c + 3])
+    ball_coordinates(ints, floats, part + 3, ball, q, scratch[15:24])
     return True
