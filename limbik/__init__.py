@@ -10,6 +10,7 @@ True
 from limbik import interrupt as _interrupt  # isort: skip  (first, because imports take a moment)
 from limbik import figures, humanoid
 from limbik.animate.learn import limits_from
+from limbik.animate.live import Live
 from limbik.animate.track import Track, track, track_many
 from limbik.bodies import fitted_shapes, segment_masses
 from limbik.errors import (
@@ -71,6 +72,7 @@ __all__ = [
     "Joint",
     "LimbikError",
     "LimbikWarning",
+    "Live",
     "Loop",
     "MethodError",
     "Miss",

@@ -17,12 +17,12 @@ MOST = 14  # layers of one folder; with more, nobody knows them by heart
 LAYERS = {
     "": [
         "cli",
-        "poser papers",
-        "demo",
+        "poser papers demo",
         "animate plots bodies",
         "solver",
         "methods",
-        "solver.problem solver.layout",
+        "solver.problem",
+        "solver.layout",
         "solver.objective solver.root_alignment",
         "goals humanoid formats",
         "figures",
@@ -51,6 +51,7 @@ LAYERS = {
     "solver": [
         "batch solve",
         "solver",
+        "stepper",
         "runner report",
         "explain",
         "result",

@@ -29,6 +29,7 @@ from limbik.solver import restarts as att
 from limbik.solver.batch import Goals, batch_problem, run_chain, statuses, term_errors
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner, find_method
+from limbik.solver.stepper import Stepper, limits_of_change, run_steps
 
 JUMP = math.radians(60.0)
 """A joint that turns this much further than expected from one frame to the next has jumped."""
@@ -96,6 +97,8 @@ def track(
     seed: int = 0,
     lock: Iterable[str] = (),
     relax: float = RELAXATION,
+    speed_limits: Any = None,
+    acceleration_limits: Any = None,
     reference: np.ndarray | Motion | None = None,
     progress: Callable[[int], object] | None = None,
     threads: int = 1,
@@ -108,9 +111,11 @@ def track(
     (frames, joints, 3), and ``wxyz`` (frames, joints, 4) for orientations to follow too.
     ``start`` (n,) is the pose before the first frame, the rest pose unless given.  What the targets
     leave free drifts back to the middle of the limits in ``relax`` seconds (0 turns that off),
-    which keeps a figure from winding itself up.  ``reference`` (frames, n), or a Motion, is what
-    jumps are measured against.  ``effectors`` is another name of ``goals``.  All frames run in one
-    compiled call; ``progress(frames done)`` is called now and then where given.
+    which keeps a figure from winding itself up.  With ``speed_limits`` no coordinate goes faster
+    than the figure says (True), or than one number or n numbers (rad/s, or the figure's unit per
+    second), from ``start`` on; so for ``acceleration_limits``.  ``reference`` (frames, n), or a
+    Motion, is what jumps are measured against.  ``effectors`` is another name of ``goals``.
+    ``progress(frames done)`` is called now and then where given.
     ``threads`` changes nothing here, because frames depend on each other: ``track_many`` uses them.
 
     >>> import limbik
@@ -133,15 +138,26 @@ def track(
     if not len(values):
         raise GoalError("targets: there are no frames")
     expected = reference_poses(figure, reference, len(values))
-    pull = 1.0 - math.exp(-1.0 / (fps * relax)) if relax > 0 else 0.0
+    pull = pull_of(relax, fps)
+    stepped = speed_limits is not None or acceleration_limits is not None
     runner = Runner(
-        problem, find_method(method), near=True, restarts=restarts, pull=pull, chain=True
-    )
+        problem, find_method(method), near=True, restarts=0 if stepped else restarts, pull=pull,
+        chain=True,
+    )  # fmt: skip
     runner.compile()
     began = time.perf_counter()
-    poses, codes, totals = run_chain(
-        runner, places, values, problem.start, seed=seed, progress=progress
-    )
+    if not stepped:
+        poses, codes, totals = run_chain(
+            runner, places, values, problem.start, seed=seed, progress=progress
+        )
+    else:
+        fastest = limits_of_change(figure, speed_limits, figure.speed_limits, "speed_limits")
+        none = np.full(figure.n, np.inf)
+        hardest = limits_of_change(figure, acceleration_limits, none, "acceleration_limits")
+        stepper = Stepper(runner, 1.0 / fps, fastest, hardest)
+        poses, codes, totals = run_steps(
+            stepper, places, values, problem.start, pull=pull, progress=progress
+        )
     seconds = time.perf_counter() - began
     errors, lengths = _goal_errors(problem, term_errors(problem, places, values, poses))
     return Track(
@@ -154,6 +170,11 @@ def track(
         attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
         seconds=seconds,
     )
+
+
+def pull_of(relax: float, fps: float) -> float:
+    """The part of the way to the middle of the limits that a frame begins with."""
+    return 1.0 - math.exp(-1.0 / (fps * relax)) if relax > 0 else 0.0
 
 
 def _goal_errors(problem: Problem, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

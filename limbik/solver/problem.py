@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError, GoalError, did_you_mean
+from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
@@ -185,6 +186,12 @@ class Problem:
                 first = int(ints[tm.F_TERM]) + tm.TERM_FLOATS * k + at
             writes.append((first, values))
         return writes
+
+    def set_ranges(self, lower: np.ndarray, upper: np.ndarray) -> None:
+        """Narrow the ranges that hold: (n,) each; coordinates inside cones keep their cones."""
+        n = self.figure.n
+        self.floats[int(self.ints[kin.F_LOWER]) :][:n] = lower
+        self.floats[int(self.ints[kin.F_UPPER]) :][:n] = upper
 
     def number_of(self, goal: Goal | int | str) -> int:
         """The place of a goal among the goals, by its place, its label or itself."""
