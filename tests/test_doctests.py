@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,3 +62,34 @@ def test_a_wrong_example_is_found() -> None:
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
     assert runner.run(test, out=lambda text: None).failed == 1
+
+
+# ---- what an API reference is made from ----------------------------------------------------------
+
+
+def _documented(thing: Any) -> tuple[list[str], str]:
+    """(the parameters of a public function or class, its docstring)."""
+    names = [
+        name
+        for name, parameter in inspect.signature(thing).parameters.items()
+        if parameter.kind is not parameter.VAR_POSITIONAL
+    ]
+    return names, inspect.getdoc(thing) or ""
+
+
+PUBLIC = {
+    name: getattr(limbik, name)
+    for name in limbik.__all__
+    if inspect.isfunction(getattr(limbik, name)) or name in ("Live", "Problem", "Solver")
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_docstring_says_every_argument(name: str) -> None:
+    names, doc = _documented(PUBLIC[name])
+    said = re.findall(r"^    (\w+): ", doc.partition("\nArgs:\n")[2], flags=re.MULTILINE)
+    assert said[: len(names)] == names
+    if inspect.isfunction(PUBLIC[name]):
+        returns = inspect.signature(PUBLIC[name]).return_annotation
+        assert ("\nReturns:\n" in doc) == (returns != "None")
+        assert "\nRaises:\n" in doc

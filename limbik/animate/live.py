@@ -28,21 +28,30 @@ _ARRIVED = 1e-3  # rad: near enough to the pose that another way leads to
 class Live:
     """A figure that follows moving targets, one answer per tick whatever they do.
 
-    ``rate`` is ticks per second.  With ``speed_limits`` no coordinate goes faster than the figure
-    says (True), or than one number or n numbers (rad/s, or the figure's unit per second); so for
-    ``acceleration_limits``.  Where a limit has stopped it short of its targets, ``recover`` looks
-    for another way, one attempt per tick, and takes it as soon as it reaches every goal.
-    ``iterations`` is how many a tick may take at most.  All other arguments are those of
-    ``limbik.solve``.
+    Args:
+        figure: the figure to move.
+        goals: one goal or several.
+        rate: ticks per second.
+        start: (n,), or values by name, where it stands; the rest pose unless given.
+        method: as in ``solve``.
+        tolerance: as in ``solve``.
+        lock: names of joints that keep their start values.
+        speed_limits: no coordinate goes faster than the figure says (True), or than one number or n
+            numbers (rad/s, or the figure's unit per second); None: as fast as it likes.
+        acceleration_limits: one number or n numbers, per second squared.
+        recover: where a limit has stopped it short of its targets, look for another way, one
+            attempt per tick, and take it as soon as it reaches every goal.
+        iterations: how many a tick may take at most; the next one goes on from there.
 
-    >>> import limbik
-    >>> arm = limbik.figures.arm().with_speed_limits(2.0)
-    >>> live = limbik.Live(arm, limbik.Reach("Tool", position=[0.4, 0.1, 0.5]), rate=500)
-    >>> for _ in range(3):
-    ...     q = live.step()
-    >>> live.move("Tool", position=[0.4, 0.2, 0.5])
-    >>> bool((abs(live.step() - q) <= 2.0 / 500 + 1e-12).all())
-    True
+    Example:
+        >>> import limbik
+        >>> arm = limbik.figures.arm().with_speed_limits(2.0)
+        >>> live = limbik.Live(arm, limbik.Reach("Tool", position=[0.4, 0.1, 0.5]), rate=500)
+        >>> for _ in range(3):
+        ...     q = live.step()
+        >>> live.move("Tool", position=[0.4, 0.2, 0.5])
+        >>> bool((abs(live.step() - q) <= 2.0 / 500 + 1e-12).all())
+        True
     """
 
     def __init__(

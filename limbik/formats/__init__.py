@@ -70,18 +70,28 @@ def load(
 ) -> Figure:
     """The figure in a file.  Its angles are radians, its lengths in the file's unit unless asked.
 
-    A built-in figure can be named in place of a file: "human".
+    glTF, VRM, URDF and MJCF files say what they are in.  BVH and ASF files do not: state it with
+    ``from_unit`` and ``from_up``.  (Of CMU's ASF files, a value divided by their ``length 0.45`` is
+    in inches: ``from_unit=0.0254 / 0.45``.)  BVH files may have position channels on every joint.
+    They are coordinates, but fixed, so that no bone is stretched to reach a goal.
 
-    ``unit`` ("m", "cm", "mm", "in", "ft") and ``up`` ("y", "z") convert it.  glTF, VRM, URDF and
-    MJCF files say what they are in.  BVH and ASF files do not: state it with ``from_unit`` and
-    ``from_up``; a number is metres.  (Of CMU's ASF files, a value divided by their ``length 0.45``
-    is in inches: ``from_unit=0.0254 / 0.45``.)
+    Args:
+        path: a file, or the name of a built-in figure such as "human".
+        unit: convert lengths to this unit: "m", "cm", "mm", "in" or "ft".
+        up: convert to this axis up: "y" or "z".
+        from_unit: the unit of a file that does not say; a number is metres.
+        from_up: the axis up of a file that does not say.
+        stretch: let the position channels of BVH joints move.
 
-    BVH files may have position channels on every joint.  They are coordinates, but fixed, so that
-    no bone is stretched to reach a goal; ``stretch=True`` lets them move.
+    Returns:
+        The figure.
 
-    >>> fig = load("walk.bvh")
-    >>> fig = load("walk.bvh", unit="m", from_unit="cm")
+    Raises:
+        FormatError: the file cannot be read; the message names file and line.
+
+    Example:
+        >>> fig = load("walk.bvh")
+        >>> fig = load("walk.bvh", unit="m", from_unit="cm")
     """
     file = _path(path)
     own = built_in(path)
@@ -111,19 +121,31 @@ def load_motion(
 ) -> Motion:
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
-    A ``figure`` must have the file's coordinates, as the same skeleton with other limits has.  CSV
-    and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  Of a
-    glTF or VRM file with several motions ``clip`` names one; without it the first is read.  The
-    other options are those of ``load``; they convert what was read, a given figure too.  A built-in
-    motion can be named in place of a file: "cartwheel".
+    Args:
+        path: a file, or the name of a built-in motion, "cartwheel".
+        figure: a figure with the file's coordinates, as the same skeleton with other limits has.
+            CSV and NPZ files need one; AMC files need one from an ASF file, or that file beside
+            them.
+        clip: the name of one of several motions in a glTF or VRM file; the first unless given.
+        unit: as in ``load``; a given figure is converted too.
+        up: as in ``load``.
+        from_unit: as in ``load``.
+        from_up: as in ``load``.
+        scale: a glTF clip may change the scale of joints, which have none here: "keep" keeps every
+            joint where the file has it, so that what hangs on such a joint slides; "refuse" refuses
+            such a clip.
+        stretch: as in ``load``.
 
-    A glTF clip may change the scale of joints, which have none here.  ``scale="keep"`` keeps every
-    joint where the file has it: what hangs on such a joint slides.  ``scale="refuse"`` refuses such
-    a clip.
+    Returns:
+        The motion.
 
-    >>> clip = load_motion("walk.bvh")
-    >>> clip.frames, round(clip.fps)
-    (601, 120)
+    Raises:
+        FormatError: the file cannot be read, or ``figure`` does not fit it.
+
+    Example:
+        >>> clip = load_motion("walk.bvh")
+        >>> clip.frames, round(clip.fps)
+        (601, 120)
     """
     file = _path(path)
     if figure is not None and not isinstance(figure, Figure):
@@ -173,11 +195,19 @@ def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 
 
     A motion saved as .amc has its skeleton written beside it, as .asf (acclaim/amc_write.py); .csv
     and .npz hold joint values and no figure; .html is a page that plays the motion in a browser,
-    without a server.  Lengths are written in the figure's own unit.
-    ``precision`` is the number of decimals, of degrees and of lengths, in formats that are text.
-    A file that was there is replaced once the new one is complete, and stays if that fails.
+    without a server.  Lengths are written in the figure's own unit.  A file that was there is
+    replaced once the new one is complete, and stays if that fails.
 
-    >>> save(clip, "out.bvh")
+    Args:
+        thing: a motion or a figure.
+        path: where to; its ending says the format.
+        precision: decimals of degrees and of lengths, in formats that are text.
+
+    Raises:
+        FormatError: the format cannot hold it, or the file cannot be written.
+
+    Example:
+        >>> save(clip, "out.bvh")
     """
     file = _path(path)
     if not isinstance(thing, Figure | Motion):

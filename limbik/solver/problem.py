@@ -30,12 +30,16 @@ ROTATION_TOLERANCE = 1e-3  # rad
 class Problem:
     """A figure, what must hold, and what is allowed, compiled for the methods.
 
-    ``start`` (n,), or values by name over the rest pose, is projected onto the limits;
-    ``tolerance`` is one number, or a pair (position in the figure's unit, rotation in rad);
-    ``lock`` names joints that keep their start values; ``weights`` is a symmetric positive definite
-    W (rows, rows) over all rows, which then replaces the goals' own weights (equation 17 of
-    line_search). Rows stand in the order of the goals, position before rotation; those of
-    PythonGoals come last.
+    Rows stand in the order of the goals, position before rotation; those of PythonGoals come last.
+
+    Args:
+        figure: the figure to pose.
+        goals: one goal or several.
+        start: (n,), or values by name over the rest pose; projected onto the limits.
+        tolerance: one number, or (position in the figure's unit, rotation in rad).
+        lock: names of joints that keep their start values.
+        weights: a symmetric positive definite W (rows, rows) over all rows, which then replaces the
+            goals' own weights (equation 17 of line_search).
     """
 
     def __init__(
