@@ -23,7 +23,8 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
-from limbik.formats import load, load_motion, register_writer, save
+from limbik.formats import load, load_markers, load_motion, register_writer, save
+from limbik.formats.markers.markers import Markers
 from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
 from limbik.methods import METHODS as methods
 from limbik.poser.files.replay_file import write_replay
@@ -46,6 +47,7 @@ __all__ = [
     "Joint",
     "LimbikError",
     "LimbikWarning",
+    "Markers",
     "MethodError",
     "Miss",
     "Motion",
@@ -66,6 +68,7 @@ __all__ = [
     "humanoid",
     "limits_from",
     "load",
+    "load_markers",
     "load_motion",
     "methods",
     "save",

@@ -11,31 +11,45 @@ from typing import NamedTuple, NoReturn, TypeVar
 from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats import robots, tables, urdf
+from limbik.formats import robots, table_kinds, tables, urdf
 from limbik.formats.acclaim import amc_read, amc_write, asf_read, asf_write
 from limbik.formats.bvh import read as bvh_read
 from limbik.formats.bvh import write as bvh_write
 from limbik.formats.gltf import read as gltf_read
 from limbik.formats.gltf import write as gltf_write
+from limbik.formats.markers import c3d, trc
+from limbik.formats.markers.markers import Markers
 from limbik.formats.mjcf import read as mjcf_read
 from limbik.formats.names import built_in
+from limbik.formats.robot_motion import write as robot_write
 
 SCALES = ("keep", "refuse")
 Thing = TypeVar("Thing", Figure, Motion)
 
-__all__ = ["FORMATS", "Format", "load", "load_motion", "register_writer", "save", "written_endings"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "load",
+    "load_markers",
+    "load_motion",
+    "register_writer",
+    "save",
+    "written_endings",
+]
 
 
 class Format(NamedTuple):
     """What limbik can do with one kind of file; None where it cannot.
 
     ``figure(path)`` and ``motion(path, figure)`` read, the figure being the one the caller gave or
-    None; ``write(thing, path, precision)`` writes a whole file or nothing.
+    None; ``write(thing, path, precision)`` writes a whole file or nothing; ``markers(path)`` reads
+    the positions of markers.
     """
 
     figure: Callable[[Path], Figure] | None = None
     motion: Callable[[Path, Figure | None], Motion] | None = None
     write: Callable[[Figure | Motion, Path, int], None] | None = None
+    markers: Callable[[Path], Markers] | None = None
 
 
 _GLTF = Format(gltf_read.read_figure, gltf_read.read_motion, gltf_write.write)
@@ -48,11 +62,13 @@ FORMATS: dict[str, Format] = {
     ".gltf": _GLTF,
     ".vrm": _GLTF,
     ".vrma": _GLTF,
-    ".csv": Format(motion=tables.read_csv, write=tables.write_csv),
-    ".npz": Format(motion=tables.read_npz, write=tables.write_npz),
+    ".csv": Format(motion=table_kinds.read_csv, write=tables.write_csv),
+    ".npz": Format(motion=table_kinds.read_npz, write=tables.write_npz),
     ".urdf": Format(figure=urdf.read_figure),
     ".xml": Format(figure=robots.read_figure, motion=mjcf_read.read_motion),
     ".mjcf": Format(figure=mjcf_read.read_figure, motion=mjcf_read.read_motion),
+    ".c3d": Format(markers=c3d.read_markers),
+    ".trc": Format(markers=trc.read_markers),
 }
 """By file ending, in lower case.  A new format is a module in this folder and a line here."""
 
@@ -102,6 +118,7 @@ def load_motion(
     *,
     figure: Figure | None = None,
     clip: str | None = None,
+    model: str | PathLike[str] | None = None,
     unit: str = "",
     up: str = "",
     from_unit: str | float = "",
@@ -116,6 +133,12 @@ def load_motion(
     glTF or VRM file with several motions ``clip`` names one; without it the first is read.  The
     other options are those of ``load``; they convert what was read, a given figure too.  A built-in
     motion can be named in place of a file: "cartwheel".
+
+    An NPZ file may also be a motion of an SMPL, SMPL-H or SMPL-X body, as AMASS has them, which
+    needs no figure: ``model`` is the body model's own .npz file, which says how long the subject's
+    bones are; without it they are those of an average adult, and a warning says so.  NPZ and CSV
+    files of robots' motions (``save`` lists them) need the robot, and are refused where their
+    joints are in another order.
 
     A glTF clip may change the scale of joints, which have none here.  ``scale="keep"`` keeps every
     joint where the file has it: what hangs on such a joint slides.  ``scale="refuse"`` refuses such
@@ -141,15 +164,35 @@ def load_motion(
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
     if scale not in SCALES:
         raise FormatError(f'scale must be "keep" or "refuse", not {scale!r}', file)
+    if model is not None and known.motion is not table_kinds.read_npz:
+        raise FormatError("model: is for .npz files with motions of SMPL bodies", file)
     if known.motion is gltf_read.read_motion:
         motion = gltf_read.read_motion(file, figure, clip, scale=scale)
     else:
-        motion = known.motion(file, figure)
+        motion = (
+            known.motion(file, figure)
+            if model is None
+            else table_kinds.read_npz(file, figure, _path(model))
+        )
         if clip is not None and motion.name != clip:
             raise FormatError(f'has no clip "{clip}": {file.suffix} files hold one motion', file)
     if stretch:
         motion = Motion(bvh_read.stretching(motion.figure), motion.q, motion.fps, motion.name)
     return _in_units(motion, file, unit, up, from_unit, from_up)
+
+
+def load_markers(path: str | PathLike[str]) -> Markers:
+    """The markers of optical motion capture in a C3D or TRC file, NaN where one was not seen.
+
+    >>> markers = load_markers("walk.trc")
+    >>> markers.names, markers.positions.shape, markers.unit
+    (('LFHD', 'RFHD'), (2, 2, 3), 'mm')
+    """
+    file = _path(path)
+    read = _format(file).markers
+    if read is None:
+        _refuse(file, "reads markers from", [e for e, f in FORMATS.items() if f.markers])
+    return read(file)
 
 
 def register_writer(ending: str, write: Callable[[Figure | Motion, Path, int], None]) -> None:
@@ -168,13 +211,25 @@ def _path(path: object) -> Path:
     return Path(path)
 
 
-def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:
+def save(
+    thing: Figure | Motion,
+    path: str | PathLike[str],
+    *,
+    precision: int = 6,
+    layout: str = "",
+) -> None:
     """Write a motion, or a figure in its rest pose as one frame.
 
     A motion saved as .amc has its skeleton written beside it, as .asf (acclaim/amc_write.py); .csv
     and .npz hold joint values and no figure; .html is a page that plays the motion in a browser,
     without a server.  Lengths are written in the figure's own unit.
     ``precision`` is the number of decimals, of degrees and of lengths, in formats that are text.
+
+    ``layout`` is for robots' motions in the files of others, in metres with z up and with the names
+    of the joints inside: "mujoco" (.npz: qpos), "gmr" (.npz), "mjlab" and "beyondmimic" (.npz),
+    "unitree" (.csv: xyz, xyzw, joints); formats/robot_motion/write.py says what is in each.  A name
+    such as "dance.unitree.csv" says it too.
+
     A file that was there is replaced once the new one is complete, and stays if that fails.
 
     >>> save(clip, "out.bvh")
@@ -186,6 +241,10 @@ def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 
     if isinstance(precision, bool) or not isinstance(precision, int):
         raise FormatError(f"precision: needs a whole number, got {precision!r}", file)
     ending = file.suffix.lower()
+    layout = layout or robot_write.layout_of(file)
+    if layout:
+        robot_write.write(thing, file, layout)
+        return
     write = _WRITERS.get(ending) or FORMATS.get(ending, Format()).write
     if write is None:
         _refuse(file, "writes", written_endings())
