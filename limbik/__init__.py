@@ -9,6 +9,7 @@ True
 
 from limbik import interrupt as _interrupt  # isort: skip  (first, because imports take a moment)
 from limbik import figures, humanoid
+from limbik.animate.check import Report, check
 from limbik.animate.learn import limits_from
 from limbik.animate.track import Track, track, track_many
 from limbik.errors import (
@@ -57,6 +58,7 @@ __all__ = [
     "PythonGoal",
     "Range",
     "Reach",
+    "Report",
     "Rest",
     "Result",
     "Results",
@@ -64,6 +66,7 @@ __all__ = [
     "SwingTwist",
     "Track",
     "__version__",
+    "check",
     "figures",
     "humanoid",
     "limits_from",

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from limbik.cli.check import check
 from limbik.cli.convert import convert
 from limbik.cli.demo import demo
 from limbik.cli.info import info
@@ -70,6 +71,13 @@ for _command, _examples in (
             "limbik track cartwheel --effectors LeftHand,RightHand,Hips",
             "limbik track human --effectors LeftHand,Head --targets walk.bvh --out walk2.bvh",
             "limbik track walk.bvh --effectors Hips,Head --every 0.05 --limits clip+10",
+        ],
+    ),
+    (
+        check,
+        [
+            "limbik check walk.bvh",
+            "limbik check robot.npz --figure robot.xml --source walk.bvh --out check.png",
         ],
     ),
     (methods, ["limbik methods"]),
