@@ -10,7 +10,15 @@ True
 from limbik import interrupt as _interrupt  # isort: skip  (first, because imports take a moment)
 from limbik import figures, humanoid
 from limbik.animate.check import Report, check
+from limbik.animate.edit import edit as _edit
+from limbik.animate.joined import blend as _blend
+from limbik.animate.joined import concatenate as _concatenate
+from limbik.animate.joined import cut as _cut
+from limbik.animate.joined import loop as _loop
 from limbik.animate.learn import limits_from
+from limbik.animate.mirror import mirror as _mirror
+from limbik.animate.plant_feet import plant_feet as _plant_feet
+from limbik.animate.smooth import smooth as _smooth
 from limbik.animate.track import Track, track, track_many
 from limbik.errors import (
     FigureError,
@@ -24,6 +32,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
+from limbik.figure.motion_tools import register_tools as _register_tools
 from limbik.formats import load, load_markers, load_motion, register_writer, save
 from limbik.formats.markers.markers import Markers
 from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
@@ -83,6 +92,16 @@ __all__ = [
 ]  # fmt: skip
 
 register_writer(".html", write_replay)
+_register_tools(
+    smooth=_smooth,
+    edit=_edit,
+    plant_feet=_plant_feet,
+    mirror=_mirror,
+    slice=_cut,
+    concatenate=_concatenate,
+    blend=_blend,
+    loop=_loop,
+)
 
 
 def __dir__() -> list[str]:

@@ -35,7 +35,7 @@ LAYERS = {
     "figure": [
         "motion mesh joint_poses free_root",
         "figure",
-        "units change_coordinates whole_turns attachments drawing",
+        "units change_coordinates whole_turns attachments drawing motion_tools",
         "coordinates build",
         "joints",
         "projection rigid_fit capsules",

@@ -17,6 +17,7 @@ from limbik.cli.convert import convert
 from limbik.cli.demo import demo
 from limbik.cli.info import info
 from limbik.cli.methods import methods
+from limbik.cli.motion import app as motion
 from limbik.cli.papers import papers
 from limbik.cli.pose import pose
 from limbik.cli.solve import solve
@@ -87,6 +88,8 @@ for _command, _examples in (
     app.command(
         cls=Command, help=_flowing(_command), epilog="\n\n".join(["Examples:", *_examples])
     )(_command)
+
+app.add_typer(motion)
 
 
 def _print_version(wanted: bool) -> None:

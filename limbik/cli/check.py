@@ -76,7 +76,7 @@ def check(
 
     Exits with 0 where limits and speeds hold and nothing jumps, and with 1 where not.
     """
-    target = None if save_to is None else _target(save_to, force)
+    target = None if save_to is None else picture_file(save_to, force)
     motion = motion_of(clip, figure, name)
     other = None if source is None else motion_of(source, None, None)
     report = measure(motion, source=other, ground=ground, speed_limits=speed)
@@ -100,7 +100,8 @@ def motion_of(file: str, figure: str | None, clip: str | None) -> Motion:
     return motion
 
 
-def _target(path: Path, force: bool) -> Path:
+def picture_file(path: Path, force: bool) -> Path:
+    """Where a picture is written; an ending that is none, and a file that exists, are refused."""
     path = files.expanded(path)
     if path.suffix.lower() not in PICTURES:
         raise FormatError(f"a picture ends in one of {', '.join(PICTURES)}", path)

@@ -13,6 +13,7 @@ from limbik.figure.coordinates import balls, from_quat, joint_values, to_quat, w
 from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
+from limbik.figure.motion_tools import MotionTools
 from limbik.figure.units import change
 from limbik.maths.so3 import angle_between, slerp
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _VALUES = 50_000  # joints over several frames that are taken at a time; it bounds the memory
 
 
-class Motion:
+class Motion(MotionTools):
     """Poses of one figure at a steady frame rate; nothing in it can be changed.
 
     >>> from limbik.figure.joints import Joint, revolute

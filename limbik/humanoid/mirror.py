@@ -18,6 +18,7 @@ from limbik.figure.coordinates import joint_values, width_of
 from limbik.figure.figure import Figure
 from limbik.figure.free_root import free_root
 from limbik.figure.joint_poses import values_near
+from limbik.figure.whole_turns import short_vectors
 from limbik.humanoid.ground import AXES, Axis
 from limbik.humanoid.joint_names import take_apart
 from limbik.humanoid.mirror_pairs import ALONE, twins
@@ -224,7 +225,8 @@ class PoseMirror:
         frames = figure.frames(q)
         wanted = np.tile(np.eye(4), (*frames.shape[:2], 1, 1))
         over = plane.reflection @ frames[:, self.twin, :3, :3] @ self._constant
-        wanted[..., :3, :3], wanted[..., :3, 3] = over, plane.points(frames[:, self.twin, :3, 3])
+        wanted[..., :3, :3] = over
+        wanted[..., :3, 3] = plane.points(frames[:, self.twin][..., :3, 3])
         out, first = q.copy(), 0
         start = self.pose(q[0])  # the branches of angles that the first frame is on
         for i, joint in enumerate(figure.definition):
@@ -238,7 +240,7 @@ class PoseMirror:
                 if above >= 0:
                     placed = np.linalg.inv(wanted[:, above]) @ placed
                 out[:, columns] = joint_values(joint, placed, start[columns])
-        return figure.project(out)
+        return figure.project(short_vectors(figure.definition, out))
 
     def _between_feet(self, q: np.ndarray, plane: Plane) -> np.ndarray:
         """A pose whose plane is this one: limbs of unequal lengths would shift it, and mirrored

@@ -14,6 +14,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.free_root import free_root
 from limbik.figure.joints import ExponentialBall, Joint, SwingTwistBall
 from limbik.figure.motion import Motion
+from limbik.figure.whole_turns import short_vectors
 from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import matrix_to_quat, quat_normalise, quat_to_matrix
 
@@ -186,7 +187,7 @@ def motion_of(
         elif np.abs(placed - here.frame(here.rest, here.joints[0])).max() > RIGID:
             text = "moves the root, which is fixed in the figure: figure.with_base('free') frees it"
             raise FormatError(text, path)
-        motion = Motion(here, q, values.fps, name)
+        motion = Motion(here, short_vectors(here.definition, q), values.fps, name)
         return motion if here is figure else motion.onto(figure)
     except FigureError as error:
         raise FormatError(str(error), path) from error

@@ -21,6 +21,7 @@ from limbik.errors import FigureError, FormatError, LimbikWarning, NoMotionError
 from limbik.figure.coordinates import balls, from_quat
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
+from limbik.figure.whole_turns import short_vectors
 from limbik.formats.npz_arrays import Arrays
 from limbik.formats.smpl.model import model_joints
 from limbik.formats.smpl.skeleton import KINDS, TREES, average_joints, skeleton
@@ -72,6 +73,7 @@ def from_arrays(
             for part, columns in balls(own.definition):
                 # Files jump from a rotation vector of angle π to the opposite one.
                 q[:, columns] = from_quat(part, exp_map(q[:, columns]), q[0, columns])
+        q = short_vectors(own.definition, q)
         motion = Motion(own, q, float(fps[0]), path.stem)
         if figure is not None:
             motion = motion.onto(figure)
