@@ -11,6 +11,7 @@ from limbik import interrupt as _interrupt  # isort: skip  (first, because impor
 from limbik import figures, humanoid
 from limbik.animate.check import Report, check
 from limbik.animate.edit import edit as _edit
+from limbik.animate.fit_markers import MarkerFit, fit_markers
 from limbik.animate.joined import blend as _blend
 from limbik.animate.joined import concatenate as _concatenate
 from limbik.animate.joined import cut as _cut
@@ -57,6 +58,7 @@ __all__ = [
     "Joint",
     "LimbikError",
     "LimbikWarning",
+    "MarkerFit",
     "Markers",
     "MethodError",
     "Miss",
@@ -77,6 +79,7 @@ __all__ = [
     "__version__",
     "check",
     "figures",
+    "fit_markers",
     "humanoid",
     "limits_from",
     "load",

@@ -15,6 +15,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.motion_tools import MotionTools
 from limbik.figure.units import change
+from limbik.figure.whole_turns import short_vectors
 from limbik.maths.so3 import angle_between, slerp
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ class Motion(MotionTools):
             between = slerp(wxyz[before], wxyz[after], share)
             out[:, columns] = from_quat(part, between, self._q[0, columns])
             turned.append((part, columns, between))
+        out = short_vectors(self._figure.definition, out)
         kept = np.asarray(self._figure.violation(self._q)) == 0.0
         kept = kept[before] & kept[after]
         outside = np.abs(self._figure.project(out) - out) > 0.0
