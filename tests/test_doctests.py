@@ -1,8 +1,8 @@
 """Every example in a docstring runs and prints what it says.
 
 Examples may use ``limbik``, ``np``, ``fig`` (the built-in human) and ``clip`` (the built-in
-cartwheel) without making them, and the files walk.bvh and walk.glb, which hold that motion, and walk.trc with
-two markers.
+cartwheel) without making them, and the files walk.bvh and walk.glb, which hold that motion, and
+walk.trc with two markers.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ import typer
 from limbik.cli.check import check
 from limbik.cli.convert import convert
 from limbik.cli.demo import demo
+from limbik.cli.fit_markers import fit_markers
 from limbik.cli.info import info
 from limbik.cli.methods import methods
 from limbik.cli.motion import app as motion
@@ -81,6 +82,7 @@ for _command, _examples in (
             "limbik check robot.npz --figure robot.xml --source walk.bvh --out check.png",
         ],
     ),
+    (fit_markers, ["limbik fit-markers walk.c3d human walk.bvh"]),
     (methods, ["limbik methods"]),
     (papers, ["limbik papers --quick", "limbik papers line_search --clip walk.bvh --out report"]),
     (demo, ["limbik demo", "limbik demo --out pictures"]),
