@@ -17,7 +17,7 @@ import numpy as np
 from limbik.animate.contacts import metre
 from limbik.animate.marker_gaps import continuous
 from limbik.animate.marker_gaps import filled as _filled
-from limbik.animate.marker_model import PREFIX, MarkerModel, Prior, limbs_of
+from limbik.animate.marker_model import FIXED, PREFIX, MarkerModel, Prior, limbs_of
 from limbik.animate.marker_names import Seat, bare, seats
 from limbik.animate.track import track
 from limbik.errors import FigureError
@@ -140,7 +140,7 @@ def fit_markers(
         size * model.at,
         counted * np.array([known[name].spread for name in names]) / NOISE,
         size,
-        counted * SCALE_SPREAD / (NOISE * adult) if calibrate else 1e-6,
+        counted * SCALE_SPREAD / (NOISE * adult) if calibrate else FIXED,
     )
     model = model.with_scales(dict.fromkeys(model.scales, size), prior.at)
     far = FAR * adult * size

@@ -23,6 +23,9 @@ from limbik.humanoid.recognise import Body
 PREFIX = "marker "
 """Before the names of the joints that stand for markers."""
 
+FIXED = 1e-4
+"""A standard deviation of scales that means that they do not change."""
+
 _LIMBS = {  # which limb the bone that ends in a joint of a role belongs to
     "Shoulder": "shoulders",
     "UpperArm": "shoulders",
@@ -142,8 +145,10 @@ class MarkerModel:
         for k in range(first, offsets):
             normal[k, k] += 1.0 / prior.scale_spread**2
             right[k] += prior.scale / prior.scale_spread**2
-        normal[np.diag_indices(columns)] += 1e-9 * np.trace(normal) / columns
+        normal[np.diag_indices(columns)] += 1e-9  # frames in which nothing was seen
         found = np.linalg.solve(normal, right)
+        if prior.scale_spread <= FIXED:
+            found[first:offsets] = prior.scale
         ends = 0.2 * prior.scale, 5.0 * prior.scale
         scales = dict(zip(names, np.clip(found[first:offsets], *ends), strict=True))
         return self.with_scales(

@@ -275,6 +275,8 @@ def _refuse(file: Path, verb: str, known: list[str]) -> NoReturn:
         raise FormatError(urdf.IS_XACRO, file)
     what = file.suffix or "a name without an ending"
     hint = did_you_mean(file.suffix, known)
+    if FORMATS.get(file.suffix.lower(), Format()).markers is not None and verb.startswith("reads"):
+        hint = ": it holds markers, which limbik.load_markers reads and limbik fit-markers fits"
     raise FormatError(
         f"{what} is not a format limbik {verb} (knows {', '.join(known)}){hint}", file
     )
