@@ -33,7 +33,7 @@ def test_a_figure_follows_markers(tmp_path: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     said = json.loads(ran.out)
     assert (said["frames"], said["ignored"], len(said["markers"])) == (3, ["Odd"], 18)
-    assert said["rms_mm"] < 3.0
+    assert said["rms_mm"] < 5.0
     assert set(said["scales"].values()) == {1.0}
     away = limbik.load_motion(out).positions() - clip.positions()
     assert np.median(np.linalg.norm(away, axis=-1)) < 0.03

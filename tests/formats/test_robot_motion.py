@@ -163,8 +163,10 @@ def test_what_cannot_be_written(tmp_path: Path, clip: Motion) -> None:
 
 def test_a_moving_root_needs_a_free_one(tmp_path: Path, clip: Motion) -> None:
     arm = limbik.figures.arm()
-    limbik.save(Motion(arm, arm.rest[None], 30), tmp_path / "a.npz", layout="gmr")
-    np.testing.assert_allclose(limbik.load_motion(tmp_path / "a.npz", figure=arm).q[0], arm.rest)
+    q = arm.project([arm.rest, arm.rest + 0.3])
+    for layout in ("mujoco", "mjlab", "gmr"):
+        limbik.save(Motion(arm, q, 30), tmp_path / "a.npz", layout=layout)
+        np.testing.assert_allclose(limbik.load_motion(tmp_path / "a.npz", figure=arm).q, q)
     with np.load(tmp_path / "a.npz") as found:
         arrays = dict(found)
     arrays["root_pos"] = arrays["root_pos"] + 0.1

@@ -23,6 +23,7 @@ from limbik.formats.robot_motion.values import (
     breadth_first,
     check_names,
     depth_first,
+    fixed_base,
     motion_of,
     moving,
     names_of,
@@ -52,13 +53,13 @@ def from_arrays(arrays: Arrays, path: Path, figure: Figure) -> Motion:
     if len(fps) != 1:
         raise FormatError('"fps" must be one number', path)
     order = depth_first
+    base = fixed_base(figure)
+    fixed = np.concatenate([base[:3, 3], matrix_to_quat(base[:3, :3])])
     if "qpos" in arrays:
         qpos = arrays.numbers("qpos", (None, None)).astype(float)
         free = 7 if root_of(figure) >= 0 else 0
         if qpos.shape[1] < free:
             raise FormatError(f"qpos has {qpos.shape[1]} values per frame, fewer than a root", path)
-        base = figure.frame(figure.rest, figure.joints[0])
-        fixed = np.concatenate([base[:3, 3], matrix_to_quat(base[:3, :3])])
         root = qpos[:, :7] if free else np.broadcast_to(fixed, (len(qpos), 7))
         said = RobotMotion(names or (), qpos[:, free:], root[:, :3], root[:, 3:], float(fps[0]))
     elif "dof_pos" in arrays:
@@ -77,7 +78,11 @@ def from_arrays(arrays: Arrays, path: Path, figure: Figure) -> Motion:
             raise FormatError("has no bodies", path)
         if names == names_of(figure, moving(figure, path, order=breadth_first)):
             order = breadth_first
-        said = RobotMotion(names, values, places[:, 0], turns[:, 0], float(fps[0]))
+        root = np.concatenate([places[:, 0], turns[:, 0]], axis=1)
+        if root_of(figure) < 0 and figure.definition[0].parts:
+            # The first body is the first that moves, on a base that does not.
+            root = np.broadcast_to(fixed, root.shape)
+        said = RobotMotion(names, values, root[:, :3], root[:, 3:], float(fps[0]))
     return _checked(said, figure, path, names, order)
 
 

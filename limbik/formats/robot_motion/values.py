@@ -51,6 +51,14 @@ def base_of(figure: Figure) -> int:
     return max(root, 0)
 
 
+def fixed_base(figure: Figure) -> np.ndarray:
+    """(4, 4) where a figure without a free root stands, whatever its first joint does."""
+    out = np.eye(4)
+    out[:3, :3] = quat_to_matrix(np.array(figure.definition[0].wxyz))
+    out[:3, 3] = figure.definition[0].offset
+    return out
+
+
 def _is_ball(joint: Joint) -> bool:
     return len(joint.parts) == 1 and isinstance(joint.parts[0], ExponentialBall | SwingTwistBall)
 
@@ -125,7 +133,10 @@ def robot_motion(
             columns += list(_one_side(wxyz).T)
         else:
             columns.append(slots[0].scale * motion.q[:, slots[0].coordinate] + slots[0].shift)
-    base = figure.frames(motion.q)[:, base_of(figure)]
+    if root_of(figure) >= 0:
+        base = figure.frames(motion.q)[:, base_of(figure)]
+    else:
+        base = np.tile(fixed_base(figure), (len(motion), 1, 1))
     values = np.column_stack(columns) if columns else np.zeros((len(motion), 0))
     wxyz = _one_side(matrix_to_quat(base[:, :3, :3]))
     return RobotMotion(names_of(figure, joints), values, base[:, :3, 3], wxyz, motion.fps)
@@ -184,7 +195,7 @@ def motion_of(
             joint = here.definition[root]
             assert len(columns) == width_of(joint)
             q[:, columns] = joint_values(joint, placed @ np.linalg.inv(base), here.rest[columns])
-        elif np.abs(placed - here.frame(here.rest, here.joints[0])).max() > RIGID:
+        elif np.abs(placed - fixed_base(here)).max() > RIGID:
             text = "moves the root, which is fixed in the figure: figure.with_base('free') frees it"
             raise FormatError(text, path)
         motion = Motion(here, short_vectors(here.definition, q), values.fps, name)
