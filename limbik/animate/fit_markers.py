@@ -131,7 +131,7 @@ def fit_markers(
         np.array([known[name].at for name in names]),
     )
     seen, exchanged = continuous(seen, data.fps, adult)
-    filled = _filled(seen)
+    filled = _filled(seen, data.fps)
     size = _common_scale(model, names, filled) if calibrate else 1.0
     some = _chosen(seen)
     # Skin moves alike in similar poses, so that frames count as fewer than there are.
@@ -218,11 +218,12 @@ def _rounds(
     model: MarkerModel, seen: np.ndarray, poses: np.ndarray, prior: Prior, far: float
 ) -> tuple[MarkerModel, np.ndarray]:
     """Scales and markers by turns with poses (frames, n), which follow them."""
-    for _ in range(ROUNDS):
+    for k in range(ROUNDS):
+        reach = math.inf if k < ROUNDS // 3 else far  # at first nothing is far from the model
         away = np.linalg.norm(model.places(poses) - seen, axis=-1)
-        weights = np.nan_to_num(1.0 / (1.0 + (away / far) ** 2) ** 2, nan=0.0)
+        weights = np.nan_to_num(1.0 / (1.0 + (away / reach) ** 2) ** 2, nan=0.0)
         model = model.refined(poses, np.nan_to_num(seen), weights, prior)
-        poses = _posed(model, _targets(model, seen, poses, far), poses)
+        poses = _posed(model, _targets(model, seen, poses, reach), poses)
     return model, poses
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from limbik.animate.contacts import runs
+
 JUMP, ACCELERATION = 0.03, 150.0
 """Metres, and metres per second squared, by which a marker may miss where it was going."""
 
 MEMORY = 0.1
 """Seconds for which it is known where a marker was going."""
+
+_BODY = 4  # markers that carry a lost one
 
 
 def continuous(
@@ -58,12 +62,48 @@ def continuous(
     ]
 
 
-def filled(seen: np.ndarray) -> np.ndarray:
-    """(frames, markers, 3) with markers that were lost on the line between when they were seen."""
+def filled(seen: np.ndarray, fps: float) -> np.ndarray:
+    """(frames, markers, 3) with markers that were lost where they are likely to be.
+
+    In a short gap that is on the line between when they were seen; in a longer one where the three
+    to four markers that keep their distances from it best, as one rigid body, carry it from the
+    nearest frame in which all were seen.
+    """
     out = seen.copy()
     frames = np.arange(len(seen))
+    have = np.isfinite(seen[..., 0])
     for m in range(seen.shape[1]):
-        have = np.isfinite(seen[:, m, 0])
+        lost = frames[~have[:, m]]
+        if not len(lost):
+            continue
+        known = frames[have[:, m]]
         for c in range(3):
-            out[~have, m, c] = np.interp(frames[~have], frames[have], seen[have, m, c])
+            out[lost, m, c] = np.interp(lost, known, seen[known, m, c])
+        steady = _steadiest(seen, have, m)
+        gaps = [range(a, b) for a, b in runs(~have[:, m]) if b - a > MEMORY * fps]
+        for frame in (frame for gap in gaps for frame in gap):
+            near = [k for k in steady if have[frame, k]][:_BODY]
+            both = known[have[known][:, near].all(axis=1)] if len(near) >= 3 else known[:0]
+            if len(both):
+                then = int(both[np.argmin(np.abs(both - frame))])
+                out[frame, m] = _carried(seen[then, near], seen[frame, near], seen[then, m])
     return out
+
+
+def _steadiest(seen: np.ndarray, have: np.ndarray, m: int) -> list[int]:
+    """Other markers by how much their distances from one change, the least first."""
+    spread = []
+    for k in range(seen.shape[1]):
+        both = have[:, m] & have[:, k]
+        if k != m and both.sum() >= 3:
+            apart = np.linalg.norm(seen[both, m] - seen[both, k], axis=1)
+            spread.append((float(apart.std()), k))
+    return [k for _, k in sorted(spread)[: 2 * _BODY]]
+
+
+def _carried(here: np.ndarray, there: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """A point (3,) moved as the rigid body that takes points (k, 3) nearest to others (k, 3)."""
+    middle, other = here.mean(axis=0), there.mean(axis=0)
+    u, _, vt = np.linalg.svd((here - middle).T @ (there - other))
+    flip = np.diag([1.0, 1.0, np.sign(np.linalg.det(vt.T @ u.T)) or 1.0])
+    return other + vt.T @ flip @ u.T @ (point - middle)

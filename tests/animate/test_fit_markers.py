@@ -17,6 +17,7 @@ from limbik.errors import FigureError
 from limbik.figure.motion import Motion
 from limbik.formats.markers.markers import Markers
 from limbik.humanoid.recognise import recognise
+from limbik.maths.so3 import exp_map, quat_to_matrix
 
 MIDDLE = ("C7", "T10", "CLAV", "STRN")
 SIDED = ("FHD", "BHD", "SHO", "UPA", "ELB", "WRA", "WRB", "FIN", "FWT", "BWT", "THI", "KNE", "SHN",
@@ -99,7 +100,19 @@ def test_exchanged_names_are_put_right_by_continuity() -> None:
     fixed, found = continuous(first, 60.0, 1.0)
     np.testing.assert_array_equal(fixed, paths)
     assert found == [(0, 0, 2)]
-    assert np.abs(filled(expected) - paths).max() < 0.01
+    assert np.abs(filled(expected, 60.0) - paths).max() < 0.01
+
+
+def test_a_long_gap_is_filled_by_the_markers_around_it() -> None:
+    rng = np.random.default_rng(2)
+    body, frames = rng.normal(0, 0.2, (6, 3)), 120
+    angles = np.linspace(0.0, 4.0, frames)
+    turns = quat_to_matrix(exp_map(angles[:, None] * np.array([0.0, 0.0, 1.0])))
+    paths = np.einsum("fij,mj->fmi", turns, body) + angles[:, None, None]
+    seen = paths.copy()
+    seen[30:80, 2] = np.nan
+    seen[40:60, 4] = np.nan
+    np.testing.assert_allclose(filled(seen, 60.0), paths, atol=0.002)
 
 
 def test_lost_markers_cost_little() -> None:
