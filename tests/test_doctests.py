@@ -1,7 +1,8 @@
 """Every example in a docstring runs and prints what it says.
 
 Examples may use ``limbik``, ``np``, ``fig`` (the built-in human) and ``clip`` (the built-in
-cartwheel) without making them, and the files walk.bvh and walk.glb, which hold that motion.
+cartwheel) without making them, and the files walk.bvh and walk.glb, which hold that motion, and
+walk.trc with two markers.
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     folder = tmp_path_factory.mktemp("examples")
     limbik.save(clip, folder / "walk.bvh")
     limbik.save(clip, folder / "walk.glb")
+    (folder / "walk.trc").write_text(
+        "PathFileType\t4\t(X/Y/Z)\twalk.trc\nDataRate\tNumMarkers\tUnits\n100\t2\tmm\n"
+        "Frame#\tTime\tLFHD\t\t\tRFHD\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n"
+        "1\t0\t1\t2\t3\t4\t5\t6\n2\t0.01\t1\t2\t3\t4\t5\t6\n"
+    )
     return {"limbik": limbik, "np": np, "fig": clip.figure, "clip": clip, "folder": folder}
 
 

@@ -40,7 +40,7 @@ LAYERS = {
     "figure": [
         "motion mesh joint_poses free_root collision_pairs physical_json",
         "figure",
-        "units change_coordinates whole_turns attachments drawing physical_figure",
+        "units change_coordinates whole_turns attachments drawing physical_figure motion_tools",
         "coordinates build physical capsule_fit",
         "shape_buffers",
         "shapes center_of_mass",

@@ -12,10 +12,13 @@ from typing import Annotated
 
 import typer
 
+from limbik.cli.check import check
 from limbik.cli.convert import convert
 from limbik.cli.demo import demo
+from limbik.cli.fit_markers import fit_markers
 from limbik.cli.info import info
 from limbik.cli.methods import methods
+from limbik.cli.motion import app as motion
 from limbik.cli.papers import papers
 from limbik.cli.pose import pose
 from limbik.cli.solve import solve
@@ -72,6 +75,14 @@ for _command, _examples in (
             "limbik track walk.bvh --effectors Hips,Head --every 0.05 --limits clip+10",
         ],
     ),
+    (
+        check,
+        [
+            "limbik check walk.bvh",
+            "limbik check robot.npz --figure robot.xml --source walk.bvh --out check.png",
+        ],
+    ),
+    (fit_markers, ["limbik fit-markers walk.c3d human walk.bvh"]),
     (methods, ["limbik methods"]),
     (papers, ["limbik papers --quick", "limbik papers line_search --clip walk.bvh --out report"]),
     (demo, ["limbik demo", "limbik demo --out pictures"]),
@@ -79,6 +90,8 @@ for _command, _examples in (
     app.command(
         cls=Command, help=_flowing(_command), epilog="\n\n".join(["Examples:", *_examples])
     )(_command)
+
+app.add_typer(motion)
 
 
 def _print_version(wanted: bool) -> None:
