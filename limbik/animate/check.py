@@ -292,7 +292,7 @@ def _too_fast(
     figure = motion.figure
     most = np.full(figure.n, np.inf)
     if limits is None:
-        limits = getattr(figure, "speed_limits", None)
+        limits = figure.speed_limits
     if isinstance(limits, Mapping):
         for name, value in limits.items():
             if name not in figure.coordinates:

@@ -206,9 +206,19 @@ def load_motion(
 def load_markers(path: str | PathLike[str]) -> Markers:
     """The markers of optical motion capture in a C3D or TRC file, NaN where one was not seen.
 
-    >>> markers = load_markers("walk.trc")
-    >>> markers.names, markers.positions.shape, markers.unit
-    (('LFHD', 'RFHD'), (2, 2, 3), 'mm')
+    Args:
+        path: the file.
+
+    Returns:
+        Names, positions (frames, markers, 3), unit and rate.
+
+    Raises:
+        FormatError: the file cannot be read.
+
+    Example:
+        >>> markers = load_markers("walk.trc")
+        >>> markers.names, markers.positions.shape, markers.unit
+        (('LFHD', 'RFHD'), (2, 2, 3), 'mm')
     """
     file = _path(path)
     read = _format(file).markers
