@@ -25,6 +25,7 @@ from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
 from limbik.formats import load, load_motion, register_writer, save
 from limbik.goals import Aim, Distance, Pin, Plane, PythonGoal, Reach, Rest
+from limbik.jobs.run import batch
 from limbik.methods import METHODS as methods
 from limbik.poser.files.replay_file import write_replay
 from limbik.poser.view import view
@@ -62,6 +63,7 @@ __all__ = [
     "SwingTwist",
     "Track",
     "__version__",
+    "batch",
     "figures",
     "humanoid",
     "limits_from",
