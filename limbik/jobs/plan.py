@@ -60,6 +60,14 @@ class Plan:
         return dict(Counter(clip.why for clip in self.todo))
 
 
+def check_folders(src: Path, out: Path) -> None:
+    """Refuse a SRC that is no folder, and an OUT that cannot be one or is SRC."""
+    if not src.is_dir():
+        raise LimbikError(f'there is no folder "{src}" to take clips from')
+    if out.exists() and (not out.is_dir() or out.samefile(src)):
+        raise LimbikError(f'"{out}" cannot be the folder for outputs: it must be another folder')
+
+
 def make_plan(src: Path, out: Path, job: Job, shard: Shard | None = None) -> Plan:
     """Compare the clips below SRC with the sidecars in OUT."""
     clips, unreadable = find_clips(src, out, job)
@@ -81,10 +89,6 @@ def make_plan(src: Path, out: Path, job: Job, shard: Shard | None = None) -> Pla
 
 def find_clips(src: Path, out: Path, job: Job) -> tuple[list[Clip], list[str]]:
     """The clips below SRC by their paths, and the folders that could not be read."""
-    if not src.is_dir():
-        raise LimbikError(f'there is no folder "{src}" to take clips from')
-    if out.exists() and (not out.is_dir() or out.samefile(src)):
-        raise LimbikError(f'"{out}" cannot be the folder for outputs: it must be another folder')
     own = out.resolve()
     endings = job.endings()
     found, unreadable = [], []

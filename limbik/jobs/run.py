@@ -25,7 +25,8 @@ from limbik.jobs.job import Job
 from limbik.jobs.job_file import parse_job, read_job
 from limbik.jobs.lock import RunLock
 from limbik.jobs.outcome import Outcome
-from limbik.jobs.plan import Plan, Shard, make_plan
+from limbik.jobs.plan import Plan, Shard, check_folders, make_plan
+from limbik.jobs.reports import write_reports
 from limbik.version import __version__
 
 _log = logging.getLogger("limbik.batch")
@@ -135,51 +136,60 @@ def batch(
     count = workers or (1 if part is not None else cores())
     src, folder = Path(source), RunFolder(Path(out))
     text, base, checked = _job(job, folder, resume)
-    plan = make_plan(src, folder.out, checked, part)
-    for place in plan.unreadable:
-        warnings.warn(f"a folder was left out: {place}", LimbikWarning, stacklevel=2)
-    summary = Summary(src, folder.out, plan.clips, plan.clips - len(plan.todo), plan=plan.why)
+    check_folders(src, folder.out)
     if dry_run:
-        summary.dry = True
-        if progress is not None:
-            progress(plan)
-        return summary
+        plan = _plan(src, folder.out, checked, part)
+        return Summary(
+            src, folder.out, plan.clips, plan.clips - len(plan.todo), plan=plan.why, dry=True
+        )
+    name = "run" if part is None else part.name
     try:
-        folder.locks.mkdir(parents=True, exist_ok=True)
-        with RunLock(folder.locks, "run" if part is None else part.name) as lock, _logging(log):
-            plan = make_plan(src, folder.out, checked, part)  # another run may have ended meanwhile
-            summary.clips, summary.plan = plan.clips, plan.why
-            summary.before = plan.clips - len(plan.todo)
+        with RunLock(folder.locks, name) as lock, _logging(log):
+            plan = _plan(src, folder.out, checked, part)
+            summary = Summary(src, folder.out, plan.clips, plan.clips - len(plan.todo))
+            summary.plan = plan.why
             if progress is not None:
                 progress(plan)
-            name = "run" if part is None else part.name
             drafts = folder.new_drafts(name, alone=lock.held)
-            places = Places(src.resolve(), folder.out.resolve(), drafts.resolve())
-            _write_record(folder, src, checked, text, base, plan)
-            order = give_order(checked, places)
-            if plan.todo and cluster is None:
-                for step in checked.steps:
-                    step.prepare()  # compiled here once, not in every worker at the same time
-            sources = [clip.source for clip in plan.todo]
-            if cluster is not None:
-                engine = run_cluster(order, sources, cluster)
-            else:
-                engine = run_local(order, sources, count)
-            _drain(engine if sources else iter(()), summary, progress)  # type: ignore[arg-type]
-            folder.end_drafts(drafts)
+            try:
+                _write_record(folder, src, checked, text, base, plan)
+                places = Places(src.resolve(), folder.out.resolve(), drafts.resolve())
+                _drain(_engine(checked, places, plan, count, cluster), summary, progress)
+            finally:
+                folder.end_drafts(drafts)
             if checked.reports and part is None:
-                from limbik.jobs.reports import write_reports
-
                 write_reports(folder.out, checked.reports)
     except OSError as error:
-        raise LimbikError(
-            f"{folder.out}: {error.strerror or error}; {resume_hint(summary)}"
-        ) from error
+        raise LimbikError(f"{folder.out}: {error.strerror or error}") from error
     return summary
 
 
+def _plan(src: Path, out: Path, job: Job, part: Shard | None) -> Plan:
+    plan = make_plan(src, out, job, part)
+    for place in plan.unreadable:
+        warnings.warn(f"a folder was left out: {place}", LimbikWarning, stacklevel=3)
+    return plan
+
+
+def _engine(
+    job: Job, places: Places, plan: Plan, workers: int, cluster: Any
+) -> Generator[Outcome, None, None]:
+    sources = [clip.source for clip in plan.todo]
+    if not sources:
+        return
+    order = give_order(job, places)
+    if cluster is not None:
+        yield from run_cluster(order, sources, cluster)
+        return
+    for step in job.steps:
+        step.prepare()  # compiled here once, not in every worker at the same time
+    yield from run_local(order, sources, workers)
+
+
 def _drain(
-    engine: Generator[Outcome], summary: Summary, progress: Callable[[Outcome], object] | None
+    engine: Generator[Outcome, None, None],
+    summary: Summary,
+    progress: Callable[[Outcome], object] | None,
 ) -> None:
     """Take in what the engine has to say, until it ends, is stopped, or is lost."""
     began = time.monotonic()

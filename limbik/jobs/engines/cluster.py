@@ -63,7 +63,7 @@ def run_cluster(order: Order, sources: Sequence[str], cluster: Any) -> Iterator[
 def _run(order: Order, sources: Sequence[str], client: Any, distributed: Any) -> Iterator[Outcome]:
     left = iter(sources)
     names: dict[str, str] = {}
-    ended = distributed.as_completed(raise_errors=False)
+    ended = distributed.as_completed(loop=client.loop, raise_errors=False)
     waiting = 0
     room = _Room(client)
     try:

@@ -1,0 +1,100 @@
+"""Runs on Dask: a worker or the scheduler is killed in the middle, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+import limbik
+from helpers.batch_runs import (
+    JOB,
+    InThread,
+    is_alive,
+    kill,
+    make_faults,
+    outputs,
+    parent_of,
+    wait_for,
+    worker_at,
+    write_clips,
+)
+from helpers.command_line import PROJECT
+from limbik.errors import LimbikError
+
+pytest.importorskip("distributed", reason='pip install "limbik[cluster]"')
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+
+CLIPS = ("waits-1.bvh", "a/two.bvh", "three.bvh")
+
+
+@pytest.fixture
+def faults(tmp_path: Path) -> Path:
+    return make_faults(tmp_path / "faults")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, faults: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The address of a scheduler with two workers, and the process of the scheduler."""
+    path = os.pathsep.join([str(faults), str(PROJECT)])
+    env = {**os.environ, "PYTHONPATH": path}
+    file = tmp_path / "scheduler.json"
+    common = ["--scheduler-file", str(file)]
+    with ExitStack() as stack, (tmp_path / "dask.log").open("wb") as log:
+
+        def start(*words: str) -> subprocess.Popen[bytes]:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *words, *common], env=env, stdout=log, stderr=log
+            )
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            return process
+
+        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+        for _ in range(2):
+            start("worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        wait_for(lambda: file.exists() and file.read_text())
+        yield json.loads(file.read_text())["address"], scheduler
+
+
+def test_workers_and_the_scheduler_may_be_killed(
+    tmp_path: Path, faults: Path, cluster: tuple[str, subprocess.Popen[bytes]]
+) -> None:
+    address, scheduler = cluster
+    src = write_clips(tmp_path / "src", *CLIPS)
+    run = InThread(src, tmp_path / "one", JOB, cluster=address)
+    process = worker_at(faults, CLIPS[0])
+    kill(parent_of(process))  # a worker of Dask, with the process that does its clip
+    wait_for(lambda: not is_alive(process))
+    assert worker_at(faults, CLIPS[0]) != process  # done again by the other worker
+    (faults / "go").touch()
+    assert run.end().ok
+
+    (faults / "go").unlink()
+    run = InThread(src, tmp_path / "two", JOB, cluster=address)
+    process = worker_at(faults, CLIPS[0])
+    kill(scheduler.pid)
+    stopped = run.end()
+    assert not stopped.ok
+    assert "the scheduler of Dask tcp://127.0.0.1" in stopped.stopped
+    assert "no longer answers" in stopped.stopped
+    wait_for(lambda: not is_alive(process))
+    (faults / "go").touch()
+    assert limbik.batch(src, tmp_path / "two", JOB, workers=1).ok
+    assert outputs(tmp_path / "two") == outputs(tmp_path / "one")
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [("local:0", "local:N"), ("local:x", "local:N"), ("here", "tcp://host:port")],
+)
+def test_an_address_that_is_none_is_refused(tmp_path: Path, address: str, said: str) -> None:
+    src = write_clips(tmp_path / "src", "one.bvh")
+    with pytest.raises(LimbikError, match=said):
+        limbik.batch(src, tmp_path / "out", JOB, cluster=address)
