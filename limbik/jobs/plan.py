@@ -126,6 +126,11 @@ def _refuse_same_outputs(clips: list[Clip], job: Job) -> None:
             )
 
 
+def is_done(src: Path, out: Path, job: Job, source: str) -> bool:
+    """Whether a clip's outputs are there and up to date."""
+    return not _why(src, out, job, job.digest, source)[0]
+
+
 def _why(src: Path, out: Path, job: Job, digest: str, source: str) -> tuple[str, str]:
     """Why a clip is to be done, empty where it is done; and the version that did it."""
     path = sidecar_path(out, job.stem(source))

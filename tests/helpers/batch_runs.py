@@ -1,8 +1,8 @@
 """Runs of ``limbik batch`` that are disturbed: small clips, and workers that misbehave on some.
 
 A worker that loads a clip called waits-… writes its process id to ``<clip>.pid`` and waits for a
-file ``go``; kills-… ends it by SIGKILL, hangs-… waits for ever, hogs-… asks for memory without end,
-swells-… uses 700 MB and waits.  The workers are limbik's own, started by limbik: Python runs
+file ``go``; kills-… ends it by SIGKILL, hangs-… waits for ever, hogs-… asks for 700 MB without using
+them, swells-… uses 330 MB and waits.  The workers are limbik's own, started by limbik: Python runs
 ``sitecustomize`` of the folder ``faults`` in them.
 """
 
@@ -39,11 +39,9 @@ if any("limbik.jobs.engines.worker" in word for word in sys.orig_argv):
         if kind == "hangs":
             time.sleep(3600)
         if kind == "hogs":
-            kept = []
-            while True:
-                kept.append(b"x" * 50_000_000)
+            bytearray(700_000_000)
         if kind == "swells":
-            kept = b"x" * 700_000_000
+            kept = b"x" * 330_000_000
             time.sleep(3600)
         return plain(self)
 

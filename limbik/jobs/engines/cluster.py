@@ -7,10 +7,12 @@ and memory hold, and a clip that kills its process leaves Dask's worker alive.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from typing import Any
 
 from limbik.errors import LimbikError
@@ -18,7 +20,9 @@ from limbik.jobs import outcome as reasons
 from limbik.jobs.clip import record_failure
 from limbik.jobs.engines.order import EngineError, Order
 from limbik.jobs.engines.slot import Slot
+from limbik.jobs.job import Job
 from limbik.jobs.outcome import Outcome
+from limbik.jobs.plan import is_done
 
 AHEAD = 4
 """Tasks per thread of the cluster that are handed over at a time: a scheduler that holds a million
@@ -30,8 +34,19 @@ _slots: list[Slot] = []
 _slots_lock = threading.Lock()
 
 
+@lru_cache(maxsize=2)
+def job_of(order: Order) -> Job:
+    """The job of an order, read once per process."""
+    return order.job()
+
+
 def do_task(order: Order, source: str) -> dict[str, Any]:
-    """One clip, in a thread of a Dask worker."""
+    """One clip, in a thread of a Dask worker.
+
+    Dask asks again for what a lost worker had done; what is done is not done twice.
+    """
+    if is_done(order.places.src, order.places.out, job_of(order), source):
+        return Outcome(source, True).as_json()
     with _slots_lock:
         old = [slot for slot in _slots if slot.order != order]
         own = [slot for slot in _slots if slot.order == order]
@@ -87,12 +102,7 @@ def _run(order: Order, sources: Sequence[str], client: Any, distributed: Any) ->
             else:
                 yield Outcome(**future.result())
             future.release()
-    except (
-        OSError,
-        TimeoutError,
-        distributed.CommClosedError,
-        distributed.CancelledError,
-    ) as error:
+    except (OSError, distributed.CancelledError) as error:
         raise EngineError(_gone(client)) from error
 
 
@@ -122,7 +132,7 @@ def _of_error(order: Order, source: str, error: BaseException, distributed: Any)
         failed = Outcome(source, False, reasons.LOST, said)
     else:
         failed = Outcome(source, False, reasons.DEFECT, f"{type(error).__name__}: {error}")
-    record_failure(order.job(), order.places, failed)
+    record_failure(job_of(order), order.places, failed)
     return failed
 
 
@@ -158,4 +168,7 @@ def _client(cluster: Any, distributed: Any) -> Iterator[Any]:
             client = distributed.Client(address, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise EngineError(f"no scheduler of Dask answers at {cluster}") from error
-        yield stack.enter_context(client)
+        stack.enter_context(client)
+        yield client
+        # A scheduler that is gone is told by us; Dask would add a traceback.
+        logging.getLogger("distributed.client").disabled = client.status != "running"
