@@ -1,8 +1,8 @@
 """Runs of ``limbik batch`` that are disturbed: small clips, and workers that misbehave on some.
 
 A worker that loads a clip called waits-… writes its process id to ``<clip>.pid`` and waits for a
-file ``go``; kills-… ends it by SIGKILL, hangs-… waits for ever, hogs-… asks for 700 MB without using
-them, swells-… uses 330 MB and waits.  The workers are limbik's own, started by limbik: Python runs
+file ``go``; kills-… ends it by SIGKILL, hangs-… waits for ever, hogs-… asks for 700 MB and uses
+none, swells-… uses 330 MB and waits.  The workers are limbik's own, started by limbik: Python runs
 ``sitecustomize`` of the folder ``faults`` in them.
 """
 

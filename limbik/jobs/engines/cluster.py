@@ -169,6 +169,8 @@ def _client(cluster: Any, distributed: Any) -> Iterator[Any]:
         except (OSError, TimeoutError, ValueError) as error:
             raise EngineError(f"no scheduler of Dask answers at {cluster}") from error
         stack.enter_context(client)
-        yield client
-        # A scheduler that is gone is told by us; Dask would add a traceback.
-        logging.getLogger("distributed.client").disabled = client.status != "running"
+        try:
+            yield client
+        finally:
+            # A scheduler that is gone is told by us; Dask would add a traceback.
+            logging.getLogger("distributed.client").disabled = client.status != "running"
