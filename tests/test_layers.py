@@ -18,7 +18,7 @@ LAYERS = {
     "": [
         "cli",
         "poser papers",
-        "demo",
+        "demo jobs",
         "animate plots",
         "solver",
         "methods",
@@ -59,6 +59,18 @@ LAYERS = {
         "loop",
         "workspace base",
         "settings",
+    ],
+    "jobs": [
+        "run",
+        "reports",
+        "summary",
+        "index engines",
+        "plan clip",
+        "job_file",
+        "job",
+        "steps",
+        "section measures sidecar",
+        "companions folder lock outcome",
     ],
     "poser": [
         "view",
