@@ -10,12 +10,11 @@ import errno
 import os
 import platform
 import secrets
-import shutil
 import time
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,6 +40,7 @@ from limbik.version import __version__
 
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _MOST_WARNINGS = 20
+_folders: dict[Path, Path] = {}  # to make and remove one costs more than a small clip
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,8 @@ def do_clip(job: Job, places: Places, source: str) -> Outcome:
             record.sentence, full = f"cannot be written: {problem.strerror}", _is_full(problem)
     finally:
         if draft is not None:
-            shutil.rmtree(draft, ignore_errors=True)
+            with suppress(OSError):  # what is left there goes with the run
+                _empty(draft)
     return Outcome(
         source,
         record.done,
@@ -201,12 +202,22 @@ def _is_full(error: OSError) -> bool:
 
 
 def _new_draft(places: Places) -> Path:
-    draft = places.drafts / secrets.token_hex(8)
+    """An empty folder for the files of a clip; the same for each clip of a process."""
+    draft = _folders.get(places.drafts)
     try:
-        draft.mkdir()
+        if draft is None:
+            draft = places.drafts / secrets.token_hex(8)
+            draft.mkdir()
+            _folders[places.drafts] = draft
+        _empty(draft)
     except FileNotFoundError:
         raise SupersededError from None
     return draft
+
+
+def _empty(draft: Path) -> None:
+    for file in draft.iterdir():
+        file.unlink()
 
 
 def _write(job: Job, motion: Motion, draft: Path, source: str) -> list[Output]:

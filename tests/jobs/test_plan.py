@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import limbik
-from helpers.batch_runs import JOB, outputs, write_clips
+from helpers.batch_runs import JOB, drafts, outputs, write_clips
 from limbik.errors import LimbikError
 from limbik.jobs.clip import Places, do_clip
 from limbik.jobs.companions import companions
@@ -145,7 +145,7 @@ def test_a_record_says_how_it_went(places: Places) -> None:
     assert [output.file for output in record.outputs] == ["three.bvh", "three.csv"]
     assert {"read", "convert", "check", "write", "total"} <= set(record.timings)
     assert record.quality["jumps"] == 0
-    assert not list(places.drafts.iterdir())
+    assert not drafts(places.out)
 
 
 @pytest.mark.parametrize(
