@@ -176,7 +176,7 @@ def measure(kind: str, src: Path, clips: dict[str, int], **engine: Any) -> dict[
     means = np.array([mean for _, mean in watch.resident] or [np.nan])
     middle = float(np.median(means))
     on_dask = "cluster" in engine  # its workers are not children of this process
-    nothing = float("nan")
+    nothing = None
     return {
         "job": kind,
         "engine": " ".join(f"{name} {value}" for name, value in engine.items()),
@@ -191,7 +191,9 @@ def measure(kind: str, src: Path, clips: dict[str, int], **engine: Any) -> dict[
         "files_ms": 1e3 * files,
         "overhead_ms": 1e3 * (lanes * wide / len(done) - solve - files),
         "memory_MB": nothing if on_dask else max(most for most, _ in watch.resident),
-        "strays_percent": 100.0 * float(np.abs(means - middle).max()) / middle,
+        "strays_percent": nothing
+        if on_dask
+        else 100.0 * float(np.abs(means - middle).max()) / middle,
     }
 
 
@@ -217,9 +219,10 @@ def main(words: list[str] | None = None) -> None:
             kind = "track" if "track" in asked.jobs else asked.jobs[0]
             for workers in (1, 2, 4):
                 rows.append(measure(kind, src, clips, cluster=f"local:{workers}"))
-    first = {row["job"]: row["clips_per_s"] for row in reversed(rows) if row["engine"][-2:] == " 1"}
     for row in rows:
-        row["times_of_one"] = row["clips_per_s"] / first[row["job"]]
+        kind = row["engine"].split()[0]
+        one = next(r for r in rows if r["job"] == row["job"] and r["engine"].split()[0] == kind)
+        row["times_of_one"] = row["clips_per_s"] / one["clips_per_s"]
     show("Many clips", rows)
     keep("batch", rows)
 

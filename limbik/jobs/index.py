@@ -33,11 +33,11 @@ def open_index(out: Path) -> sqlite3.Connection:
         for _ in range(2):
             try:
                 return _refreshed(place, out)
-            except sqlite3.DatabaseError:
+            except sqlite3.DatabaseError as error:
                 if isinstance(place, str):
                     raise
-                if not _thrown_away(place):
-                    break
+                if "locked" in str(error) or not _thrown_away(place):
+                    break  # another process is building it, or the disk is not ours
     raise AssertionError("a database in memory can be made")
 
 

@@ -160,12 +160,18 @@ def batch(
             if checked.reports and part is None:
                 write_reports(folder.out, checked.reports)
     except OSError as error:
-        raise LimbikError(f"{folder.out}: {error.strerror or error}") from error
+        place = error.filename or folder.out
+        raise LimbikError(f"{place}: {error.strerror or error}") from error
     return summary
 
 
 def _plan(src: Path, out: Path, job: Job, part: Shard | None) -> Plan:
     plan = make_plan(src, out, job, part)
+    if not plan.total:
+        what = (
+            f"that match {', '.join(job.clips)}" if job.clips else f"({', '.join(job.endings())})"
+        )
+        raise LimbikError(f"{src}: there are no clips {what}")
     for place in plan.unreadable:
         warnings.warn(f"a folder was left out: {place}", LimbikWarning, stacklevel=3)
     return plan

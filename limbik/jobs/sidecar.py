@@ -13,8 +13,8 @@ from pathlib import Path
 
 from limbik.jobs.companions import companions
 
-ENDING = ".limbik.json"
-"""walk.bvh has walk.limbik.json beside it."""
+ENDING = ".batch.json"
+"""walk.bvh has walk.batch.json beside it."""
 
 _FORMAT = 1
 _LONGEST = 2000  # letters of a sentence

@@ -27,6 +27,7 @@ from helpers.batch_runs import (
 )
 from helpers.command_line import PROJECT
 from limbik.errors import LimbikError
+from limbik.jobs.engines.cluster import AHEAD, TASK_SECONDS, _Bundles
 
 pytest.importorskip("distributed", reason='pip install "limbik[cluster]"')
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
@@ -98,3 +99,25 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path, address: str, said: 
     src = write_clips(tmp_path / "src", "one.bvh")
     with pytest.raises(LimbikError, match=said):
         limbik.batch(src, tmp_path / "out", JOB, cluster=address)
+
+
+class Threads:
+    """A client of which only the number of threads is asked."""
+
+    def nthreads(self) -> dict[str, int]:
+        return {"one": 1, "two": 1}
+
+
+def test_short_clips_go_in_bundles_and_the_last_ones_alone() -> None:
+    bundles = _Bundles([str(k) for k in range(100)], Threads())
+    assert [len(bundle) for bundle in bundles.next_ones(0)] == [1] * 2 * AHEAD
+    bundles.took(0.25)
+    sizes = []
+    while found := [len(bundle) for bundle in bundles.next_ones(2 * AHEAD - 1)]:
+        sizes += found
+    assert sum(sizes) == 100 - 2 * AHEAD
+    assert sizes[0] == TASK_SECONDS / 0.25
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 1
+    bundles.alone += ["7", "8"]
+    assert list(bundles.next_ones(0)) == [["8"], ["7"]]

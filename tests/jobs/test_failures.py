@@ -88,6 +88,6 @@ def test_a_clip_that_takes_too_long_is_ended(
     summary = limbik.batch(src, tmp_path / "out", {**JOB, "limits": {"time": 0.5}}, workers=1)
     (failed,) = summary.failed
     assert (failed.reason, failed.sentence) == ("too slow", "took longer than 0.5 seconds")
-    record = read_sidecar(tmp_path / "out" / "hangs.limbik.json")
+    record = read_sidecar(tmp_path / "out" / "hangs.batch.json")
     assert record is not None
     assert record.timings["total"] > 0.5

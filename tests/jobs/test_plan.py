@@ -61,7 +61,7 @@ def test_only_what_is_missing_or_changed_is_done(places: Places) -> None:
         "three.bvh": "the clip changed",
     }
     assert set(todo(places, job(outputs={"formats": ["npz"]})).values()) == {"the job changed"}
-    (places.out / "a" / "one.limbik.json").write_bytes(b'{"limbik_batch": 1, "sou')
+    (places.out / "a" / "one.batch.json").write_bytes(b'{"limbik_batch": 1, "sou')
     assert todo(places, job())["a/one.bvh"] == "new"
 
 
@@ -70,7 +70,7 @@ def test_outputs_of_an_older_job_go_with_it(places: Places) -> None:
     tables = job(outputs={"formats": ["csv"]})
     do_all(places, tables)
     names = {path.name for path in (places.out / "a").iterdir()}
-    assert names == {"one.csv", "one.limbik.json", "two.csv", "two.limbik.json"}
+    assert names == {"one.csv", "one.batch.json", "two.csv", "two.batch.json"}
     (places.src / "three.bvh").write_text("nonsense")
     assert not do_clip(tables, places, "three.bvh").ok
     assert not (places.out / "three.csv").exists()  # it was of another clip
@@ -133,7 +133,7 @@ def test_a_run_that_was_superseded_places_nothing(places: Places) -> None:
 
 def test_a_record_says_how_it_went(places: Places) -> None:
     done = do_clip(job(), places, "three.bvh")
-    record = read_sidecar(places.out / "three.limbik.json")
+    record = read_sidecar(places.out / "three.batch.json")
     assert record is not None
     assert (record.source, record.job, record.version) == (
         "three.bvh",

@@ -1,4 +1,4 @@
-"""The engine of a cluster: one task of Dask distributed per clip.
+"""The engine of a cluster: tasks of Dask distributed, of one clip or of several short ones.
 
 Dask hands out the tasks, and hands them out again when one of its workers is lost.  In each of
 them a clip is done by a process of its own (``slot``), as on one machine, so that limits of time
@@ -24,9 +24,15 @@ from limbik.jobs.job import Job
 from limbik.jobs.outcome import Outcome
 from limbik.jobs.plan import is_done
 
-AHEAD = 4
+AHEAD = 3
 """Tasks per thread of the cluster that are handed over at a time: a scheduler that holds a million
 tasks is slow, and clips that wait here cost nothing."""
+
+TASK_SECONDS = 2.0
+"""What a task should take, at least: a scheduler hands out some hundred tasks per second."""
+
+MOST_CLIPS = 100
+"""Clips of one task."""
 
 _LOOK = 2.0  # seconds between counts of the cluster's threads
 
@@ -40,13 +46,11 @@ def job_of(order: Order) -> Job:
     return order.job()
 
 
-def do_task(order: Order, source: str) -> dict[str, Any]:
-    """One clip, in a thread of a Dask worker.
+def do_task(order: Order, sources: Sequence[str]) -> list[dict[str, Any]]:
+    """Some clips, one after the other, in a thread of a Dask worker.
 
     Dask asks again for what a lost worker had done; what is done is not done twice.
     """
-    if is_done(order.places.src, order.places.out, job_of(order), source):
-        return Outcome(source, True).as_json()
     with _slots_lock:
         old = [slot for slot in _slots if slot.order != order]
         own = [slot for slot in _slots if slot.order == order]
@@ -54,8 +58,14 @@ def do_task(order: Order, source: str) -> dict[str, Any]:
         _slots[:] = own
     for other in old:
         other.kill()
+    places = order.places
     try:
-        return slot.do(source).as_json()
+        return [
+            Outcome(source, True).as_json()
+            if is_done(places.src, places.out, job_of(order), source)
+            else slot.do(source).as_json()
+            for source in sources
+        ]
     finally:
         with _slots_lock:
             _slots.append(slot)
@@ -76,52 +86,74 @@ def run_cluster(order: Order, sources: Sequence[str], cluster: Any) -> Iterator[
 
 
 def _run(order: Order, sources: Sequence[str], client: Any, distributed: Any) -> Iterator[Outcome]:
-    left = iter(sources)
-    names: dict[str, str] = {}
+    bundles = _Bundles(sources, client)
+    tasks: dict[str, Sequence[str]] = {}
     ended = distributed.as_completed(loop=client.loop, raise_errors=False)
-    waiting = 0
-    room = _Room(client)
     try:
         while True:
-            for source in left:
-                future = client.submit(do_task, order, source, pure=False, retries=1)
-                names[future.key] = source
+            for bundle in bundles.next_ones(len(tasks)):
+                future = client.submit(do_task, order, bundle, pure=False, retries=1)
+                tasks[future.key] = bundle
                 ended.add(future)
-                waiting += 1
-                if waiting >= room.tasks():
-                    break
-            if not waiting:
+            if not tasks:
                 return
             future = next(ended)
-            waiting -= 1
-            source = names.pop(future.key)
+            bundle = tasks.pop(future.key)
             if future.status == "cancelled":
                 raise EngineError(_gone(client))
-            if future.status == "error":
-                yield _of_error(order, source, future.exception(), distributed)
+            if future.status != "error":
+                for found in future.result():
+                    bundles.took(found["seconds"])
+                    yield Outcome(**found)
+            elif len(bundle) > 1:
+                bundles.alone += bundle  # one of them is to blame
             else:
-                yield Outcome(**future.result())
+                yield _of_error(order, bundle[0], future.exception(), distributed)
             future.release()
     except (OSError, distributed.CancelledError) as error:
         raise EngineError(_gone(client)) from error
 
 
+class _Bundles:
+    """The clips in bundles that keep a core busy for a moment, so that a scheduler has few tasks.
+
+    The first clips go one by one, until it is known how long they take; so do the last.
+    """
+
+    def __init__(self, sources: Sequence[str], client: Any) -> None:
+        self._left, self._at = sources, 0
+        self._client, self._threads, self._until = client, 1, 0.0
+        self._clips, self._seconds = 0, 0.0
+        self.alone: list[str] = []
+        """Clips of a bundle that failed, to be tried one by one."""
+
+    def took(self, seconds: float) -> None:
+        self._clips, self._seconds = self._clips + 1, self._seconds + seconds
+
+    def next_ones(self, waiting: int) -> Iterator[Sequence[str]]:
+        """Bundles to hand over now, where so many are waiting or at work."""
+        if time.monotonic() > self._until:  # workers may come and go
+            self._threads = max(1, sum(self._client.nthreads().values()))
+            self._until = time.monotonic() + _LOOK
+        for _ in range(AHEAD * self._threads - waiting):
+            if self.alone:
+                yield [self.alone.pop()]
+            elif self._at < len(self._left):
+                bundle = self._left[self._at : self._at + self._size()]
+                self._at += len(bundle)
+                yield bundle
+
+    def _size(self) -> int:
+        if not self._clips:
+            return 1
+        fitting = TASK_SECONDS * self._clips / max(self._seconds, 1e-3)
+        fair = (len(self._left) - self._at) / (AHEAD * self._threads)
+        return max(1, min(int(fitting), int(fair), MOST_CLIPS))
+
+
 def _gone(client: Any) -> str:
     address = getattr(client.scheduler, "address", "") or ""
     return f"the scheduler of Dask {address} no longer answers".replace("  ", " ")
-
-
-class _Room:
-    """How many tasks to hand over at a time; workers may come and go."""
-
-    def __init__(self, client: Any) -> None:
-        self._client, self._tasks, self._until = client, 0, 0.0
-
-    def tasks(self) -> int:
-        if time.monotonic() > self._until:
-            self._tasks = AHEAD * max(1, sum(self._client.nthreads().values()))
-            self._until = time.monotonic() + _LOOK
-        return self._tasks
 
 
 def _of_error(order: Order, source: str, error: BaseException, distributed: Any) -> Outcome:
