@@ -119,7 +119,7 @@ class Watch:
 
     def _look(self) -> None:
         while not self._stop.wait(0.25):
-            held = [_resident(pid) for pid in _children()]
+            held = [found for pid in _children() if (found := _resident(pid))]
             if held and len(self.ends) > self.clips // 5:
                 self.resident.append((max(held), float(np.mean(held))))
 
