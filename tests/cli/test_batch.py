@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import signal
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import limbik
 from helpers.batch_runs import JOB, JOB_TEXT, outputs, write_clips
 from helpers.command_line import Ran
 from helpers.gltf_samples import leg
+from limbik.cli import batch as command
+from limbik.jobs.clip import Places, do_clip
 from limbik.jobs.engines.slot import Slot
+from limbik.jobs.folder import RunFolder
 from limbik.jobs.index import FILE, open_index
-from limbik.jobs.job_file import EXAMPLE
+from limbik.jobs.job_file import EXAMPLE, read_job
+from limbik.jobs.outcome import Outcome
+from limbik.jobs.plan import Clip, Plan
 from limbik.jobs.run import BatchInterrupt, batch
 
 CLIPS = ("a/one.bvh", "two.bvh")
@@ -144,6 +153,7 @@ def test_help_is_that_of_a_run() -> None:
             "in place of",
         ),
         (("status", "src"), "src: there is no run here"),
+        (("src", "out", "--job", "none.toml", "--dry-run"), "there are no clips that match *.amc"),
     ],
 )
 def test_wrong_use_is_one_line(
@@ -152,6 +162,7 @@ def test_wrong_use_is_one_line(
     monkeypatch.chdir(tmp_path)
     write_clips(tmp_path / "src", "one.bvh")
     (tmp_path / "job.toml").write_text(JOB_TEXT)
+    (tmp_path / "none.toml").write_text('clips = ["*.amc"]\n' + JOB_TEXT)
     (tmp_path / "wrong.toml").write_text('[[steps]]\ndo = "dance"\n')
     ran = Ran("batch", *words)
     assert ran.code == 2
@@ -160,7 +171,7 @@ def test_wrong_use_is_one_line(
     assert not (tmp_path / "out").exists()
 
 
-def test_shards_together_do_everything(done: tuple[Path, Ran], tmp_path: Path) -> None:
+def test_shards_do_what_one_process_does_alone(tmp_path: Path) -> None:
     """With a step that needs its figure: that of a file with a mesh goes to the workers."""
     onto = limbik.load(leg().save(tmp_path))
     src = tmp_path / "src"
@@ -168,14 +179,18 @@ def test_shards_together_do_everything(done: tuple[Path, Ran], tmp_path: Path) -
     for k in range(2):
         swing = [onto.rest + 0.01 * k * t for t in range(5)]
         limbik.save(limbik.Motion(onto, swing, 30), src / f"{k}.glb")
-    job = {
-        "steps": [{"do": "track", "effectors": ["foot"], "onto": onto}],
-        "outputs": {"formats": ["glb"]},
-    }
-    whole = batch(src, tmp_path / "whole", job, workers=1)
-    assert whole.ok
+    job = read_job(
+        {
+            "steps": [{"do": "track", "effectors": ["foot"], "onto": onto}],
+            "outputs": {"formats": ["glb"]},
+        }
+    )
     assert [batch(src, tmp_path / "parts", job, shard=(k, 2)).done for k in (1, 2)] == [1, 1]
-    assert outputs(tmp_path / "parts") == outputs(tmp_path / "whole")
+    here = tmp_path / "here"
+    places = Places(src, here, RunFolder(here).new_drafts("run", alone=True))
+    for name in ("0.glb", "1.glb"):
+        assert do_clip(job, places, name).ok
+    assert outputs(tmp_path / "parts") == outputs(here)
 
 
 def test_an_interrupt_in_python_has_the_summary(
@@ -186,7 +201,30 @@ def test_an_interrupt_in_python_has_the_summary(
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Slot, "do", lambda *_: limbik.jobs.outcome.Outcome("one.bvh", True))
+    monkeypatch.setattr(Slot, "do", lambda *_: Outcome("one.bvh", True))
     with pytest.raises(BatchInterrupt, match="--resume") as stopped:
         batch(src, tmp_path / "out", JOB, progress=lambda news: hasattr(news, "ok") and stop())
     assert stopped.value.summary.done == 1
+
+
+def test_the_bar_shows_rate_time_left_and_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=120, color_system=None)
+    monkeypatch.setattr(command, "notes", terminal)
+    todo = [Clip(f"{k}.bvh", 100, "new") for k in range(4)]
+    with command._bar(hidden=False) as bar:
+        bar.take(Plan(4, 4, todo, {}, []))
+        for k in range(3):
+            bar.take(Outcome(f"{k}.bvh", k != 1))
+    shown = screen.getvalue()
+    assert "3/4, 1 failed" in shown
+    assert " clips/s " in shown
+    assert "left" in shown
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to send")
+def test_a_queue_that_ends_a_run_is_heard_as_ctrl_c() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), command._ended_by_signals():
+        signal.raise_signal(signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -91,6 +91,12 @@ def test_workers_and_the_scheduler_may_be_killed(
     assert outputs(tmp_path / "two") == outputs(tmp_path / "one")
 
 
+def test_a_cluster_of_this_machine_alone(tmp_path: Path) -> None:
+    src = write_clips(tmp_path / "src", "one.bvh")
+    assert limbik.batch(src, tmp_path / "out", JOB, cluster="local:1").ok
+    assert (tmp_path / "out" / "one.csv").exists()
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [("local:0", "local:N"), ("local:x", "local:N"), ("here", "tcp://host:port")],
