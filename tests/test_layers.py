@@ -62,7 +62,7 @@ LAYERS = {
     ],
     "jobs": [
         "run",
-        "reports",
+        "reports result",
         "summary",
         "index engines",
         "plan clip",

@@ -12,27 +12,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.text import Text
 from typer.core import TyperGroup
 
 from limbik.cli import files
+from limbik.cli.batch_progress import batch_bar
 from limbik.cli.batch_status import show_status
-from limbik.cli.terminal import INTERRUPTED, JSON_HELP, Command, flowing, note, notes, out
+from limbik.cli.terminal import INTERRUPTED, JSON_HELP, Command, flowing, note, out
 from limbik.formats.files import write_whole
 from limbik.jobs.job_file import EXAMPLE
-from limbik.jobs.outcome import Outcome
-from limbik.jobs.plan import Plan
 from limbik.jobs.reports import write_picture
-from limbik.jobs.run import BatchInterrupt, Summary, resume_hint
+from limbik.jobs.result import BatchInterrupt, Summary, resume_hint
 from limbik.jobs.run import batch as run_batch
 from limbik.jobs.summary import status_of
 
@@ -120,7 +110,7 @@ def batch(
     failed. `limbik batch init` writes an example of a job, `limbik batch status OUT` shows how far
     a run is.
     """
-    with _bar(hidden=json) as bar, _ended_by_signals():
+    with batch_bar(hidden=json) as bar, _ended_by_signals():
         try:
             summary = run_batch(
                 files.expanded(source),
@@ -196,65 +186,6 @@ for _command in (init, status):
 
 
 # ---- while it runs -------------------------------------------------------------------------------
-
-
-class _Rate(ProgressColumn):
-    """Clips per second, or seconds per clip."""
-
-    def render(self, task: Task) -> Text:
-        elapsed, done = task.elapsed or 0.0, int(task.fields.get("clips_done", 0))
-        if not done or not elapsed:
-            return Text("")
-        rate = done / elapsed
-        return Text(f"{rate:.1f} clips/s" if rate >= 1 else f"{1 / rate:.1f} s per clip")
-
-
-class _Bar:
-    """The progress of a run on stderr; without a terminal nothing is shown."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress, self._task = progress, None
-        self._sizes: dict[str, int] = {}
-        self._done = self._failed = 0
-
-    def take(self, news: Outcome | Plan) -> None:
-        if isinstance(news, Plan):
-            # By bytes, because clips differ; the time that is left is told from them.
-            self._sizes = {clip.source: max(1, clip.bytes) for clip in news.todo}
-            self._task = self._progress.add_task(
-                "starting",
-                total=sum(self._sizes.values()),
-                count=f"0/{len(news.todo)}",
-                clips_done=0,
-            )
-            return
-        assert self._task is not None
-        self._done += 1
-        self._failed += not news.ok
-        failed = f", {self._failed} failed" if self._failed else ""
-        self._progress.update(
-            self._task,
-            description="clips",
-            advance=self._sizes.get(news.source, 0),
-            count=f"{self._done}/{len(self._sizes)}{failed}",
-            clips_done=self._done,
-        )
-
-
-@contextmanager
-def _bar(*, hidden: bool) -> Iterator[_Bar]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[count]}"),
-        _Rate(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    off = hidden or not notes.is_terminal
-    with Progress(*columns, console=notes, transient=True, disable=off) as progress:
-        yield _Bar(progress)
 
 
 @contextmanager

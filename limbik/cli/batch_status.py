@@ -78,11 +78,15 @@ def _quality(found: dict[str, Any]) -> None:
         table.add_row(
             name,
             measure["unit"],
-            *(f"{measure[key]:.4g}" for key in ("median", "p95", "max")),
-            bars(measure["histogram"]["counts"]),
+            *(f"{measure[key]:.3g}" for key in ("median", "p95", "max")),
+            bars(_halved(measure["histogram"]["counts"])),
             Text(measure["worst"]),
         )
     out.print(table)
+
+
+def _halved(counts: list[int]) -> list[int]:
+    return [one + other for one, other in zip(counts[::2], counts[1::2], strict=True)]
 
 
 def bars(counts: list[int]) -> str:

@@ -9,7 +9,6 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -27,66 +26,10 @@ from limbik.jobs.lock import RunLock
 from limbik.jobs.outcome import Outcome
 from limbik.jobs.plan import Plan, Shard, check_folders, make_plan
 from limbik.jobs.reports import write_reports
+from limbik.jobs.result import BatchInterrupt, Summary
 from limbik.version import __version__
 
 _log = logging.getLogger("limbik.batch")
-
-
-@dataclass
-class Summary:
-    """What a run came to; ``ok`` is true when every clip has its outputs."""
-
-    src: Path
-    out: Path
-    clips: int
-    """All clips, or those of the shard."""
-    before: int = 0
-    """Clips that were done before this run."""
-    done: int = 0
-    """Clips that this run did."""
-    failed: list[Outcome] = field(default_factory=list)
-    """Clips that failed: each with its ``source``, ``reason`` and ``sentence``."""
-    seconds: float = 0.0
-    stopped: str = ""
-    """Why the run ended before all clips were tried; empty where it did not."""
-    plan: dict[str, int] = field(default_factory=dict)
-    """How many clips were to be done for each reason."""
-    dry: bool = False
-    """Nothing was run: ``plan`` is the answer."""
-
-    @property
-    def ok(self) -> bool:
-        """Every clip is done."""
-        return not self.failed and not self.stopped and (self.dry or self.left == 0)
-
-    @property
-    def left(self) -> int:
-        """Clips that were not tried."""
-        return self.clips - self.before - self.done - len(self.failed)
-
-    def __repr__(self) -> str:
-        return (
-            f"<batch: {self.before + self.done} of {self.clips} clips done, "
-            f"{len(self.failed)} failed>"
-        )
-
-
-class BatchInterrupt(KeyboardInterrupt):
-    """Ctrl-C during a run, with the summary of what was done until then."""
-
-    def __init__(self, summary: Summary) -> None:
-        super().__init__(f"stopped; {resume_hint(summary)}")
-        self.summary = summary
-
-
-def resume_hint(summary: Summary) -> str:
-    """How to go on with a run that was stopped."""
-    return f"go on with: limbik batch {_quoted(summary.src)} {_quoted(summary.out)} --resume"
-
-
-def _quoted(path: Path) -> str:
-    text = str(path)
-    return text if text and not set(text) & set(" '\"\\$&;()*?[]<>|`") else json.dumps(text)
 
 
 def batch(

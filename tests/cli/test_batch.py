@@ -18,6 +18,7 @@ from helpers.batch_runs import JOB, JOB_TEXT, outputs, write_clips
 from helpers.command_line import Ran
 from helpers.gltf_samples import leg
 from limbik.cli import batch as command
+from limbik.cli import batch_progress
 from limbik.jobs.clip import Places, do_clip
 from limbik.jobs.engines.slot import Slot
 from limbik.jobs.folder import RunFolder
@@ -25,7 +26,8 @@ from limbik.jobs.index import FILE, open_index
 from limbik.jobs.job_file import EXAMPLE, read_job
 from limbik.jobs.outcome import Outcome
 from limbik.jobs.plan import Clip, Plan
-from limbik.jobs.run import BatchInterrupt, batch
+from limbik.jobs.result import BatchInterrupt
+from limbik.jobs.run import batch
 
 CLIPS = ("a/one.bvh", "two.bvh")
 
@@ -210,9 +212,9 @@ def test_an_interrupt_in_python_has_the_summary(
 def test_the_bar_shows_rate_time_left_and_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     terminal = Console(file=screen, force_terminal=True, width=120, color_system=None)
-    monkeypatch.setattr(command, "notes", terminal)
+    monkeypatch.setattr(batch_progress, "notes", terminal)
     todo = [Clip(f"{k}.bvh", 100, "new") for k in range(4)]
-    with command._bar(hidden=False) as bar:
+    with batch_progress.batch_bar(hidden=False) as bar:
         bar.take(Plan(4, 4, todo, {}, []))
         for k in range(3):
             bar.take(Outcome(f"{k}.bvh", k != 1))

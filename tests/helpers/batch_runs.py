@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import limbik
-from limbik.jobs.run import Summary
+from limbik.jobs.result import Summary
 from limbik.jobs.sidecar import ENDING, read_sidecar
 
 FAULTS = """

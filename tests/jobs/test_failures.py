@@ -11,7 +11,7 @@ import pytest
 import limbik
 from helpers.batch_runs import JOB, make_faults, outputs, write_clips
 from helpers.command_line import Ran
-from limbik.jobs.run import Summary
+from limbik.jobs.result import Summary
 from limbik.jobs.sidecar import read_sidecar, sidecar_path
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")
