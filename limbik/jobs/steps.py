@@ -109,9 +109,9 @@ class Track(Step):
         return step
 
     def prepare(self) -> None:
-        # Kernels do not depend on the figure.
-        small = chain()
-        track(small, ["Tip"], small.positions(small.rest)[None, -1:], method=self.method)
+        small = _small()
+        tip = small.figure.index("Tip")
+        track(small.figure, ["Tip"], small.positions()[:, [tip]], method=self.method)
 
     def run(self, work: Work) -> None:
         clip = work.motion
@@ -174,6 +174,9 @@ class Convert(Step):
             fps=section.number("fps", above=0),
         )
 
+    def prepare(self) -> None:
+        _small().resample(60.0)
+
     def run(self, work: Work) -> None:
         if self.unit or self.up or self.from_unit or self.from_up:
             work.motion = work.motion.in_units(
@@ -202,6 +205,9 @@ class Check(Step):
         table.end()
         return cls(at_most=found)
 
+    def prepare(self) -> None:
+        quality_of(_small())
+
     def run(self, work: Work) -> None:
         work.quality |= quality_of(work.motion, skip=work.quality)
         for name, most in self.at_most.items():
@@ -219,6 +225,11 @@ STEPS: Mapping[str, type[Step]] = MappingProxyType(
 
 PLANNED = ("retarget", "clean")
 """Kinds that other versions may have."""
+
+
+def _small() -> Motion:
+    """A motion to compile with: kernels do not depend on the figure."""
+    return Motion(chain(), [[0.1 * t, 0.0, 0.0] for t in range(4)], 30.0)
 
 
 def _effectors(section: Section) -> tuple[tuple[str, str], ...]:

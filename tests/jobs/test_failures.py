@@ -11,6 +11,7 @@ import pytest
 import limbik
 from helpers.batch_runs import JOB, make_faults, outputs, write_clips
 from helpers.command_line import Ran
+from limbik.jobs.job_file import read_job
 from limbik.jobs.result import Summary
 from limbik.jobs.sidecar import read_sidecar, sidecar_path
 
@@ -40,6 +41,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Summary, Path]:
     chain = limbik.figures.chain()
     there_and_back = [[t % 2, 0, 0] for t in range(8)]
     limbik.save(limbik.Motion(chain, there_and_back, 20), src / "refused.bvh")
+    for step in read_job(LIMITED).steps:
+        step.prepare()  # to compile takes more memory than the workers have here
     faults = make_faults(folder / "faults")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(faults))
