@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from limbik.errors import did_you_mean
@@ -78,6 +79,8 @@ def job_of(values: Mapping[str, Any], origin: Origin) -> Job:
         if name not in REPORTS:
             hint = did_you_mean(name, REPORTS)
             top.fail("reports", f'"{name}" is none of {", ".join(REPORTS)}{hint}')
+    if "png" in reports and find_spec("matplotlib") is None:
+        top.fail("reports", 'a png needs matplotlib: pip install "limbik[plots]"')
     job = Job(
         clips=top.texts("clips"),
         skip=top.texts("skip"),

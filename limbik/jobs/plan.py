@@ -14,7 +14,6 @@ from limbik.errors import LimbikError
 from limbik.jobs.folder import NAME
 from limbik.jobs.job import Job
 from limbik.jobs.sidecar import ENDING, read_sidecar, same_input, sidecar_path
-from limbik.version import __version__
 
 NEW, FAILED = "new", "failed before"
 INPUT, JOB, MISSING = "the clip changed", "the job changed", "an output is missing"
@@ -49,8 +48,6 @@ class Plan:
     """All clips below SRC that the job names, of all shards."""
     todo: list[Clip]
     """The largest first, so that no long clip is left for the end."""
-    versions: dict[str, int]
-    """How many outputs were made by other versions of limbik, and stay."""
     unreadable: list[str]
     """Folders that could not be read."""
 
@@ -75,16 +72,13 @@ def make_plan(src: Path, out: Path, job: Job, shard: Shard | None = None) -> Pla
     total = len(clips)
     if shard is not None:
         clips = clips[shard.number - 1 :: shard.of]
-    todo, versions = [], Counter[str]()
-    digest = job.digest
+    todo, digest = [], job.digest
     for clip in clips:
-        why, version = _why(src, out, job, digest, clip.source)
+        why = _why(src, out, job, digest, clip.source)
         if why:
             todo.append(clip._replace(why=why))
-        elif version != __version__:
-            versions[version] += 1
     todo.sort(key=lambda clip: (-clip.bytes, clip.source))
-    return Plan(len(clips), total, todo, dict(versions), unreadable)
+    return Plan(len(clips), total, todo, unreadable)
 
 
 def find_clips(src: Path, out: Path, job: Job) -> tuple[list[Clip], list[str]]:
@@ -128,25 +122,25 @@ def _refuse_same_outputs(clips: list[Clip], job: Job) -> None:
 
 def is_done(src: Path, out: Path, job: Job, source: str) -> bool:
     """Whether a clip's outputs are there and up to date."""
-    return not _why(src, out, job, job.digest, source)[0]
+    return not _why(src, out, job, job.digest, source)
 
 
-def _why(src: Path, out: Path, job: Job, digest: str, source: str) -> tuple[str, str]:
-    """Why a clip is to be done, empty where it is done; and the version that did it."""
+def _why(src: Path, out: Path, job: Job, digest: str, source: str) -> str:
+    """Why a clip is to be done; empty where it is done."""
     path = sidecar_path(out, job.stem(source))
     found = read_sidecar(path)
     if found is None or found.source != source:
-        return NEW, ""
+        return NEW
     if found.job != digest:
-        return JOB, ""
+        return JOB
     if not found.done or found.input is None:
-        return FAILED, ""
+        return FAILED
     if not same_input(src / source, found.input):
-        return INPUT, ""
+        return INPUT
     for output in found.outputs:
         try:
             if (path.parent / output.file).stat().st_size != output.bytes:
-                return MISSING, ""
+                return MISSING
         except OSError:
-            return MISSING, ""
-    return "", found.version
+            return MISSING
+    return ""

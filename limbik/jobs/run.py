@@ -72,7 +72,8 @@ def batch(
     <batch: 1 of 1 clips done, 0 failed>
     """
     part = _shard(shard)
-    if workers is not None and (isinstance(workers, bool) or workers < 1):
+    whole = isinstance(workers, int) and not isinstance(workers, bool)
+    if workers is not None and not (whole and workers >= 1):
         raise LimbikError(f"workers: needs a whole number above 0, got {workers!r}")
     if cluster is not None and (workers is not None or part is not None):
         raise LimbikError("cluster: stands in place of workers and shard")

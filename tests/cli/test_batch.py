@@ -215,7 +215,7 @@ def test_the_bar_shows_rate_time_left_and_failures(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(batch_progress, "notes", terminal)
     todo = [Clip(f"{k}.bvh", 100, "new") for k in range(4)]
     with batch_progress.batch_bar(hidden=False) as bar:
-        bar.take(Plan(4, 4, todo, {}, []))
+        bar.take(Plan(4, 4, todo, []))
         for k in range(3):
             bar.take(Outcome(f"{k}.bvh", k != 1))
     shown = screen.getvalue()

@@ -81,6 +81,12 @@ def test_what_cannot_be_is_refused_with_its_line(text: str, line: int | None, sa
     assert str(refused.value).startswith("job.toml" if line is None else f"job.toml line {line}: ")
 
 
+def test_a_picture_without_matplotlib_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limbik.jobs.job, "find_spec", lambda name: None)
+    with pytest.raises(FormatError, match=r"line 1: reports: a png needs matplotlib"):
+        parse_job('reports = "png"\n' + TRACK, Path("job.toml"))
+
+
 def test_a_value_of_several_lines_is_found_where_it_begins() -> None:
     text = 'a = 1\n\n# note\nb = [\n  """\n[[c]]\n""",\n]\n[[c]]\nd = 1\n[[c]]\nd = 2\n'
     assert line_of(text, ["b"]) == 4
