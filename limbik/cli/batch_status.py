@@ -31,7 +31,13 @@ def show_status(found: dict[str, Any]) -> None:
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for k, column in enumerate(columns):
-        table.add_column(column, justify="left" if k == 0 else "right", no_wrap=True)
+        number = column in ("median", "95 %", "worst")
+        table.add_column(
+            column,
+            justify="left" if k == 0 else "right",
+            no_wrap=True,
+            min_width=8 if number else None,
+        )
     return table
 
 
