@@ -76,18 +76,23 @@ def started(src: Path, out: Path, faults: Path, *options: str) -> subprocess.Pop
     )
 
 
-def test_a_killed_worker_costs_nothing(
+def test_a_killed_worker_costs_nothing_and_a_second_run_is_refused(
     src: Path, tmp_path: Path, faults: Path, undisturbed: dict[str, bytes]
 ) -> None:
-    run = InThread(src, tmp_path / "out", JOB, workers=2)
+    out = tmp_path / "out"
+    run = InThread(src, out, JOB, workers=2)
     first = worker_at(faults, CLIPS[0])
+    with pytest.raises(BusyError, match=rf"another run .*process {os.getpid()} on"):
+        limbik.batch(src, out, JOB, workers=1)
+    with pytest.raises(BusyError, match="run: process"):
+        limbik.batch(src, out, JOB, shard="1/2")
     kill(first)
     second = worker_at(faults, CLIPS[0])  # the clip is tried again, in another process
     assert second != first
     (faults / "go").touch()
     assert run.end().ok
-    assert outputs(tmp_path / "out") == undisturbed
-    assert not drafts(tmp_path / "out")
+    assert outputs(out) == undisturbed
+    assert not drafts(out)
 
 
 def test_a_killed_parent_takes_its_workers_along_and_is_resumed(
@@ -126,21 +131,6 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_resume(
     assert "stopped" in log.read_text()
     (faults / "go").touch()
     assert limbik.batch(src, out, resume=True, workers=1).ok
-    assert outputs(out) == undisturbed
-
-
-def test_a_second_run_on_one_out_is_refused(
-    src: Path, tmp_path: Path, faults: Path, undisturbed: dict[str, bytes]
-) -> None:
-    out = tmp_path / "out"
-    first = InThread(src, out, JOB, workers=1)
-    worker_at(faults, CLIPS[0])
-    with pytest.raises(BusyError, match=rf"another run .*process {os.getpid()} on"):
-        limbik.batch(src, out, JOB, workers=1)
-    with pytest.raises(BusyError, match="run: process"):
-        limbik.batch(src, out, JOB, shard="1/2")
-    (faults / "go").touch()
-    assert first.end().ok
     assert outputs(out) == undisturbed
 
 
