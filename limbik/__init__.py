@@ -54,6 +54,7 @@ from limbik.goals import (
     Rest,
     Within,
 )
+from limbik.jobs.run import batch
 from limbik.methods import METHODS as methods
 from limbik.poser.files.replay_file import write_replay
 from limbik.poser.view import view
@@ -108,6 +109,7 @@ __all__ = [
     "Track",
     "Within",
     "__version__",
+    "batch",
     "check",
     "figures",
     "fit_markers",

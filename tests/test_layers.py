@@ -17,7 +17,7 @@ MOST = 14  # layers of one folder; with more, nobody knows them by heart
 LAYERS = {
     "": [
         "cli",
-        "poser papers demo",
+        "poser papers demo jobs",
         "animate plots bodies",
         "solver",
         "methods",
@@ -69,6 +69,18 @@ LAYERS = {
         "loop",
         "workspace base",
         "settings",
+    ],
+    "jobs": [
+        "run",
+        "reports result",
+        "summary",
+        "index engines",
+        "plan clip",
+        "job_file",
+        "job",
+        "steps",
+        "section measures sidecar",
+        "companions folder lock outcome",
     ],
     "poser": [
         "view",
