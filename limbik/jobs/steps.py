@@ -22,7 +22,7 @@ from limbik.figures import chain
 from limbik.jobs.measures import MEASURES, quality_of
 from limbik.jobs.section import NamedFigure, Section
 from limbik.methods import METHODS
-from limbik.solver.solve import find_method
+from limbik.solver.runner import find_method
 
 UNITS = ("m", "cm", "mm", "in", "ft")
 _LIMITS = ("none", "file", "anatomical")
