@@ -1,0 +1,277 @@
+"""A whole clip at once: frame by frame both ways, the best of both, then all frames together.
+
+F = Σ f_t(q_t) + Σ v·|q_{t+1} ⊖ q_t|² + Σ a·|acceleration|²: every frame has the goals of one problem
+with numbers of its own.  Limits hold in every frame exactly and F never rises.  Long clips are
+solved in windows that overlap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from limbik.animate.smoothness import difference
+from limbik.animate.window_solve import goal_costs, solve_chain, solve_window
+from limbik.errors import GoalError
+from limbik.figure.figure import Figure
+from limbik.figure.joints import ExponentialBall
+from limbik.goals import terms as tm
+from limbik.solver import objective as ob
+from limbik.solver.problem import Problem
+
+SMOOTH = 0.02
+"""Seconds: movements much shorter than this are smoothed away."""
+
+WINDOW = 96  # frames that are solved together
+_STAY = 1e-3  # of the goals' weight: how much a frame stays near the one before in the first pass
+_BRANCH = 0.3  # of the goals' weight: what a change of branch costs per rad²
+_SPEED_MARGIN = 0.005  # of a speed limit that the solve stays below it
+_SPEED = 1e4  # weight of speeds beyond their limits, of that of accelerations, at least
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a solve of a clip did."""
+
+    before: float
+    """F of the frame-by-frame pass."""
+    after: float
+    """F at the end."""
+    steps: int
+    """Gauss–Newton steps of all windows."""
+    rises: int
+    """Steps after which F was higher: 0."""
+    switched: int
+    """Frames in which the pass from the end was better than the one from the start."""
+
+
+@dataclass
+class FrameValues:
+    """Numbers of a problem that change from frame to frame: where they lie, and their values."""
+
+    problem: Problem
+    frames: int
+    _places: list[int] = field(default_factory=list)
+    _columns: list[np.ndarray] = field(default_factory=list)
+
+    def _add(self, first: int, columns: np.ndarray) -> None:
+        table = np.asarray(columns, float).reshape(self.frames, -1)
+        self._places += range(first, first + table.shape[1])
+        self._columns.append(table)
+
+    def _term(self, goal: int, kind: int) -> int:
+        for term in self.problem.terms_of[goal]:
+            if self.problem.terms[term].kind == kind:
+                return int(self.problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
+        raise GoalError(f"goal {goal} has no such target")
+
+    def position(self, goal: int, points: np.ndarray) -> None:
+        """Goal number ``goal`` goes to points (frames, 3)."""
+        self._add(self._term(goal, tm.POSITION) + tm.T_POINT, points)
+
+    def rotation(self, goal: int, matrices: np.ndarray) -> None:
+        """Goal number ``goal`` is turned as matrices (frames, 3, 3)."""
+        self._add(self._term(goal, tm.ROTATION) + tm.T_MATRIX, matrices)
+
+    def position_factor(self, goal: int, factors: np.ndarray) -> None:
+        """The position of a goal counts factors (frames,) times its weight; or (frames, 3)."""
+        self._factor(goal, tm.POSITION, factors)
+
+    def rotation_factor(self, goal: int, factors: np.ndarray) -> None:
+        """The rotation of a goal counts factors (frames,) times its weight; or (frames, 3)."""
+        self._factor(goal, tm.ROTATION, factors)
+
+    def _factor(self, goal: int, kind: int, factors: np.ndarray) -> None:
+        first = self._term(goal, kind) + tm.T_WEIGHT
+        own = self.problem.floats[first : first + 3]  # square roots of the weights
+        table = np.asarray(factors, float)
+        table = table[:, None] if table.ndim == 1 else table
+        self._add(first, np.sqrt(np.broadcast_to(table, (self.frames, 3))) * own)
+
+    def near(self, poses: np.ndarray) -> None:
+        """The pose that ``Rest`` pulls to: poses (frames, n)."""
+        self._add(int(self.problem.ints[ob.F_REST_POSE]), poses)
+
+    @property
+    def places(self) -> np.ndarray:
+        """(k,) indices into the problem's floats."""
+        return np.array(self._places, np.int64)
+
+    @property
+    def values(self) -> np.ndarray:
+        """(frames, k) one row per frame."""
+        return np.ascontiguousarray(np.concatenate(self._columns, axis=1))
+
+
+def unlimited_balls(figure: Figure) -> np.ndarray:
+    """(k,) first coordinates of the exponential balls that no limit holds."""
+    found: list[int] = []
+    free = ~(np.isfinite(figure.lower) | np.isfinite(figure.upper))
+    place = {name: c for c, name in enumerate(figure.coordinates)}
+    for joint in figure.definition:
+        called, k = joint.alias or joint.name, 0
+        for part in joint.parts:
+            if isinstance(part, ExponentialBall):
+                label = joint.labels[k]
+                c = place.get(called if len(joint.labels) == 1 else f"{called}.{label}")
+                limit = joint.limit
+                if c is not None and (limit is None or free[c : c + 3].all()):
+                    found.append(c)
+            k += len(part.labels)
+    return np.array(found, np.int64)
+
+
+def with_free_balls(figure: Figure) -> Figure:
+    """The figure with exponential maps for balls and roots without limits, which then have no
+    angle at which they lock; ``motion.onto`` carries the poses back."""
+    keep = []
+    for i, joint in enumerate(figure.definition):
+        columns = np.flatnonzero((figure.owner == i) & ~figure.slides)
+        bounds = np.concatenate([figure.lower[columns], figure.upper[columns]])
+        if np.isfinite(bounds[np.abs(bounds) < math.tau]).any():
+            keep.append(joint.name)
+    return figure.with_balls("exponential", keep=keep)
+
+
+class ClipSolver:
+    """A problem whose numbers change from frame to frame, solved over the whole clip."""
+
+    def __init__(
+        self,
+        frames: FrameValues,
+        *,
+        fps: float,
+        smooth: float = SMOOTH,
+        speed_limits: np.ndarray | None = None,
+        stay: float = _STAY,
+    ) -> None:
+        """``smooth`` is in seconds, 0 turns it off; ``speed_limits`` (n,) are units per second,
+        inf where there is none."""
+        if not (math.isfinite(smooth) and smooth >= 0):
+            raise GoalError(f"smooth must be seconds, 0 or more, got {smooth!r}")
+        self.problem, self.fps = frames.problem, fps
+        self.figure = frames.problem.figure
+        self._places, self._values = frames.places, frames.values
+        self._moves = np.array(self.problem.moves, bool)
+        self._balls = unlimited_balls(self.figure)
+        n, lever = self.figure.n, self.problem.scene.lever
+        unit = np.where(self.figure.slides, 1.0, lever**2)
+        self._chain, self._whole = np.zeros((4, n)), np.zeros((4, n))
+        self._chain[0] = stay * unit
+        self._whole[0] = stay * unit * min(1.0, (smooth * fps) ** 2)
+        self._whole[1] = unit * (smooth * fps) ** 4
+        self._chain[3] = self._whole[3] = np.inf
+        self._speeds = self._checked(speed_limits)
+        limited = np.isfinite(self._speeds)
+        self._whole[3, limited] = self._speeds[limited] / fps * (1.0 - _SPEED_MARGIN)
+        self._whole[2, limited] = _SPEED * np.maximum(self._whole[1], unit)[limited]
+        self._unit = unit
+        self._rises = np.zeros(1, np.int64)
+
+    def _checked(self, limits: np.ndarray | None) -> np.ndarray:
+        n = self.figure.n
+        speeds = np.full(n, np.inf) if limits is None else np.asarray(limits, float)
+        if speeds.shape != (n,) or not (speeds > 0).all():
+            raise GoalError(f"speed_limits: needs {n} positive numbers, inf where there is none")
+        return speeds
+
+    def costs(self, q: np.ndarray) -> np.ndarray:
+        """(frames,) f of each frame: its goals alone."""
+        out = np.empty(len(q))
+        goal_costs(self.problem.ints, self.problem.floats, self._places, self._values, q, out)
+        return out
+
+    def chain(self, start: np.ndarray, *, backwards: bool = False, iterations: int = 8) -> np.ndarray:
+        """(frames, n) frame by frame, each from the one before, the first from ``start`` (n,)."""
+        values = np.ascontiguousarray(self._values[::-1]) if backwards else self._values
+        q = np.empty((len(values), self.figure.n))
+        q[0] = start
+        solve_chain(
+            self.problem.ints, self.problem.floats, self._places, values, q, self._moves,
+            self._balls, self._chain, iterations, 1e-3, self._rises,
+        )  # fmt: skip
+        return q[::-1].copy() if backwards else q
+
+    def best_of(self, candidates: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """(poses, which candidate) that cost least, changes from frame to frame included.
+
+        A dynamic programme over the candidates of each frame.
+        """
+        costs = np.array([self.costs(q) for q in candidates])
+        frames, count = costs.shape[1], len(candidates)
+        total, before = costs[:, 0].copy(), np.zeros((frames, count), int)
+        step, scratch = np.empty(self.figure.n), np.zeros(64)
+        for t in range(1, frames):
+            change = np.empty((count, count))
+            for i, a in enumerate(candidates):
+                for j, b in enumerate(candidates):
+                    difference(a[t - 1], b[t], self._balls, step, scratch)
+                    change[i, j] = _BRANCH * float((self._unit * step**2).sum())
+            reached = total[:, None] + change
+            before[t] = reached.argmin(axis=0)
+            total = reached.min(axis=0) + costs[:, t]
+        which = np.empty(frames, int)
+        which[-1] = int(total.argmin())
+        for t in range(frames - 1, 0, -1):
+            which[t - 1] = before[t, which[t]]
+        return np.array([candidates[k][t] for t, k in enumerate(which)]), which
+
+    def together(self, q: np.ndarray, *, iterations: int = 30, sweeps: int = 2) -> tuple[np.ndarray, int]:
+        """(poses, steps): all frames of q (frames, n) improved together, in windows that overlap."""
+        q = np.ascontiguousarray(q)
+        frames, taken = len(q), 0
+        for sweep in range(1 if frames <= WINDOW else sweeps):
+            hop = (2 * WINDOW) // 3
+            low = 0 if sweep % 2 == 0 else -(hop // 2)
+            while low < frames:
+                a, b = max(low, 0), min(low + WINDOW, frames)
+                if b > a:
+                    taken += self._window(q, a, b, iterations)
+                if b == frames:
+                    break
+                low += hop
+        return q, taken
+
+    def _window(self, q: np.ndarray, low: int, high: int, iterations: int) -> int:
+        a, b = max(low - 2, 0), min(high + 2, len(q))
+        part = q[a:b]
+        _, _, taken = solve_window(
+            self.problem.ints, self.problem.floats, self._places, self._values[a:b], part, low - a,
+            high - a, self._moves, self._balls, self._whole, iterations, 1e-4, self._rises,
+        )  # fmt: skip
+        return int(taken)
+
+    def total(self, q: np.ndarray) -> float:
+        """F: the goals of all frames and the smoothness."""
+        steps, scratch = np.empty((len(q), self.figure.n)), np.zeros(64)
+        for t in range(len(q) - 1):
+            difference(q[t], q[t + 1], self._balls, steps[t], scratch)
+        steps = steps[: len(q) - 1]
+        v, a, s, most = self._whole
+        over = np.maximum(np.abs(steps) - most, 0.0)
+        smooth = (v * steps**2 + s * over**2).sum() + (a * np.diff(steps, axis=0) ** 2).sum()
+        return float(self.costs(q).sum() + smooth)
+
+    def within_speeds(self, q: np.ndarray) -> np.ndarray:
+        """The poses with every step cut to its speed limit, from the first frame on: exact."""
+        most = np.where(np.isfinite(self._speeds), self._speeds / self.fps * (1 - 1e-9), np.inf)
+        if not np.isfinite(most).any():
+            return q
+        out = q.copy()
+        for t in range(1, len(out)):
+            out[t] = np.clip(out[t], out[t - 1] - most, out[t - 1] + most)
+        return out
+
+    def solve(self, start: np.ndarray, *, whole: bool = True) -> tuple[np.ndarray, Report]:
+        """(poses (frames, n), report): both ways, the better of the two, and all together."""
+        forward = self.chain(start)
+        backward = self.chain(forward[-1], backwards=True)
+        q, which = self.best_of([forward, backward])
+        before, taken = self.total(q), 0
+        if whole:
+            q, taken = self.together(q)
+        report = Report(before, self.total(q), taken, int(self._rises[0]), int(which.sum()))
+        return self.within_speeds(q), report

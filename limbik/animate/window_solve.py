@@ -1,0 +1,223 @@
+"""A window of a clip solved at once: projected Gauss–Newton on a banded system.
+
+F(q) = Σ f_t(q_t) + smoothness over the frames of a window, the others fixed.  Each frame has the
+rows of one problem, whose numbers at ``places`` change from frame to frame.  The step solves
+(JᵀJ + smoothness + damping)·x = −½∇F on the directions that the limits leave free; it is projected
+frame by frame and kept only where F falls by the Armijo test along the projection.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.animate.banded import banded_cholesky, banded_solve
+from limbik.animate.smoothness import (
+    difference,
+    retract,
+    smooth_block,
+    smooth_cost,
+    smooth_push,
+    to_tangent,
+)
+from limbik.figure.projection import SCRATCH, free_directions, project
+from limbik.jit import inner, kernel
+from limbik.solver import objective as ob
+
+ARMIJO = 1e-4
+DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-4, 1e-8, 1e8
+RISE, FALL = 6.0, 0.25
+
+
+@inner
+def _place(floats, places, values):
+    for k in range(places.shape[0]):
+        floats[places[k]] = values[k]
+
+
+@kernel
+def goal_costs(ints, floats, places, values, q, out):
+    """f of every frame of q (frames, n) into out (frames,)."""
+    state, r = np.zeros(ob.state_size(ints)), np.zeros(ints[ob.tm.N_ROWS])
+    for t in range(q.shape[0]):
+        _place(floats, places, values[t])
+        out[t] = ob.evaluate(ints, floats, q[t], state, r)
+
+
+@inner
+def _add_overlap(starts_a, spans_a, coefficients_a, starts_b, spans_b, coefficients_b, diagonal):
+    """Σ over shared coordinates of aᵢ·diagonalᵢ·bᵢ for one direction each."""
+    total = 0.0
+    begin = max(starts_a, starts_b)
+    end = min(starts_a + spans_a, starts_b + spans_b)
+    for c in range(begin, end):
+        total += coefficients_a[c - starts_a] * diagonal[c] * coefficients_b[c - starts_b]
+    return total
+
+
+@kernel
+def solve_window(
+    ints, floats, places, values, q, low, high, moves, balls, weights, iterations, tolerance, rises
+):
+    """Improve frames low … high − 1 of q (frames, n) in place; returns (F before, F after, steps).
+
+    ``values`` (frames, k) are a frame's numbers for ``places`` (k,); ``moves`` (n,) which
+    coordinates may move; ``weights`` (4, n) as in ``smooth_cost``.  ``rises`` (1,) counts steps that
+    were kept although F rose: none.
+    """
+    n, rows = q.shape[1], np.int64(ints[ob.tm.N_ROWS])
+    count, last = high - low, q.shape[0] - 1
+    state, r, model = np.zeros(ob.state_size(ints)), np.zeros(rows), np.zeros(rows)
+    jt, jd, moved = np.zeros((n, rows)), np.zeros((n, rows)), np.zeros((n, 1))
+    scratch, diagonal = np.zeros(SCRATCH + 40 + n), np.zeros(n)
+    steps = np.zeros((q.shape[0], n))
+    push, kept = np.zeros((count, n)), np.zeros((count, n))
+    starts, spans = np.zeros((count, n), np.int64), np.zeros((count, n), np.int64)
+    coefficients = np.zeros((count, n, 3))
+    sizes, base = np.zeros(count, np.int64), np.zeros(count + 1, np.int64)
+    width = min(3 * n, count * n)
+    matrix, factor = np.zeros((count * n, width)), np.zeros((count * n, width))
+    first, x = np.zeros(count * n, np.int64), np.zeros(count * n)
+    rest_weight = np.int64(ints[ob.F_REST])
+    full = np.zeros(n)
+
+    cost = smooth_cost(q, low, high, balls, weights, steps, scratch)
+    for t in range(low, high):
+        _place(floats, places, values[t])
+        cost += ob.evaluate(ints, floats, q[t], state, r)
+    before, damping, taken = cost, DAMPING, 0
+    slow = 0
+    for _ in range(iterations):
+        # The model: directions that are free, and the banded matrix on them.
+        smooth_cost(q, low, high, balls, weights, steps, scratch)
+        smooth_push(q, low, high, balls, weights, steps, push, scratch)
+        for t in range(low, high):
+            _place(floats, places, values[t])
+            ob.evaluate(ints, floats, q[t], state, r)
+            ob.linearise(ints, floats, q[t], state, r, jt, model)
+            own = moved[:, 0]
+            ob.descent(ints, floats, q[t], jt, r, own)
+            to_tangent(q[t], balls, 1, moved, scratch)
+            to_tangent(q[t], balls, rows, jt, scratch)
+            k = t - low
+            for c in range(n):
+                push[k, c] += moved[c, 0]
+            found = free_directions(
+                ints, floats, q[t], push[k], starts[k], spans[k], coefficients[k], scratch
+            )
+            size = 0
+            for d in range(found):
+                if moves[starts[k, d]]:
+                    starts[k, size], spans[k, size] = starts[k, d], spans[k, d]
+                    for i in range(3):
+                        coefficients[k, size, i] = coefficients[k, d, i]
+                    size += 1
+            sizes[k] = size
+            base[k + 1] = base[k] + size
+            for a in range(size):
+                for m in range(rows):
+                    total = 0.0
+                    for i in range(spans[k, a]):
+                        total += coefficients[k, a, i] * jt[starts[k, a] + i, m]
+                    jd[a, m] = total
+            for back in range(min(k, 2) + 1):
+                smooth_block(t, t - back, low, high, last, weights, steps, diagonal)
+                if back == 0:
+                    for c in range(n):
+                        diagonal[c] += floats[rest_weight + c]
+                other = k - back
+                for a in range(size):
+                    row = base[k] + a
+                    if back == 0:
+                        for i in range(width):
+                            matrix[row, i] = 0.0
+                        first[row] = base[max(k - 2, 0)]
+                    for b in range(a + 1 if back == 0 else sizes[other]):
+                        value = _add_overlap(
+                            starts[k, a], spans[k, a], coefficients[k, a],
+                            starts[other, b], spans[other, b], coefficients[other, b], diagonal,
+                        )  # fmt: skip
+                        if back == 0:
+                            value += _dot(jd[a], jd[b], rows)
+                        if value != 0.0:
+                            matrix[row, base[other] + b - row + width - 1] = value
+        total_size = base[count]
+        # The step, with more damping until F falls.
+        accepted = False
+        while damping <= MOST_DAMPING:
+            for i in range(total_size):
+                for j in range(first[i] - i + width - 1, width):
+                    factor[i, j] = matrix[i, j]
+                factor[i, width - 1] += damping * matrix[i, width - 1] + 1e-12
+            for k in range(count):
+                for a in range(sizes[k]):
+                    total = 0.0
+                    for i in range(spans[k, a]):
+                        total += coefficients[k, a, i] * push[k, starts[k, a] + i]
+                    x[base[k] + a] = total
+            if not banded_cholesky(factor, first, total_size):
+                damping *= RISE
+                continue
+            banded_solve(factor, first, total_size, x)
+            expected = 0.0
+            for k in range(count):
+                full[:] = 0.0
+                for a in range(sizes[k]):
+                    for i in range(spans[k, a]):
+                        full[starts[k, a] + i] += coefficients[k, a, i] * x[base[k] + a]
+                for c in range(n):
+                    kept[k, c] = q[low + k, c]
+                retract(q[low + k], full, balls, scratch)
+                project(ints, floats, q[low + k], scratch)
+                difference(kept[k], q[low + k], balls, full, scratch)
+                for c in range(n):
+                    expected += 2.0 * push[k, c] * full[c]
+            tried = smooth_cost(q, low, high, balls, weights, steps, scratch)
+            for t in range(low, high):
+                if tried >= cost:
+                    break
+                _place(floats, places, values[t])
+                tried += ob.evaluate(ints, floats, q[t], state, r)
+            if tried < cost and cost - tried >= ARMIJO * expected:
+                accepted = True
+                break
+            for k in range(count):
+                for c in range(n):
+                    q[low + k, c] = kept[k, c]
+            damping *= RISE
+        if not accepted:
+            break
+        if tried > cost:
+            rises[0] += 1
+        gain = cost - tried
+        cost, taken = tried, taken + 1
+        damping = max(damping * FALL, LEAST_DAMPING)
+        slow = slow + 1 if gain <= tolerance * cost else 0
+        if slow >= 2 or gain <= 1e-15 * cost:
+            break
+    return before, cost, taken
+
+
+@inner(fastmath={"reassoc", "contract"})
+def _dot(a, b, count):
+    total = 0.0
+    for i in range(count):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def solve_chain(
+    ints, floats, places, values, q, moves, balls, weights, iterations, tolerance, rises
+):
+    """Frames one after the other, in place: each starts from the pose before it and stays near it
+    by the velocity weights.  q[0] is where the first one starts."""
+    for t in range(q.shape[0]):
+        if t > 0:
+            for c in range(q.shape[1]):
+                q[t, c] = q[t - 1, c]
+        tail = max(t - 1, 0)
+        many = 40 if t == 0 else iterations
+        solve_window(
+            ints, floats, places, values[tail : t + 1], q[tail : t + 1], t - tail, t - tail + 1,
+            moves, balls, weights, many, tolerance, rises,
+        )  # fmt: skip
