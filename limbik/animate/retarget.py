@@ -1,0 +1,274 @@
+"""retarget: a clip of one body on another body, without a table for the pair.
+
+Bones are matched by role, rest poses by the directions of bones.  Contacts of the source are held,
+limits and speed limits of the target are exact, and the whole clip is solved at once.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from limbik.animate.body_shape import BodyShape
+from limbik.animate.contacts import Contact, find_contacts, find_ground
+from limbik.animate.overrides import Overrides, read_overrides
+from limbik.animate.retarget_targets import Targets, build_targets
+from limbik.animate.spacetime import SMOOTH, ClipSolver, FrameValues, Report, with_free_balls
+from limbik.errors import FigureError, GoalError
+from limbik.figure.coordinates import joint_values
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
+from limbik.goals import Reach, Rest
+from limbik.humanoid.recognise import recognise
+from limbik.maths.so3 import matrix_to_quat
+from limbik.solver.problem import Problem
+
+WEIGHTS: Mapping[str, float] = {
+    "hips": 1.0, "LowerLeg": 0.3, "Foot": 2.0, "Ball": 0.3, "LowerArm": 0.4, "Hand": 1.0,
+}  # fmt: skip
+"""Weights of positions by role without its side."""
+
+TURN_WEIGHTS: Mapping[str, float] = {
+    "hips": 0.4, "trunk": 0.4, "head": 0.1, "Foot": 0.3, "Hand": 0.1,
+}  # fmt: skip
+"""Weights of rotations; other segments have SEGMENT."""
+
+SEGMENT = 0.05
+HELD = 1000.0
+"""How many times a point counts while a contact holds it."""
+HELD_TURN = 100.0
+POSTURE = 1e-3  # weight of the rest pose, or of ``near``, for each coordinate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Retargeted:
+    """The answer of ``retarget``."""
+
+    motion: Motion
+    """The target's motion; its figure has a free base where the target came without one."""
+    contacts: tuple[Contact, ...]
+    """Contacts that were held, with the target's joints and their places."""
+    roles: Mapping[str, tuple[str, str]]
+    """Role → (the source's joint, the target's joint)."""
+    scale: float
+    """Lengths of the target per length of the source."""
+    errors: np.ndarray
+    """(frames, points) distances of the key points from their targets, in the target's unit."""
+    points: tuple[str, ...]
+    """The roles of these key points."""
+    report: Report = field(compare=False)
+    """What the solve of the clip did."""
+    seconds: float = field(compare=False)
+    """The time of solving."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<Retargeted {self.motion.name or 'clip'}: {self.motion.frames} frames, "
+            f"{len(self.roles)} roles, {len(self.contacts)} contacts>"
+        )
+
+
+def retarget(
+    clip: Motion,
+    onto: Figure,
+    *,
+    scale: str = "limbs",
+    contacts: Sequence[Contact] | None = None,
+    smooth: float = SMOOTH,
+    near: Motion | np.ndarray | None = None,
+    speed_limits: np.ndarray | None = None,
+    overrides: str | Path | Overrides | None = None,
+    whole: bool = True,
+) -> Retargeted:
+    """The clip on another figure: its bones, proportions, limits and speed limits.
+
+    ``scale`` is how proportions are carried over: "limbs" (every bone in the target's own length),
+    "fitted" (legs, trunk and arms by a factor each) or "common" (one factor); stride and ground are
+    kept in each.  ``contacts`` are those of the source, found unless given: edit what
+    ``limbik.find_contacts`` returns.  ``smooth`` is in seconds: movements much shorter are smoothed
+    away.  ``near`` (frames, n), or a motion of the target, is where coordinates stay that nothing
+    else asks for, the rest pose unless given.  ``speed_limits`` (n,) are units per second, inf
+    where there is none.  ``overrides`` is a TOML file with roles, weights and offsets that shall
+    differ.  ``whole=False`` leaves the clip as it is after the frame-by-frame passes.
+
+    >>> human = limbik.figures.human()
+    >>> out = retarget(limbik.figures.cartwheel()[:8], onto=human)
+    >>> out.motion.frames, len(out.roles) > 15
+    (8, True)
+    """
+    if not isinstance(clip, Motion):
+        raise FigureError(f"retarget: needs a Motion, got {type(clip).__name__}")
+    if not isinstance(onto, Figure):
+        raise FigureError(f"retarget: onto needs a Figure, got {type(onto).__name__}")
+    changes = overrides if isinstance(overrides, Overrides) else read_overrides(overrides)
+    figure = onto if _has_free_root(onto) else onto.with_base("free")
+    inner = with_free_balls(figure)
+    source = BodyShape(clip.figure, changes.source_roles(recognise(clip.figure)), clip.q)
+    target = BodyShape(inner, changes.target_roles(recognise(figure)))
+    ground = find_ground(clip) if changes.ground is None else changes.ground
+    held = find_contacts(clip, ground=ground) if contacts is None else tuple(contacts)
+    targets = build_targets(
+        clip, source, target, held, ground=ground, scale=scale, soles=changes.soles
+    )
+    began = time.perf_counter()
+    solver, start = _solver(
+        clip, inner, target, targets, changes, smooth, _near(near, figure, inner, clip.frames),
+        _speeds(speed_limits, onto, inner),
+    )  # fmt: skip
+    q, report = solver.solve(start, whole=whole)
+    seconds = time.perf_counter() - began
+    name = clip.name or clip.figure.name
+    errors = np.stack(
+        [
+            np.linalg.norm(_where(inner, q, point.link, _at(target, key, point)) - point.track, axis=1)
+            for key, point in targets.points.items()
+        ],
+        axis=1,
+    )
+    roles = {
+        role: (joint, target.body[role])
+        for role, joint in source.body.roles.items()
+        if role in target.body
+    }
+    feet = _foot_contacts(targets, target)
+    return Retargeted(
+        motion=Motion(inner, q, clip.fps, name).onto(figure),
+        contacts=tuple(sorted([*targets.contacts, *feet], key=lambda c: (c.start, c.joint))),
+        roles=roles,
+        scale=targets.scale,
+        errors=errors,
+        points=tuple(targets.points),
+        report=report,
+        seconds=seconds,
+    )
+
+
+def _has_free_root(figure: Figure) -> bool:
+    """Whether a root slides three ways and turns three ways."""
+    roots = np.flatnonzero(figure.parents < 0)
+    own = np.isin(figure.owner, roots)
+    return int((own & figure.slides).sum()) >= 3 and int((own & ~figure.slides).sum()) >= 3
+
+
+def _part(role: str) -> str:
+    for side in ("left", "right"):
+        role = role.removeprefix(side)
+    return role
+
+
+def _at(target: BodyShape, role: str, point: Any) -> np.ndarray:
+    """A target's point in its link's frame; the ball of a foot is given in body axes."""
+    return target.t_frames[point.link].T @ point.at if role.endswith("Ball") else point.at
+
+
+def _where(figure: Figure, q: np.ndarray, link: int, at: np.ndarray) -> np.ndarray:
+    frames = figure.frames(q)[:, link]
+    return frames[:, :3, :3] @ at + frames[:, :3, 3]
+
+
+def _solver(
+    clip: Motion,
+    figure: Figure,
+    target: BodyShape,
+    targets: Targets,
+    changes: Overrides,
+    smooth: float,
+    near: np.ndarray | None,
+    speeds: np.ndarray | None,
+) -> tuple[ClipSolver, np.ndarray]:
+    """The problem of every frame, and where the first one starts."""
+    names, goals = figure.joints, []
+    for role, point in targets.points.items():
+        weight = changes.weight(role, WEIGHTS[_part(role)])
+        at = _at(target, role, point)
+        goals.append(Reach(names[point.link], position=(0, 0, 0), at=at, weight=weight))
+    for role, turned in targets.turned.items():
+        weight = changes.weight(role, TURN_WEIGHTS.get(_part(role), SEGMENT))
+        goals.append(
+            Reach(names[turned.link], wxyz=(1, 0, 0, 0), rotation_weight=weight)
+        )
+    roots = np.isin(figure.owner, np.flatnonzero(figure.parents < 0))
+    goals.append(Rest(np.where(roots, 0.0, POSTURE * figure.n)))
+    problem = Problem(figure, goals)
+    values = FrameValues(problem, clip.frames)
+    for k, point in enumerate(targets.points.values()):
+        values.position(k, point.track)
+        if point.held.any():
+            values.position_factor(k, np.where(point.held, HELD, 1.0))
+    rotations = {}
+    for k, (role, turned) in enumerate(targets.turned.items(), len(targets.points)):
+        rotations[role] = turned.track @ target.t_frames[turned.link]
+        values.rotation(k, rotations[role])
+        if turned.held.any():
+            values.rotation_factor(k, np.where(turned.held, HELD_TURN, 1.0))
+    if near is not None:
+        values.near(near)
+    solver = ClipSolver(values, fps=clip.fps, smooth=smooth, speed_limits=speeds)
+    hips = targets.points["hips"]
+    return solver, _placed(figure, target, hips.track[0], hips.at, rotations["hips"][0])
+
+
+def _placed(
+    figure: Figure, target: BodyShape, hips: np.ndarray, at: np.ndarray, turned: np.ndarray
+) -> np.ndarray:
+    """(n,) the rest pose with its root moved so that the hips are where they belong."""
+    frames = figure.frames(figure.rest)
+    root = next(i for i in range(len(figure.joints)) if figure.parents[i] < 0 and _moves(figure, i))
+    wanted = np.eye(4)
+    wanted[:3, :3], wanted[:3, 3] = turned, hips - turned @ at
+    moved = wanted @ np.linalg.inv(frames[target.pelvis]) @ frames[root]
+    columns = np.flatnonzero(figure.owner == root)
+    q = figure.rest.copy()
+    q[columns] = joint_values(figure.definition[root], moved[None], q[columns])[0]
+    return figure.project(q)
+
+
+def _moves(figure: Figure, joint: int) -> bool:
+    return bool((figure.owner == joint).any())
+
+
+def _near(
+    near: Motion | np.ndarray | None, figure: Figure, inner: Figure, frames: int
+) -> np.ndarray | None:
+    if near is None:
+        return None
+    motion = near if isinstance(near, Motion) else Motion(figure, np.asarray(near), 1.0)
+    if motion.frames != frames:
+        raise GoalError(f"near: {motion.frames} frames for a clip of {frames}")
+    return motion.onto(inner).q
+
+
+def _speeds(limits: np.ndarray | None, onto: Figure, inner: Figure) -> np.ndarray | None:
+    """Speed limits for the figure with a base; none for balls, whose coordinates are no angles."""
+    if limits is None:
+        return None
+    speeds = np.asarray(limits, float)
+    if speeds.shape != (onto.n,) or not (speeds > 0).all():
+        raise GoalError(f"speed_limits: needs {onto.n} positive numbers, inf where there is none")
+    out = np.full(inner.n, math.inf)
+    out[inner.n - onto.n :] = speeds
+    for i in range(len(inner.joints)):
+        own = np.flatnonzero(inner.owner == i)
+        if len(own) > 2:
+            out[own] = math.inf
+    return out
+
+
+def _foot_contacts(targets: Targets, target: BodyShape) -> list[Contact]:
+    """The contacts that are held at feet: heels by their link, balls by their toes or the link."""
+    from limbik.animate.contacts import runs  # noqa: PLC0415
+
+    out = []
+    for role, point in targets.points.items():
+        if _part(role) not in ("Foot",):
+            continue
+        for start, end in runs(point.held):
+            x, y, z = point.track[start:end].mean(axis=0).tolist()
+            out.append(Contact(target.figure.joints[point.link], start, end, (x, y, z)))
+    return out
