@@ -195,7 +195,8 @@ def _solver(
         )
     roots = np.isin(figure.owner, np.flatnonzero(figure.parents < 0))
     goals.append(Rest(np.where(roots, 0.0, POSTURE * figure.n)))
-    problem = Problem(figure, goals)
+    links = {p.link for p in targets.points.values()} | {t.link for t in targets.turned.values()}
+    problem = Problem(figure, goals, lock=_idle(figure, links))
     values = FrameValues(problem, clip.frames)
     for k, point in enumerate(targets.points.values()):
         values.position(k, point.track)
@@ -227,6 +228,17 @@ def _placed(
     q = figure.rest.copy()
     q[columns] = joint_values(figure.definition[root], moved[None], q[columns])[0]
     return figure.project(q)
+
+
+def _idle(figure: Figure, links: set[int]) -> list[str]:
+    """Joints that move none of these links: fingers, eyes, clothes."""
+    used = set[int]()
+    for link in links:
+        i = link
+        while i >= 0:
+            used.add(i)
+            i = int(figure.parents[i])
+    return [name for i, name in enumerate(figure.joints) if i not in used]
 
 
 def _moves(figure: Figure, joint: int) -> bool:

@@ -74,9 +74,12 @@ def solve_window(
     starts, spans = np.zeros((count, n), np.int64), np.zeros((count, n), np.int64)
     coefficients = np.zeros((count, n, 3))
     sizes, base = np.zeros(count, np.int64), np.zeros(count + 1, np.int64)
-    width = min(3 * n, count * n)
-    matrix, factor = np.zeros((count * n, width)), np.zeros((count * n, width))
-    first, x = np.zeros(count * n, np.int64), np.zeros(count * n)
+    free = 0
+    for c in range(n):
+        free += 1 if moves[c] else 0
+    width = min(3, count) * free
+    matrix, factor = np.zeros((count * free, width)), np.zeros((count * free, width))
+    first, x = np.zeros(count * free, np.int64), np.zeros(count * free)
     rest_weight = np.int64(ints[ob.F_REST])
     full = np.zeros(n)
 
