@@ -13,8 +13,8 @@ from limbik.errors import FigureError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Turn
 from limbik.humanoid.ground import AXES, points_of, up_axis
-from limbik.humanoid.natural import find_stance
 from limbik.humanoid.recognise import SIDES, Body
+from limbik.humanoid.t_frames import t_frames
 
 NEEDED = tuple(
     side + part for side in SIDES for part in ("UpperLeg", "LowerLeg", "Foot", "UpperArm", "LowerArm")
@@ -61,10 +61,10 @@ class BodyShape:
             self._children.setdefault(parent, []).append(i)
         self.pelvis = self._meet([self.at[side + "UpperLeg"] for side in SIDES])
         self.chest = self._meet([self.at[side + "UpperArm"] for side in SIDES])
-        stance = find_stance(figure, self._with_trunk(), poses)
-        self.axes = stance.axes
-        self.t_frames = stance.of_human()
-        self.frames = stance.frames
+        self.axes, self.t_frames = t_frames(figure, self._with_trunk(), poses)
+        self.frames = figure.frames(figure.rest)
+        self.balls: set[str] = set()
+        """Roles of thighs and upper arms that turn about the origin of their joint."""
         self.hips = {side: self._centre(side, "Leg", self.pelvis) for side in SIDES}
         self.shoulders = {side: self._centre(side, "Arm", self.chest) for side in SIDES}
         self.end = {
@@ -96,33 +96,34 @@ class BodyShape:
         return max(set.intersection(*common), default=0)  # parents come before children
 
     def place(self, joint: int) -> np.ndarray:
-        """(3,) where a joint is in the standing pose."""
+        """(3,) where a joint is at rest."""
         return self.frames[joint, :3, 3]
 
     def in_body(self, vector: np.ndarray) -> np.ndarray:
-        """A vector of the standing pose in body axes."""
+        """A vector of the rest pose in body axes."""
         return self.axes.T @ vector
 
     def local(self, joint: int, point: np.ndarray) -> np.ndarray:
-        """A point of the standing pose in a joint's own frame."""
+        """A point of the rest pose in a joint's own frame."""
         frame = self.frames[joint]
         return frame[:3, :3].T @ (point - frame[:3, 3])
 
     def _hinge(self, joint: int) -> np.ndarray | None:
-        """(3,) the world axis of a joint that is one turn, in the standing pose."""
+        """(3,) the world axis of a joint that is one turn, at rest."""
         parts = self.figure.definition[joint].parts
         if len(parts) == 1 and isinstance(parts[0], Turn):
             return self.frames[joint, :3, :3] @ np.array(parts[0].axis)
         return None
 
     def _centre(self, side: str, kind: str, trunk: int) -> np.ndarray:
-        """(3,) where a limb turns, in the standing pose: the point nearest to the axes of its first
+        """(3,) where a limb turns, at rest: the point nearest to the axes of its first
         hinges, or the origin of its ball."""
         lower = self.at[f"{side}Lower{kind}"]
         line = [i for i in self._above(int(self.figure.parents[lower])) if i > trunk]
         moving = [i for i in line if self.figure.definition[i].parts]
         axes = [(i, axis) for i in moving if (axis := self._hinge(i)) is not None]
         if len(axes) < len(moving) or len(axes) < 2:
+            self.balls.add(f"{side}Upper{kind}")
             return self.place(self.at[f"{side}Upper{kind}"])
         # Σ (I − aaᵀ)(x − o) = 0 for axes a through o.
         left, right = 1e-9 * np.eye(3), np.zeros(3)

@@ -76,9 +76,14 @@ class _Source:
         """(frames, 3) where the joint of a role is."""
         return self._places[:, self.shape.at[role]]
 
-    def centre(self, joint: int, place: np.ndarray) -> np.ndarray:
-        """(frames, 3) a point of the standing pose that moves with a joint."""
-        local = self.shape.local(joint, place)
+    def centre(self, side: str, kind: str) -> np.ndarray:
+        """(frames, 3) where a leg or an arm turns."""
+        shape = self.shape
+        role = f"{side}Upper{kind}"
+        if role in shape.balls:
+            return self.point(role)
+        joint = shape.pelvis if kind == "Leg" else shape.chest
+        local = shape.local(joint, (shape.hips if kind == "Leg" else shape.shoulders)[side])
         moved = self._frames[:, joint, :3, :3] @ local
         return self._places[:, joint] + self._scale * moved @ self._turn.T
 
@@ -124,7 +129,7 @@ def build_targets(
     stood = [_ankle_level(body, side, contacts, up) for side in SIDES]
     lift = float(np.mean([feet[s].height for s in SIDES]) - np.mean(stood)) * up
 
-    hips = 0.5 * sum(body.centre(source.pelvis, source.hips[side]) for side in SIDES) + lift
+    hips = 0.5 * sum(body.centre(side, "Leg") for side in SIDES) + lift
     pelvis, chest = body.segment(source.pelvis), body.segment(source.chest)
     free = np.zeros(clip.frames, bool)
     out.points["hips"] = Point(
@@ -141,7 +146,7 @@ def build_targets(
             if len(target.figure.coordinates_of(target.figure.joints[link])) == 3 and link not in own:
                 out.turned[role] = Turned(link, body.segment(source.at[role]), free)
 
-    trunk = 0.5 * sum(body.centre(source.chest, source.shoulders[side]) for side in SIDES)
+    trunk = 0.5 * sum(body.centre(side, "Arm") for side in SIDES)
     trunk = trunk + lift - hips
     own = float(np.linalg.norm(target.shoulder_middle - target.hip_middle))
     if scale != "common":
@@ -151,20 +156,18 @@ def build_targets(
         ankle = foot.track
         centre = target.in_body(target.hips[side] - target.hip_middle)
         if scale == "common":
-            hip = body.centre(source.pelvis, source.hips[side]) + lift
+            hip = body.centre(side, "Leg") + lift
         else:
             hip = hips + pelvis @ centre
         lengths = _lengths(source, target, side, "Leg", scale, ratio)
-        knee = body.point(side + "LowerLeg") - body.centre(source.pelvis, source.hips[side])
+        knee = body.point(side + "LowerLeg") - body.centre(side, "Leg")
         out.points[side + "LowerLeg"] = Point(
             target.at[side + "LowerLeg"], np.zeros(3), hip + _along(knee, lengths[0]), free
         )
         foot.add(ankle)
 
         offset = target.in_body(target.shoulders[side] - target.shoulder_middle)
-        shoulder = body.centre(source.chest, source.shoulders[side])
-        if "Shoulder" in source.at or side + "Shoulder" in source.at:
-            shoulder = body.point(side + "UpperArm")
+        shoulder = body.centre(side, "Arm")
         base = shoulder + lift if scale == "common" else hips + trunk + chest @ offset
         lengths = _lengths(source, target, side, "Arm", scale, ratio)
         elbow = base + _along(body.point(side + "LowerArm") - shoulder, lengths[0])

@@ -22,7 +22,7 @@ from limbik.goals import terms as tm
 from limbik.solver import objective as ob
 from limbik.solver.problem import Problem
 
-SMOOTH = 0.02
+SMOOTH = 0.03
 """Seconds: movements much shorter than this are smoothed away."""
 
 WINDOW = 96  # frames that are solved together

@@ -80,33 +80,13 @@ def in_balls(
     if not reason:
         plain = figure.with_balls("swing-twist", keep=keep)
         return plain, plain.rest
-    stance, best = stance_in_clip(figure, body, poses, reason)
-    straight = t_pose(figure, body, stance, best)
-    moved = figure.with_balls("swing-twist", keep=keep, around=straight)
-    return moved, across(figure, moved, straight[None], moved.rest)[0]
-
-
-def stance_in_clip(
-    figure: Figure, body: Body, poses: np.ndarray | None, reason: str
-) -> tuple[Stance, np.ndarray]:
-    """(stance, its pose) where the rest pose does not stand, which ``reason`` says: that of the
-    pose of a clip that stands best, its back and its bends as in the mean of the clip."""
     best, bends = best_standing(figure, body, poses, reason), None
     if poses is not None:
         some = _some(poses, _LOOKED_AT)
         best, bends = mean_back(figure, body, some, best), bend_axes(figure, body, some)
-    return Stance(figure, body, best, bends), best
-
-
-def find_stance(figure: Figure, body: Body, poses: np.ndarray | None = None) -> Stance:
-    """How the figure's bones lie: in its rest pose, or in a pose of a clip where that stands not.
-
-    FigureError where no pose stands.
-    """
-    reason = stands(figure, body, figure.rest)
-    if not reason:
-        return Stance(figure, body, figure.rest)
-    return stance_in_clip(figure, body, poses, reason)[0]
+    straight = t_pose(figure, body, Stance(figure, body, best, bends), best)
+    moved = figure.with_balls("swing-twist", keep=keep, around=straight)
+    return moved, across(figure, moved, straight[None], moved.rest)[0]
 
 
 def carriers(figure: Figure, body: Body) -> list[str]:
