@@ -13,6 +13,7 @@ from limbik.errors import FigureError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Turn
 from limbik.humanoid.ground import AXES, points_of, up_axis
+from limbik.humanoid.natural import stands
 from limbik.humanoid.recognise import SIDES, Body
 from limbik.humanoid.t_frames import t_frames
 
@@ -63,6 +64,7 @@ class BodyShape:
         self.chest = self._meet([self.at[side + "UpperArm"] for side in SIDES])
         self.axes, self.t_frames = t_frames(figure, self._with_trunk(), poses)
         self.frames = figure.frames(figure.rest)
+        self.stands = not stands(figure, self._with_trunk(), figure.rest)
         self.balls: set[str] = set()
         """Roles of thighs and upper arms that turn about the origin of their joint."""
         self.hips = {side: self._centre(side, "Leg", self.pelvis) for side in SIDES}

@@ -17,6 +17,7 @@ from limbik.animate.holds import Span, hold_points, hold_turns
 from limbik.errors import GoalError
 from limbik.figure.motion import Motion
 from limbik.humanoid.recognise import SIDES
+from limbik.maths.so3 import exp_map, log_map, matrix_to_quat, quat_to_matrix
 
 SCALES = ("limbs", "common", "fitted")
 
@@ -245,14 +246,14 @@ class _Foot:
         return point + (level - point @ self._up) * self._up
 
     def _levelled(self, turned: np.ndarray, flat: list[Span]) -> np.ndarray:
-        """Rotations of the foot, corrected by how far its sole is from level where it is flat."""
-        if not flat:
+        """Rotations of the foot, corrected by how far its sole is from level where it is flat; for
+        those figures whose rest pose does not show it."""
+        if not flat or self._body.shape.stands:
             return turned
         seen = np.concatenate([turned[a:b] for a, b in flat])
         wanted = np.array([self._flat(one[None]) for one in seen])
-        # The mean of Yᵀ·Y_flat, as the nearest rotation.
-        u, _, v = np.linalg.svd(np.mean(np.swapaxes(seen, 1, 2) @ wanted, axis=0))
-        return turned @ (u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v)
+        missing = log_map(matrix_to_quat(np.swapaxes(seen, 1, 2) @ wanted))
+        return turned @ quat_to_matrix(exp_map(np.median(missing, axis=0)))
 
     def _flat(self, turned: np.ndarray) -> np.ndarray:
         """(3, 3) level, pointing ahead as rotations (frames, 3, 3) do in the mean."""
