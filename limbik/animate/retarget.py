@@ -117,11 +117,11 @@ def retarget(
         clip, source, target, held, ground=ground, scale=scale, soles=changes.soles
     )
     began = time.perf_counter()
-    solver, start = _solver(
+    solver, starts = _solver(
         clip, inner, target, targets, changes, smooth, _near(near, figure, inner, clip.frames),
         _speeds(speed_limits, onto, inner),
     )  # fmt: skip
-    q, report = solver.solve(start, whole=whole)
+    q, report = solver.solve(starts, whole=whole)
     seconds = time.perf_counter() - began
     name = clip.name or clip.figure.name
     errors = np.stack(
@@ -182,7 +182,7 @@ def _solver(
     near: np.ndarray | None,
     speeds: np.ndarray | None,
 ) -> tuple[ClipSolver, np.ndarray]:
-    """The problem of every frame, and where the first one starts."""
+    """The problem of every frame, and where frames may start (frames, n)."""
     names, goals = figure.joints, []
     for role, point in targets.points.items():
         weight = changes.weight(role, WEIGHTS[_part(role)])
@@ -212,21 +212,22 @@ def _solver(
         values.near(near)
     solver = ClipSolver(values, fps=clip.fps, smooth=smooth, speed_limits=speeds)
     hips = targets.points["hips"]
-    return solver, _placed(figure, target, hips.track[0], hips.at, rotations["hips"][0])
+    return solver, _placed(figure, target, hips.track, hips.at, rotations["hips"])
 
 
 def _placed(
     figure: Figure, target: BodyShape, hips: np.ndarray, at: np.ndarray, turned: np.ndarray
 ) -> np.ndarray:
-    """(n,) the rest pose with its root moved so that the hips are where they belong."""
+    """(frames, n) the rest pose with its root moved so that the hips are where they belong."""
     frames = figure.frames(figure.rest)
     root = next(i for i in range(len(figure.joints)) if figure.parents[i] < 0 and _moves(figure, i))
-    wanted = np.eye(4)
-    wanted[:3, :3], wanted[:3, 3] = turned, hips - turned @ at
+    wanted = np.zeros((len(hips), 4, 4))
+    wanted[:, :3, :3], wanted[:, :3, 3] = turned, hips - turned @ at
+    wanted[:, 3, 3] = 1.0
     moved = wanted @ np.linalg.inv(frames[target.pelvis]) @ frames[root]
     columns = np.flatnonzero(figure.owner == root)
-    q = figure.rest.copy()
-    q[columns] = joint_values(figure.definition[root], moved[None], q[columns])[0]
+    q = np.repeat(figure.rest[None], len(hips), axis=0)
+    q[:, columns] = joint_values(figure.definition[root], moved, figure.rest[columns])
     return figure.project(q)
 
 

@@ -28,6 +28,7 @@ SMOOTH = 0.03
 WINDOW = 96  # frames that are solved together
 _STAY = 1e-3  # of the goals' weight: how much a frame stays near the one before in the first pass
 _BRANCH = 0.3  # of the goals' weight: what a change of branch costs per rad²
+_FRESH = 0.5  # seconds between new starts of the third pass
 _SPEED_MARGIN = 0.005  # of a speed limit that the solve stays below it
 _SPEED = 1e4  # weight of speeds beyond their limits, of that of accelerations, at least
 
@@ -45,7 +46,7 @@ class Report:
     rises: int
     """Steps after which F was higher: 0."""
     switched: int
-    """Frames in which the pass from the end was better than the one from the start."""
+    """Frames in which another pass was better than the one from the start."""
 
 
 @dataclass
@@ -184,16 +185,25 @@ class ClipSolver:
         goal_costs(self.problem.ints, self.problem.floats, self._places, self._values, q, out)
         return out
 
-    def chain(self, start: np.ndarray, *, backwards: bool = False, iterations: int = 8) -> np.ndarray:
-        """(frames, n) frame by frame, each from the one before, the first from ``start`` (n,)."""
-        values = np.ascontiguousarray(self._values[::-1]) if backwards else self._values
-        q = np.empty((len(values), self.figure.n))
-        q[0] = start
+    def chain(
+        self,
+        starts: np.ndarray,
+        *,
+        backwards: bool = False,
+        every: int | None = None,
+        iterations: int = 8,
+    ) -> np.ndarray:
+        """(frames, n) frame by frame, each from the one before; the first, and every ``every``-th,
+        from its pose in ``starts`` (frames, n)."""
+        order = slice(None, None, -1 if backwards else 1)
+        values, begin = (np.ascontiguousarray(a[order]) for a in (self._values, starts))
+        q = np.empty(begin.shape)
         solve_chain(
-            self.problem.ints, self.problem.floats, self._places, values, q, self._moves,
-            self._balls, self._chain, iterations, 1e-3, self._rises,
+            self.problem.ints, self.problem.floats, self._places, values, begin,
+            len(q) if every is None else every, q, self._moves, self._balls, self._chain,
+            iterations, 1e-3, self._rises,
         )  # fmt: skip
-        return q[::-1].copy() if backwards else q
+        return np.ascontiguousarray(q[order])
 
     def best_of(self, candidates: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """(poses, which candidate) that cost least, changes from frame to frame included.
@@ -240,7 +250,7 @@ class ClipSolver:
         part = q[a:b]
         _, _, taken = solve_window(
             self.problem.ints, self.problem.floats, self._places, self._values[a:b], part, low - a,
-            high - a, self._moves, self._balls, self._whole, iterations, 1e-4, self._rises,
+            high - a, self._moves, self._balls, self._whole, iterations, 1e-5, self._rises,
         )  # fmt: skip
         return int(taken)
 
@@ -265,13 +275,20 @@ class ClipSolver:
             out[t] = np.clip(out[t], out[t - 1] - most, out[t - 1] + most)
         return out
 
-    def solve(self, start: np.ndarray, *, whole: bool = True) -> tuple[np.ndarray, Report]:
-        """(poses (frames, n), report): both ways, the better of the two, and all together."""
-        forward = self.chain(start)
-        backward = self.chain(forward[-1], backwards=True)
-        q, which = self.best_of([forward, backward])
+    def solve(self, starts: np.ndarray, *, whole: bool = True) -> tuple[np.ndarray, Report]:
+        """(poses (frames, n), report): the best of several passes, then all together.
+
+        ``starts`` (frames, n) is where a frame may start that does not start from a neighbour.
+        Passes go forward, backward, and forward with new starts now and then, so that no branch is
+        kept only because the clip happened to start in it.
+        """
+        every = max(1, round(_FRESH * self.fps))
+        passes = [self.chain(starts), self.chain(starts, backwards=True)]
+        if len(starts) > every:
+            passes.append(self.chain(starts, every=every))
+        q, which = self.best_of(passes)
         before, taken = self.total(q), 0
         if whole:
             q, taken = self.together(q)
-        report = Report(before, self.total(q), taken, int(self._rises[0]), int(which.sum()))
+        report = Report(before, self.total(q), taken, int(self._rises[0]), int((which > 0).sum()))
         return self.within_speeds(q), report

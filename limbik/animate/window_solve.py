@@ -26,6 +26,7 @@ from limbik.solver import objective as ob
 ARMIJO = 1e-4
 DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-4, 1e-8, 1e8
 RISE, FALL = 6.0, 0.25
+FRESH = 40  # iterations of a frame that does not start from the one before
 
 
 @inner
@@ -210,17 +211,20 @@ def _dot(a, b, count):
 
 @kernel
 def solve_chain(
-    ints, floats, places, values, q, moves, balls, weights, iterations, tolerance, rises
-):
-    """Frames one after the other, in place: each starts from the pose before it and stays near it
-    by the velocity weights.  q[0] is where the first one starts."""
+    ints, floats, places, values, starts, every, q, moves, balls, weights, iterations, tolerance,
+    rises,
+):  # fmt: skip
+    """Frames one after the other, into q (frames, n): each starts from the pose before it and stays
+    near it by the velocity weights.
+
+    The first frame and every ``every``-th start from ``starts`` (frames, n) instead.
+    """
     for t in range(q.shape[0]):
-        if t > 0:
-            for c in range(q.shape[1]):
-                q[t, c] = q[t - 1, c]
-        tail = max(t - 1, 0)
-        many = 40 if t == 0 else iterations
+        fresh = t % every == 0
+        for c in range(q.shape[1]):
+            q[t, c] = starts[t, c] if fresh else q[t - 1, c]
+        tail = t if fresh else t - 1
         solve_window(
             ints, floats, places, values[tail : t + 1], q[tail : t + 1], t - tail, t - tail + 1,
-            moves, balls, weights, many, tolerance, rises,
+            moves, balls, weights, FRESH if fresh else iterations, tolerance, rises,
         )  # fmt: skip
