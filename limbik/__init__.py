@@ -9,7 +9,9 @@ True
 
 from limbik import interrupt as _interrupt  # isort: skip  (first, because imports take a moment)
 from limbik import figures, humanoid
+from limbik.animate.contacts import Contact, find_contacts, find_ground
 from limbik.animate.learn import limits_from
+from limbik.animate.retarget import Retargeted, retarget
 from limbik.animate.track import Track, track, track_many
 from limbik.errors import (
     FigureError,
@@ -38,6 +40,7 @@ from limbik.version import __version__
 __all__ = [
     "ActiveLimit",
     "Aim",
+    "Contact",
     "Distance",
     "Figure",
     "FigureError",
@@ -58,16 +61,20 @@ __all__ = [
     "Rest",
     "Result",
     "Results",
+    "Retargeted",
     "Status",
     "SwingTwist",
     "Track",
     "__version__",
     "figures",
+    "find_contacts",
+    "find_ground",
     "humanoid",
     "limits_from",
     "load",
     "load_motion",
     "methods",
+    "retarget",
     "save",
     "solve",
     "solve_many",

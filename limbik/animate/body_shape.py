@@ -18,7 +18,9 @@ from limbik.humanoid.recognise import SIDES, Body
 from limbik.humanoid.t_frames import t_frames
 
 NEEDED = tuple(
-    side + part for side in SIDES for part in ("UpperLeg", "LowerLeg", "Foot", "UpperArm", "LowerArm")
+    side + part
+    for side in SIDES
+    for part in ("UpperLeg", "LowerLeg", "Foot", "UpperArm", "LowerArm")
 )
 """Roles without which nothing is retargeted; hands, hips, back and head are used where found."""
 

@@ -48,7 +48,7 @@ def hold_points(
 def hold_turns(
     track: np.ndarray, holds: Sequence[tuple[Span, np.ndarray]], fps: float
 ) -> np.ndarray:
-    """(frames, 3, 3) the rotations, as its hold's (3, 3) within each span, as in ``hold_points``."""
+    """(frames, 3, 3) the rotations, as their hold's within each span; see ``hold_points``."""
     turns = dict(holds)
     out = track.copy()
     for weight, (start, end) in blends(list(turns), len(track), fps):

@@ -1,16 +1,16 @@
 """A small TOML file that says what shall differ from what retargeting finds by itself.
 
-    [source.roles]          # or [target.roles]: role = joint; an empty name takes a role away
-    leftHand = "hand_l"
+[source.roles]          # or [target.roles]: role = joint; an empty name takes a role away
+leftHand = "hand_l"
 
-    [weights]               # role, or part of the body without its side: a factor
-    Hand = 2.0
-    head = 0.0
+[weights]               # role, or part of the body without its side: a factor
+Hand = 2.0
+head = 0.0
 
-    [offsets]               # lengths: of the target's ankles above its soles, of the source's ground
-    leftSole = 0.07
-    rightSole = 0.07
-    ground = 0.0
+[offsets]               # lengths: of the target's ankles above its soles, of the source's ground
+leftSole = 0.07
+rightSole = 0.07
+ground = 0.0
 """
 
 from __future__ import annotations
@@ -102,7 +102,11 @@ def read_overrides(path: str | Path | None) -> Overrides:
 def _numbers(table: Mapping[str, Any], name: str, path: Path) -> dict[str, float]:
     out = {}
     for key, value in table.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
             raise FormatError(f"{path.name}: [{name}] {key} needs a number, got {value!r}")
         out[key] = float(value)
     return out

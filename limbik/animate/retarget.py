@@ -9,24 +9,24 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from limbik.animate.body_shape import BodyShape
-from limbik.animate.contacts import Contact, find_contacts, find_ground
+from limbik.animate.contacts import Contact, find_contacts, find_ground, runs
+from limbik.animate.frame_values import FrameValues
 from limbik.animate.overrides import Overrides, read_overrides
 from limbik.animate.retarget_targets import Targets, build_targets
-from limbik.animate.spacetime import SMOOTH, ClipSolver, FrameValues, Report, with_free_balls
+from limbik.animate.spacetime import SMOOTH, ClipSolver, Report, with_free_balls
 from limbik.errors import FigureError, GoalError
 from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.goals import Reach, Rest
 from limbik.humanoid.recognise import recognise
-from limbik.maths.so3 import matrix_to_quat
 from limbik.solver.problem import Problem
 
 WEIGHTS: Mapping[str, float] = {
@@ -126,7 +126,9 @@ def retarget(
     name = clip.name or clip.figure.name
     errors = np.stack(
         [
-            np.linalg.norm(_where(inner, q, point.link, _at(target, key, point)) - point.track, axis=1)
+            np.linalg.norm(
+                _where(inner, q, point.link, _at(target, key, point)) - point.track, axis=1
+            )
             for key, point in targets.points.items()
         ],
         axis=1,
@@ -190,9 +192,7 @@ def _solver(
         goals.append(Reach(names[point.link], position=(0, 0, 0), at=at, weight=weight))
     for role, turned in targets.turned.items():
         weight = changes.weight(role, TURN_WEIGHTS.get(_part(role), SEGMENT))
-        goals.append(
-            Reach(names[turned.link], wxyz=(1, 0, 0, 0), rotation_weight=weight)
-        )
+        goals.append(Reach(names[turned.link], wxyz=(1, 0, 0, 0), rotation_weight=weight))
     roots = np.isin(figure.owner, np.flatnonzero(figure.parents < 0))
     goals.append(Rest(np.where(roots, 0.0, POSTURE * figure.n)))
     links = {p.link for p in targets.points.values()} | {t.link for t in targets.turned.values()}
@@ -275,11 +275,9 @@ def _speeds(limits: np.ndarray | None, onto: Figure, inner: Figure) -> np.ndarra
 
 def _foot_contacts(targets: Targets, target: BodyShape) -> list[Contact]:
     """The contacts that are held at feet: heels by their link, balls by their toes or the link."""
-    from limbik.animate.contacts import runs  # noqa: PLC0415
-
     out = []
     for role, point in targets.points.items():
-        if _part(role) not in ("Foot",):
+        if _part(role) != "Foot":
             continue
         for start, end in runs(point.held):
             x, y, z = point.track[start:end].mean(axis=0).tolist()

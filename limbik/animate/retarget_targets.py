@@ -24,7 +24,11 @@ SCALES = ("limbs", "common", "fitted")
 TRUNK = ("spine", "chest", "upperChest", "neck")
 SEGMENTS = (
     *TRUNK,
-    *(s + p for s in SIDES for p in ("Shoulder", "UpperArm", "LowerArm", "UpperLeg", "LowerLeg", "Toes")),
+    *(
+        side + part
+        for side in SIDES
+        for part in ("Shoulder", "UpperArm", "LowerArm", "UpperLeg", "LowerLeg", "Toes")
+    ),
 )  # fmt: skip
 """Roles whose rotation a character takes over where both bodies have them, beside hips, chest,
 head, hands and feet."""
@@ -140,12 +144,8 @@ def build_targets(
     out.turned["trunk"] = Turned(target.chest, chest, free)
     if "head" in source.end and "head" in target.end:
         out.turned["head"] = Turned(target.end["head"], body.segment(source.end["head"]), free)
-    for role in SEGMENTS:
-        if role in source.at and role in target.at:
-            link = target.at[role]
-            own = {target.pelvis, target.chest}
-            if len(target.figure.coordinates_of(target.figure.joints[link])) == 3 and link not in own:
-                out.turned[role] = Turned(link, body.segment(source.at[role]), free)
+    for role in _segments(source, target):
+        out.turned[role] = Turned(target.at[role], body.segment(source.at[role]), free)
 
     trunk = 0.5 * sum(body.centre(side, "Arm") for side in SIDES)
     trunk = trunk + lift - hips
@@ -193,6 +193,23 @@ def build_targets(
             out.contacts += [Contact(name, a, b, _three(p)) for (a, b), p in holds]
     out.contacts.sort(key=lambda contact: (contact.start, contact.joint))
     return out
+
+
+def _segments(source: BodyShape, target: BodyShape) -> list[str]:
+    """Roles in both bodies whose rotation is taken over: balls, in the target.
+
+    A collarbone's only where the source's rest pose shows how it lies.
+    """
+    taken = {target.pelvis, target.chest}
+    return [
+        role
+        for role in SEGMENTS
+        if role in source.at
+        and role in target.at
+        and target.at[role] not in taken
+        and len(target.figure.coordinates_of(target.body[role])) == 3
+        and (source.stands or not role.endswith("Shoulder"))
+    ]
 
 
 class _Foot:
@@ -273,9 +290,7 @@ class _Foot:
         self._out.turned[role] = Turned(foot.link, self._turned, self._heel & self._ball)
 
 
-def _ankle_level(
-    body: _Source, side: str, contacts: Sequence[Contact], up: np.ndarray
-) -> float:
+def _ankle_level(body: _Source, side: str, contacts: Sequence[Contact], up: np.ndarray) -> float:
     """The height of a source's ankle over the ground where it rests."""
     heights = body.point(side + "Foot") @ up
     spans = _spans(contacts, body.shape.figure.joints[body.shape.at[side + "Foot"]])

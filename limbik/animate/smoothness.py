@@ -18,9 +18,7 @@ def _times(a, b, out):
     """out = a·b for flat 3 × 3 matrices."""
     for i in range(3):
         for j in range(3):
-            out[3 * i + j] = (
-                a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j]
-            )
+            out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j]
 
 
 @kernel
@@ -149,7 +147,7 @@ def smooth_push(q, low, high, balls, weights, steps, push, scratch):
 
 
 @kernel
-def smooth_block(t, s, low, high, last, weights, steps, out):
+def smooth_block(t, s, last, weights, steps, out):
     """The diagonal (n,) of ½∂²(smooth_cost)/∂ω_t∂ω_s, s = t, t − 1 or t − 2, turns of balls within
     a step taken as small."""
     n = weights.shape[1]

@@ -1,26 +1,24 @@
 """A whole clip at once: frame by frame both ways, the best of both, then all frames together.
 
-F = Σ f_t(q_t) + Σ v·|q_{t+1} ⊖ q_t|² + Σ a·|acceleration|²: every frame has the goals of one problem
-with numbers of its own.  Limits hold in every frame exactly and F never rises.  Long clips are
-solved in windows that overlap.
+F = Σ f_t(q_t) + Σ v·|q_{t+1} ⊖ q_t|² + Σ a·|acceleration|²: every frame has the goals of one
+problem with numbers of its own.  Limits hold in every frame exactly and F never rises.  Long clips
+are solved in windows that overlap.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from limbik.animate.frame_values import FrameValues
 from limbik.animate.smoothness import difference
 from limbik.animate.window_solve import goal_costs, solve_chain, solve_window
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import ExponentialBall
-from limbik.goals import terms as tm
-from limbik.solver import objective as ob
-from limbik.solver.problem import Problem
 
 SMOOTH = 0.03
 """Seconds: movements much shorter than this are smoothed away."""
@@ -43,68 +41,8 @@ class Report:
     """F at the end."""
     steps: int
     """Gauss–Newton steps of all windows."""
-    rises: int
-    """Steps after which F was higher: 0."""
     switched: int
     """Frames in which another pass was better than the one from the start."""
-
-
-@dataclass
-class FrameValues:
-    """Numbers of a problem that change from frame to frame: where they lie, and their values."""
-
-    problem: Problem
-    frames: int
-    _places: list[int] = field(default_factory=list)
-    _columns: list[np.ndarray] = field(default_factory=list)
-
-    def _add(self, first: int, columns: np.ndarray) -> None:
-        table = np.asarray(columns, float).reshape(self.frames, -1)
-        self._places += range(first, first + table.shape[1])
-        self._columns.append(table)
-
-    def _term(self, goal: int, kind: int) -> int:
-        for term in self.problem.terms_of[goal]:
-            if self.problem.terms[term].kind == kind:
-                return int(self.problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
-        raise GoalError(f"goal {goal} has no such target")
-
-    def position(self, goal: int, points: np.ndarray) -> None:
-        """Goal number ``goal`` goes to points (frames, 3)."""
-        self._add(self._term(goal, tm.POSITION) + tm.T_POINT, points)
-
-    def rotation(self, goal: int, matrices: np.ndarray) -> None:
-        """Goal number ``goal`` is turned as matrices (frames, 3, 3)."""
-        self._add(self._term(goal, tm.ROTATION) + tm.T_MATRIX, matrices)
-
-    def position_factor(self, goal: int, factors: np.ndarray) -> None:
-        """The position of a goal counts factors (frames,) times its weight; or (frames, 3)."""
-        self._factor(goal, tm.POSITION, factors)
-
-    def rotation_factor(self, goal: int, factors: np.ndarray) -> None:
-        """The rotation of a goal counts factors (frames,) times its weight; or (frames, 3)."""
-        self._factor(goal, tm.ROTATION, factors)
-
-    def _factor(self, goal: int, kind: int, factors: np.ndarray) -> None:
-        first = self._term(goal, kind) + tm.T_WEIGHT
-        own = self.problem.floats[first : first + 3]  # square roots of the weights
-        table = np.asarray(factors, float)
-        table = table[:, None] if table.ndim == 1 else table
-        self._add(first, np.sqrt(np.broadcast_to(table, (self.frames, 3))) * own)
-
-    def near(self, poses: np.ndarray) -> None:
-        """The pose that ``Rest`` pulls to: poses (frames, n)."""
-        self._add(int(self.problem.ints[ob.F_REST_POSE]), poses)
-
-    @property
-    def places(self) -> np.ndarray:
-        """(k,) indices into the problem's floats."""
-        return np.array(self._places, np.int64)
-
-    @property
-    def values(self) -> np.ndarray:
-        """(frames, k) one row per frame."""
-        return np.ascontiguousarray(np.concatenate(self._columns, axis=1))
 
 
 def unlimited_balls(figure: Figure) -> np.ndarray:
@@ -170,7 +108,6 @@ class ClipSolver:
         self._whole[3, limited] = self._speeds[limited] / fps * (1.0 - _SPEED_MARGIN)
         self._whole[2, limited] = _SPEED * np.maximum(self._whole[1], unit)[limited]
         self._unit = unit
-        self._rises = np.zeros(1, np.int64)
 
     def _checked(self, limits: np.ndarray | None) -> np.ndarray:
         n = self.figure.n
@@ -201,7 +138,7 @@ class ClipSolver:
         solve_chain(
             self.problem.ints, self.problem.floats, self._places, values, begin,
             len(q) if every is None else every, q, self._moves, self._balls, self._chain,
-            iterations, 1e-3, self._rises,
+            iterations, 1e-3,
         )  # fmt: skip
         return np.ascontiguousarray(q[order])
 
@@ -229,8 +166,10 @@ class ClipSolver:
             which[t - 1] = before[t, which[t]]
         return np.array([candidates[k][t] for t, k in enumerate(which)]), which
 
-    def together(self, q: np.ndarray, *, iterations: int = 30, sweeps: int = 2) -> tuple[np.ndarray, int]:
-        """(poses, steps): all frames of q (frames, n) improved together, in windows that overlap."""
+    def together(
+        self, q: np.ndarray, *, iterations: int = 30, sweeps: int = 2
+    ) -> tuple[np.ndarray, int]:
+        """(poses, steps): all frames of q (frames, n) improved together, in overlapping windows."""
         q = np.ascontiguousarray(q)
         frames, taken = len(q), 0
         for sweep in range(1 if frames <= WINDOW else sweeps):
@@ -250,7 +189,7 @@ class ClipSolver:
         part = q[a:b]
         _, _, taken = solve_window(
             self.problem.ints, self.problem.floats, self._places, self._values[a:b], part, low - a,
-            high - a, self._moves, self._balls, self._whole, iterations, 1e-5, self._rises,
+            high - a, self._moves, self._balls, self._whole, iterations, 1e-5,
         )  # fmt: skip
         return int(taken)
 
@@ -290,5 +229,5 @@ class ClipSolver:
         before, taken = self.total(q), 0
         if whole:
             q, taken = self.together(q)
-        report = Report(before, self.total(q), taken, int(self._rises[0]), int((which > 0).sum()))
+        report = Report(before, self.total(q), taken, int((which > 0).sum()))
         return self.within_speeds(q), report

@@ -45,31 +45,85 @@ def goal_costs(ints, floats, places, values, q, out):
 
 
 @inner
-def _add_overlap(starts_a, spans_a, coefficients_a, starts_b, spans_b, coefficients_b, diagonal):
-    """Σ over shared coordinates of aᵢ·diagonalᵢ·bᵢ for one direction each."""
-    total = 0.0
-    begin = max(starts_a, starts_b)
-    end = min(starts_a + spans_a, starts_b + spans_b)
-    for c in range(begin, end):
-        total += coefficients_a[c - starts_a] * diagonal[c] * coefficients_b[c - starts_b]
-    return total
+def _directions(ints, floats, q, push, moves, starts, spans, coefficients, scratch):
+    """The directions in which limits and locks let one frame move; returns how many."""
+    found = free_directions(ints, floats, q, push, starts, spans, coefficients, scratch)
+    size = 0
+    for d in range(found):
+        if moves[starts[d]]:
+            starts[size], spans[size] = starts[d], spans[d]
+            for i in range(3):
+                coefficients[size, i] = coefficients[d, i]
+            size += 1
+    return size
+
+
+@inner
+def _rows_along(jt, rows, size, starts, spans, coefficients, jd):
+    """jd (size, rows): J along each direction."""
+    for a in range(size):
+        for m in range(rows):
+            jd[a, m] = coefficients[a, 0] * jt[starts[a], m]
+        for i in range(1, spans[a]):
+            for m in range(rows):
+                jd[a, m] += coefficients[a, i] * jt[starts[a] + i, m]
+
+
+@inner(fastmath={"reassoc", "contract"})
+def _add_products(ints, jd, size, starts, base, matrix):
+    """Add the lower triangle of jd·jdᵀ to a frame's own block; rows that a direction does not
+    touch are left out."""
+    first, index, edge = ints[ob.I_RUN_FIRST], ints[ob.I_RUN], matrix.shape[1] - 1
+    for a in range(size):
+        begin, end = index + ints[first + starts[a]], index + ints[first + starts[a] + 1]
+        row = matrix[base + a]
+        for b in range(a + 1):
+            total = 0.0
+            for k in range(begin, end, 2):
+                for i in range(np.int64(ints[k]), np.int64(ints[k + 1])):
+                    total += jd[a, i] * jd[b, i]
+            row[edge - a + b] += total
+
+
+@inner
+def _add_diagonal(
+    diagonal, size, base, starts, spans, coefficients,
+    other_size, other_base, other_starts, other_spans, other_coefficients, matrix,
+):  # fmt: skip
+    """Add Bᵀ·diag·B′ of two frames' directions to the block of these frames."""
+    edge = matrix.shape[1] - 1
+    for a in range(size):
+        low, high = starts[a], starts[a] + spans[a]
+        row = base + a
+        for b in range(other_size):
+            begin, end = max(low, other_starts[b]), min(high, other_starts[b] + other_spans[b])
+            column = other_base + b
+            if begin >= end or column > row:
+                continue
+            total = 0.0
+            for c in range(begin, end):
+                total += (
+                    coefficients[a, c - low]
+                    * diagonal[c]
+                    * other_coefficients[b, c - other_starts[b]]
+                )
+            matrix[row, column - row + edge] += total
 
 
 @kernel
 def solve_window(
-    ints, floats, places, values, q, low, high, moves, balls, weights, iterations, tolerance, rises
+    ints, floats, places, values, q, low, high, moves, balls, weights, iterations, tolerance
 ):
     """Improve frames low … high − 1 of q (frames, n) in place; returns (F before, F after, steps).
 
     ``values`` (frames, k) are a frame's numbers for ``places`` (k,); ``moves`` (n,) which
-    coordinates may move; ``weights`` (4, n) as in ``smooth_cost``.  ``rises`` (1,) counts steps that
-    were kept although F rose: none.
+    coordinates may move; ``weights`` (4, n) as in ``smooth_cost``.
     """
     n, rows = q.shape[1], np.int64(ints[ob.tm.N_ROWS])
     count, last = high - low, q.shape[0] - 1
     state, r, model = np.zeros(ob.state_size(ints)), np.zeros(rows), np.zeros(rows)
-    jt, jd, moved = np.zeros((n, rows)), np.zeros((n, rows)), np.zeros((n, 1))
-    scratch, diagonal = np.zeros(SCRATCH + 40 + n), np.zeros(n)
+    jt, jd, own = np.zeros((n, rows)), np.zeros((n, rows)), np.zeros((n, 1))
+    scratch, diagonal, full = np.zeros(SCRATCH + 40 + n), np.zeros(n), np.zeros(n)
     steps = np.zeros((q.shape[0], n))
     push, kept = np.zeros((count, n)), np.zeros((count, n))
     starts, spans = np.zeros((count, n), np.int64), np.zeros((count, n), np.int64)
@@ -82,68 +136,47 @@ def solve_window(
     matrix, factor = np.zeros((count * free, width)), np.zeros((count * free, width))
     first, x = np.zeros(count * free, np.int64), np.zeros(count * free)
     rest_weight = np.int64(ints[ob.F_REST])
-    full = np.zeros(n)
 
     cost = smooth_cost(q, low, high, balls, weights, steps, scratch)
     for t in range(low, high):
         _place(floats, places, values[t])
         cost += ob.evaluate(ints, floats, q[t], state, r)
     before, damping, taken = cost, DAMPING, 0
-    slow = 0
+    slow, tried = 0, cost
     for _ in range(iterations):
         # The model: directions that are free, and the banded matrix on them.
         smooth_cost(q, low, high, balls, weights, steps, scratch)
         smooth_push(q, low, high, balls, weights, steps, push, scratch)
-        for t in range(low, high):
+        for k in range(count):
+            t = low + k
             _place(floats, places, values[t])
             ob.evaluate(ints, floats, q[t], state, r)
             ob.linearise(ints, floats, q[t], state, r, jt, model)
-            own = moved[:, 0]
-            ob.descent(ints, floats, q[t], jt, r, own)
-            to_tangent(q[t], balls, 1, moved, scratch)
+            ob.descent(ints, floats, q[t], jt, r, own[:, 0])
+            to_tangent(q[t], balls, 1, own, scratch)
             to_tangent(q[t], balls, rows, jt, scratch)
-            k = t - low
             for c in range(n):
-                push[k, c] += moved[c, 0]
-            found = free_directions(
-                ints, floats, q[t], push[k], starts[k], spans[k], coefficients[k], scratch
+                push[k, c] += own[c, 0]
+            sizes[k] = _directions(
+                ints, floats, q[t], push[k], moves, starts[k], spans[k], coefficients[k], scratch
             )
-            size = 0
-            for d in range(found):
-                if moves[starts[k, d]]:
-                    starts[k, size], spans[k, size] = starts[k, d], spans[k, d]
-                    for i in range(3):
-                        coefficients[k, size, i] = coefficients[k, d, i]
-                    size += 1
-            sizes[k] = size
-            base[k + 1] = base[k] + size
-            for a in range(size):
-                for m in range(rows):
-                    total = 0.0
-                    for i in range(spans[k, a]):
-                        total += coefficients[k, a, i] * jt[starts[k, a] + i, m]
-                    jd[a, m] = total
+            base[k + 1] = base[k] + sizes[k]
+            for row in range(base[k], base[k + 1]):
+                first[row] = base[max(k - 2, 0)]
+                for i in range(width):
+                    matrix[row, i] = 0.0
+            _rows_along(jt, rows, sizes[k], starts[k], spans[k], coefficients[k], jd)
+            _add_products(ints, jd, sizes[k], starts[k], base[k], matrix)
             for back in range(min(k, 2) + 1):
-                smooth_block(t, t - back, low, high, last, weights, steps, diagonal)
+                smooth_block(t, t - back, last, weights, steps, diagonal)
                 if back == 0:
                     for c in range(n):
                         diagonal[c] += floats[rest_weight + c]
-                other = k - back
-                for a in range(size):
-                    row = base[k] + a
-                    if back == 0:
-                        for i in range(width):
-                            matrix[row, i] = 0.0
-                        first[row] = base[max(k - 2, 0)]
-                    for b in range(a + 1 if back == 0 else sizes[other]):
-                        value = _add_overlap(
-                            starts[k, a], spans[k, a], coefficients[k, a],
-                            starts[other, b], spans[other, b], coefficients[other, b], diagonal,
-                        )  # fmt: skip
-                        if back == 0:
-                            value += _dot(jd[a], jd[b], rows)
-                        if value != 0.0:
-                            matrix[row, base[other] + b - row + width - 1] = value
+                o = k - back
+                _add_diagonal(
+                    diagonal, sizes[k], base[k], starts[k], spans[k], coefficients[k],
+                    sizes[o], base[o], starts[o], spans[o], coefficients[o], matrix,
+                )  # fmt: skip
         total_size = base[count]
         # The step, with more damping until F falls.
         accepted = False
@@ -190,8 +223,6 @@ def solve_window(
             damping *= RISE
         if not accepted:
             break
-        if tried > cost:
-            rises[0] += 1
         gain = cost - tried
         cost, taken = tried, taken + 1
         damping = max(damping * FALL, LEAST_DAMPING)
@@ -201,18 +232,9 @@ def solve_window(
     return before, cost, taken
 
 
-@inner(fastmath={"reassoc", "contract"})
-def _dot(a, b, count):
-    total = 0.0
-    for i in range(count):
-        total += a[i] * b[i]
-    return total
-
-
 @kernel
 def solve_chain(
     ints, floats, places, values, starts, every, q, moves, balls, weights, iterations, tolerance,
-    rises,
 ):  # fmt: skip
     """Frames one after the other, into q (frames, n): each starts from the pose before it and stays
     near it by the velocity weights.
@@ -226,5 +248,5 @@ def solve_chain(
         tail = t if fresh else t - 1
         solve_window(
             ints, floats, places, values[tail : t + 1], q[tail : t + 1], t - tail, t - tail + 1,
-            moves, balls, weights, FRESH if fresh else iterations, tolerance, rises,
+            moves, balls, weights, FRESH if fresh else iterations, tolerance,
         )  # fmt: skip

@@ -12,8 +12,8 @@ import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure.figure import Figure
-from limbik.humanoid.fingers import fingers
 from limbik.figure.joints import Joint
+from limbik.humanoid.fingers import fingers
 from limbik.humanoid.joint_names import Name, is_known, take_apart
 from limbik.humanoid.limbs import limb, numbered_robot, only_numbered
 
@@ -127,7 +127,7 @@ class _Search:
         return {role: joints[i].name for role, i in found.items()}
 
     def _drop_second_ankle(self, found: dict[str, int], side: str) -> None:
-        """No toes where these are only called foot and start at the ankle: a robot's second axis."""
+        """No toes that are only called foot and start at the ankle: a robot's second axis."""
         foot, toes, shank = (found.get(side + part) for part in ("Foot", "Toes", "LowerLeg"))
         if foot is None or toes is None or shank is None or self._parents[toes] != foot:
             return
