@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from limbik.animate.contacts import runs
 from limbik.maths.so3 import exp_map, log_map, matrix_to_quat, quat_to_matrix
 
+RAMP = 0.1  # seconds in which the weight of a contact comes and goes
 EASE = 0.4  # seconds in which a held track comes back to its own way
 
 Span = tuple[int, int]
@@ -26,6 +28,16 @@ def blends(spans: Sequence[Span], frames: int, fps: float) -> list[tuple[np.ndar
         weight = np.clip(weight, 0.0, 1.0)
         out.append((weight**2 * (3.0 - 2.0 * weight), (start, end)))
     return out
+
+
+def ramp(held: np.ndarray, factor: float, fps: float) -> np.ndarray:
+    """(frames,) ``factor`` where held (frames,), and from 1 to it within RAMP seconds on both sides,
+    by equal ratios from frame to frame."""
+    time, far = np.arange(len(held)), np.full(len(held), np.inf)
+    for start, end in runs(held):
+        away = np.maximum(np.maximum(start - time, time - end + 1), 0.0)
+        far = np.minimum(far, away)
+    return factor ** np.clip(1.0 - far / max(RAMP * fps, 1.0), 0.0, 1.0)
 
 
 def hold_points(

@@ -18,15 +18,16 @@ import numpy as np
 from limbik.animate.body_shape import BodyShape
 from limbik.animate.contacts import Contact, find_contacts, find_ground, runs
 from limbik.animate.frame_values import FrameValues
+from limbik.animate.holds import ramp
 from limbik.animate.overrides import Overrides, read_overrides
-from limbik.animate.retarget_targets import Targets, build_targets
+from limbik.animate.retarget_targets import Seen, Targets, build_targets
 from limbik.animate.spacetime import SMOOTH, ClipSolver, Report, with_free_balls
 from limbik.errors import FigureError, GoalError
 from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.goals import Reach, Rest
-from limbik.humanoid.recognise import recognise
+from limbik.humanoid.recognise import SIDES, recognise
 from limbik.solver.problem import Problem
 
 WEIGHTS: Mapping[str, float] = {
@@ -40,9 +41,9 @@ TURN_WEIGHTS: Mapping[str, float] = {
 """Weights of rotations; other segments have SEGMENT."""
 
 SEGMENT = 0.05
-HELD = 1000.0
+HELD = 60.0
 """How many times a point counts while a contact holds it."""
-HELD_TURN = 100.0
+HELD_TURN = 8.0
 POSTURE = 1e-3  # weight of the rest pose, or of ``near``, for each coordinate
 
 
@@ -113,10 +114,13 @@ def retarget(
     target = BodyShape(inner, changes.target_roles(recognise(figure)))
     ground = find_ground(clip) if changes.ground is None else changes.ground
     held = find_contacts(clip, ground=ground) if contacts is None else tuple(contacts)
-    targets = build_targets(
-        clip, source, target, held, ground=ground, scale=scale, soles=changes.soles
-    )
     began = time.perf_counter()
+    asked: dict[str, Any] = {"ground": ground, "scale": scale, "soles": changes.soles}
+    targets = build_targets(clip, source, target, held, **asked)
+    if any(point.held.any() for point in targets.points.values()):
+        first, starts = _solver(clip, inner, target, targets, changes, smooth, None, None, hold=1.0)
+        seen = _seen_feet(inner, target, targets, first.chain(starts))
+        targets = build_targets(clip, source, target, held, **asked, seen=seen)
     solver, starts = _solver(
         clip, inner, target, targets, changes, smooth, _near(near, figure, inner, clip.frames),
         _speeds(speed_limits, onto, inner),
@@ -183,6 +187,7 @@ def _solver(
     smooth: float,
     near: np.ndarray | None,
     speeds: np.ndarray | None,
+    hold: float = HELD,
 ) -> tuple[ClipSolver, np.ndarray]:
     """The problem of every frame, and where frames may start (frames, n)."""
     names, goals = figure.joints, []
@@ -201,18 +206,31 @@ def _solver(
     for k, point in enumerate(targets.points.values()):
         values.position(k, point.track)
         if point.held.any():
-            values.position_factor(k, np.where(point.held, HELD, 1.0))
+            values.position_factor(k, ramp(point.held, hold, clip.fps))
     rotations = {}
     for k, (role, turned) in enumerate(targets.turned.items(), len(targets.points)):
         rotations[role] = turned.track @ target.t_frames[turned.link]
         values.rotation(k, rotations[role])
         if turned.held.any():
-            values.rotation_factor(k, np.where(turned.held, HELD_TURN, 1.0))
+            values.rotation_factor(k, ramp(turned.held, min(hold, HELD_TURN), clip.fps))
     if near is not None:
         values.near(near)
     solver = ClipSolver(values, fps=clip.fps, smooth=smooth, speed_limits=speeds)
     hips = targets.points["hips"]
     return solver, _placed(figure, target, hips.track, hips.at, rotations["hips"])
+
+
+def _seen_feet(
+    figure: Figure, target: BodyShape, targets: Targets, q: np.ndarray
+) -> dict[str, Seen]:
+    """How the feet are in poses q (frames, n)."""
+    out = {}
+    for side in SIDES:
+        ball = targets.points[side + "Ball"]
+        turned = figure.frames(q)[:, ball.link, :3, :3] @ target.t_frames[ball.link].T
+        at = _at(target, side + "Ball", ball)
+        out[side] = Seen(turned, _where(figure, q, ball.link, at))
+    return out
 
 
 def _placed(

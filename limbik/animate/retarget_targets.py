@@ -6,7 +6,7 @@ world directions of its left, up and forward in a T-pose, which both bodies shar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -64,6 +64,16 @@ class Targets:
     contacts: list[Contact] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Seen:
+    """A foot of the target as it was in a first pass."""
+
+    turned: np.ndarray
+    """(frames, 3, 3) its left, up and forward."""
+    ball: np.ndarray
+    """(frames, 3) where the ball of the foot was."""
+
+
 class _Source:
     """A clip's points and segments in the target's world, heights above its ground, scaled."""
 
@@ -114,9 +124,13 @@ def build_targets(
     *,
     ground: float,
     scale: str = "limbs",
-    soles: dict[str, float | None],
+    soles: Mapping[str, float | None],
+    seen: Mapping[str, Seen] | None = None,
 ) -> Targets:
     """What a clip asks of the target's body.
+
+    ``seen`` is how the target's feet were in a first pass: contacts then hold them where its limits
+    let them be.
 
     Hips and feet keep their stride: they are scaled by the ratio of the legs, heights are counted
     from ankles on the ground.  ``scale`` says how the rest is built on that: "limbs", every bone in
@@ -153,7 +167,8 @@ def build_targets(
     if scale != "common":
         trunk = trunk * (own / np.maximum(np.linalg.norm(trunk, axis=1), 1e-9))[:, None]
     for side in SIDES:
-        foot = _Foot(out, body, side, feet[side], lift, contacts, clip.fps, up)
+        known = None if seen is None else seen[side]
+        foot = _Foot(out, body, side, feet[side], lift, contacts, clip.fps, up, known)
         ankle = foot.track
         centre = target.in_body(target.hips[side] - target.hip_middle)
         if scale == "common":
@@ -225,6 +240,7 @@ class _Foot:
         contacts: Sequence[Contact],
         fps: float,
         up: np.ndarray,
+        seen: Seen | None,
     ) -> None:
         self._out, self._body, self._side, self._foot = out, body, side, foot
         self._fps, self._up = fps, up
@@ -238,7 +254,8 @@ class _Foot:
         self._ball_spans = ball
         flat = runs(self._heel & self._ball)
         turned = self._levelled(body.segment(link), flat)
-        turns = [((a, b), self._flat(turned[a:b])) for a, b in flat]
+        real = turned if seen is None else seen.turned
+        turns = [((a, b), self._flat(real[a:b])) for a, b in flat]
         self._turned = hold_turns(turned, turns, fps)
         track = body.point(side + "Foot") + lift
         # Nothing of the sole below the ground, as it is turned.
@@ -247,7 +264,7 @@ class _Foot:
         deep = track @ up + lowest.min(axis=1)
         track = track + np.maximum(0.0, -deep)[:, None] * up
         # While the ball of the foot rests it stays in one place; a flat foot stays with it.
-        way = track + self._turned @ foot.ball
+        way = track + self._turned @ foot.ball if seen is None else seen.ball
         level = foot.ball[1] + foot.height
         self._points = [((a, b), self._on(way[a:b].mean(axis=0), level)) for a, b in ball]
         ankles = []
@@ -282,11 +299,8 @@ class _Foot:
     def add(self, track: np.ndarray) -> None:
         """The foot's points, rotation and contacts among the targets."""
         foot, role = self._foot, self._side + "Foot"
-        shape_of_ball = foot.ball
         self._out.points[role] = Point(foot.link, np.zeros(3), track, self._heel & self._ball)
-        self._out.points[self._side + "Ball"] = Point(
-            foot.link, shape_of_ball, self._way, self._ball
-        )
+        self._out.points[self._side + "Ball"] = Point(foot.link, foot.ball, self._way, self._ball)
         self._out.turned[role] = Turned(foot.link, self._turned, self._heel & self._ball)
 
 
