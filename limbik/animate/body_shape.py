@@ -24,8 +24,8 @@ NEEDED = tuple(
 )
 """Roles without which nothing is retargeted; hands, hips, back and head are used where found."""
 
-_BALL_OF_FOOT = 0.16  # of the leg: how far the ball of the foot is ahead of the ankle
-_HEEL = 0.06  # of the leg: how far the heel is behind it
+_BALL_OF_FOOT = 0.2  # of the leg: how far a foot without toes reaches ahead of the ankle
+_HEEL = 0.085  # of the leg: how far the heel is behind it
 _ANKLE = 0.09  # of the leg: how high the ankle is above the sole, where nothing tells
 _SECOND_AXIS = 0.3  # of the bone before: hinges nearer than this belong to the same joint
 
@@ -39,7 +39,7 @@ class Foot:
     height: float
     """Of the link's origin above the ground where the sole is flat."""
     ball: np.ndarray
-    """(3,) the ball of the foot, or the joint of the toes."""
+    """(3,) the joint of the toes, or the front end of the sole where there are none."""
     heel: np.ndarray
     """(3,) the back end of the sole."""
 

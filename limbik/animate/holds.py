@@ -31,8 +31,8 @@ def blends(spans: Sequence[Span], frames: int, fps: float) -> list[tuple[np.ndar
 
 
 def ramp(held: np.ndarray, factor: float, fps: float) -> np.ndarray:
-    """(frames,) ``factor`` where held (frames,), and from 1 to it within RAMP seconds on both sides,
-    by equal ratios from frame to frame."""
+    """(frames,) ``factor`` where held (frames,), and from 1 to it within RAMP seconds on both
+    sides, by equal ratios from frame to frame."""
     time, far = np.arange(len(held)), np.full(len(held), np.inf)
     for start, end in runs(held):
         away = np.maximum(np.maximum(start - time, time - end + 1), 0.0)

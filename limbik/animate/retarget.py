@@ -41,9 +41,9 @@ TURN_WEIGHTS: Mapping[str, float] = {
 """Weights of rotations; other segments have SEGMENT."""
 
 SEGMENT = 0.05
-HELD = 60.0
+HELD = 1000.0
 """How many times a point counts while a contact holds it."""
-HELD_TURN = 8.0
+HELD_TURN = 30.0
 POSTURE = 1e-3  # weight of the rest pose, or of ``near``, for each coordinate
 
 
@@ -96,7 +96,8 @@ def retarget(
     away.  ``near`` (frames, n), or a motion of the target, is where coordinates stay that nothing
     else asks for, the rest pose unless given.  ``speed_limits`` (n,) are units per second, inf
     where there is none.  ``overrides`` is a TOML file with roles, weights and offsets that shall
-    differ.  ``whole=False`` leaves the clip as it is after the frame-by-frame passes.
+    differ.  ``whole=False`` solves frame by frame only, each
+    from the one before: faster, and neither smooth nor within speeds.
 
     >>> human = limbik.figures.human()
     >>> out = retarget(limbik.figures.cartwheel()[:8], onto=human)
@@ -117,7 +118,7 @@ def retarget(
     began = time.perf_counter()
     asked: dict[str, Any] = {"ground": ground, "scale": scale, "soles": changes.soles}
     targets = build_targets(clip, source, target, held, **asked)
-    if any(point.held.any() for point in targets.points.values()):
+    if whole and any(point.held.any() for point in targets.points.values()):
         first, starts = _solver(clip, inner, target, targets, changes, smooth, None, None, hold=1.0)
         seen = _seen_feet(inner, target, targets, first.chain(starts))
         targets = build_targets(clip, source, target, held, **asked, seen=seen)

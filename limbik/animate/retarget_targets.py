@@ -80,7 +80,7 @@ class _Source:
     def __init__(
         self, clip: Motion, shape: BodyShape, turn: np.ndarray, scale: float, ground: float
     ) -> None:
-        self.shape, self._scale = shape, scale
+        self.shape, self.scale = shape, scale
         self._frames = clip.figure.frames(clip.q)
         self._turn = turn
         lift = np.zeros(3)
@@ -100,7 +100,7 @@ class _Source:
         joint = shape.pelvis if kind == "Leg" else shape.chest
         local = shape.local(joint, (shape.hips if kind == "Leg" else shape.shoulders)[side])
         moved = self._frames[:, joint, :3, :3] @ local
-        return self._places[:, joint] + self._scale * moved @ self._turn.T
+        return self._places[:, joint] + self.scale * moved @ self._turn.T
 
     def segment(self, joint: int) -> np.ndarray:
         """(frames, 3, 3) left, up and forward of a joint's segment."""
@@ -310,7 +310,10 @@ def _ankle_level(body: _Source, side: str, contacts: Sequence[Contact], up: np.n
     spans = _spans(contacts, body.shape.figure.joints[body.shape.at[side + "Foot"]])
     if spans:
         return float(np.median(np.concatenate([heights[a:b] for a, b in spans])))
-    return max(0.0, min(float(heights.min()), 0.12 * body.shape.metre * body._scale))
+    shape = body.shape
+    if shape.stands:
+        return body.scale * shape.foot(side).height
+    return max(0.0, min(float(heights.min()), 0.12 * body.scale * shape.metre))
 
 
 def _spans(contacts: Sequence[Contact], joint: str) -> list[Span]:

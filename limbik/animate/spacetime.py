@@ -178,13 +178,14 @@ class ClipSolver:
             while low < frames:
                 a, b = max(low, 0), min(low + WINDOW, frames)
                 if b > a:
-                    taken += self._window(q, a, b, iterations)
+                    taken += self.improve(q, a, b, iterations=iterations)
                 if b == frames:
                     break
                 low += hop
         return q, taken
 
-    def _window(self, q: np.ndarray, low: int, high: int, iterations: int) -> int:
+    def improve(self, q: np.ndarray, low: int, high: int, *, iterations: int = 30) -> int:
+        """Improve frames low … high − 1 of q (frames, n) in place; returns how many steps."""
         a, b = max(low - 2, 0), min(high + 2, len(q))
         part = q[a:b]
         _, _, taken = solve_window(
@@ -219,15 +220,17 @@ class ClipSolver:
 
         ``starts`` (frames, n) is where a frame may start that does not start from a neighbour.
         Passes go forward, backward, and forward with new starts now and then, so that no branch is
-        kept only because the clip happened to start in it.
+        kept only because the clip happened to start in it.  Without ``whole`` there is one pass.
         """
+        if not whole:
+            q = self.chain(starts)
+            return q, Report(self.total(q), self.total(q), 0, 0)
         every = max(1, round(_FRESH * self.fps))
         passes = [self.chain(starts), self.chain(starts, backwards=True)]
         if len(starts) > every:
             passes.append(self.chain(starts, every=every))
         q, which = self.best_of(passes)
-        before, taken = self.total(q), 0
-        if whole:
-            q, taken = self.together(q)
+        before = self.total(q)
+        q, taken = self.together(q)
         report = Report(before, self.total(q), taken, int((which > 0).sum()))
         return self.within_speeds(q), report
