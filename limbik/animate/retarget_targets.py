@@ -185,6 +185,10 @@ def build_targets(
         offset = target.in_body(target.shoulders[side] - target.shoulder_middle)
         shoulder = body.centre(side, "Arm")
         base = shoulder + lift if scale == "common" else hips + trunk + chest @ offset
+        if scale != "common" and _shrugs(source, target, side):
+            reach = np.linalg.norm(target.shoulders[side] - target.hip_middle)
+            own = ratio * np.linalg.norm(source.shoulders[side] - source.hip_middle)
+            base = hips + (shoulder + lift - hips) * float(reach / own)
         lengths = _lengths(source, target, side, "Arm", scale, ratio)
         elbow = base + _along(body.point(side + "LowerArm") - shoulder, lengths[0])
         out.points[side + "LowerArm"] = Point(
@@ -225,6 +229,17 @@ def _segments(source: BodyShape, target: BodyShape) -> list[str]:
         and len(target.figure.coordinates_of(target.body[role])) == 3
         and (source.stands or not role.endswith("Shoulder"))
     ]
+
+
+def _shrugs(source: BodyShape, target: BodyShape, side: str) -> bool:
+    """Whether shoulders move against the chest in both bodies, and the source's rest shows how."""
+    role = side + "Shoulder"
+    return (
+        source.stands
+        and role in source.at
+        and role in target.at
+        and len(target.figure.coordinates_of(target.body[role])) == 3
+    )
 
 
 class _Foot:

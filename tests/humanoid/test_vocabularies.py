@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 import limbik
@@ -47,12 +49,11 @@ def body_of(name: str) -> tuple[limbik.humanoid.Body, list[list[str]]]:
     column = trunk.split()
     joints = [Joint(column[0], None, euler("XYZ"))]
     lines = [column]
-    for k, side in enumerate(sides):
+    for side in sides:
         for start, limb in ((column[carrier - 1], arm), (column[0], leg)):
             lines.append([start, *limb.format(s=side).split()])
-            assert k < 2
     for line in lines:
-        for above, joint in zip(line, line[1:], strict=False):
+        for above, joint in pairwise(line):
             joints.append(Joint(joint, above, euler("XYZ"), offset=(0.1, 0.2, 0.0)))
     return recognise(limbik.Figure(joints)), lines
 
