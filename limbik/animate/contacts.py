@@ -106,8 +106,8 @@ def find_ground(motion: Motion) -> float:
     It is the level of the lowest points of the body in the frames in which these hardly move; a
     tenth of those frames may lie below it.
 
-    >>> round(find_ground(limbik.figures.cartwheel()), 2)
-    0.0
+    >>> abs(find_ground(limbik.figures.cartwheel())) < 0.01
+    True
     """
     figure = motion.figure
     axis = AXES.index(up_axis(figure, motion.q))
@@ -135,8 +135,8 @@ def find_contacts(
     given; ``shortest`` is how many seconds a contact lasts at least.
 
     >>> clip = limbik.figures.cartwheel()
-    >>> sorted({contact.joint for contact in find_contacts(clip)})[:2]
-    ['LeftFoot', 'LeftHand']
+    >>> {"LeftFoot", "LeftHand"} <= {contact.joint for contact in find_contacts(clip)}
+    True
     """
     if not isinstance(motion, Motion):
         raise FigureError(f"find_contacts: needs a Motion, got {type(motion).__name__}")

@@ -44,7 +44,7 @@ SEGMENT = 0.05
 HELD = 1000.0
 """How many times a point counts while a contact holds it."""
 HELD_TURN = 30.0
-POSTURE = 1e-3  # weight of the rest pose, or of ``near``, for each coordinate
+POSTURE = 3e-4  # weight of the rest pose, or of ``near``, for each coordinate
 
 
 @dataclass(frozen=True, eq=False, repr=False)

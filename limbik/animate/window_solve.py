@@ -24,7 +24,7 @@ from limbik.jit import inner, kernel
 from limbik.solver import objective as ob
 
 ARMIJO = 1e-4
-DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-4, 1e-8, 1e8
+DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-5, 1e-9, 1e8
 RISE, FALL = 6.0, 0.25
 FRESH = 40  # iterations of a frame that does not start from the one before
 
