@@ -23,9 +23,23 @@ from pathlib import Path
 from typing import Any
 
 from limbik.errors import FormatError, did_you_mean
-from limbik.humanoid.recognise import REQUIRED, Body
+from limbik.humanoid.recognise import REQUIRED, SIDES, Body
 
 _TABLES = ("source", "target", "weights", "offsets")
+_PARTS = frozenset(
+    ("UpperLeg", "LowerLeg", "Foot", "Ball", "Toes")
+    + ("Shoulder", "UpperArm", "LowerArm", "Hand", "trunk")
+)
+_ROLES = frozenset(
+    [*REQUIRED, "chest", "upperChest", "neck", "jaw", "leftEye", "rightEye"]
+    + [side + part for side in SIDES for part in _PARTS if part != "trunk"]
+    + [
+        side + finger + bone
+        for side in SIDES
+        for finger in ("Thumb", "Index", "Middle", "Ring", "Little")
+        for bone in ("Metacarpal", "Proximal", "Intermediate", "Distal")
+    ]
+)
 _OFFSETS = ("leftSole", "rightSole", "ground")
 
 
@@ -93,6 +107,11 @@ def read_overrides(path: str | Path | None) -> Overrides:
     for table in roles:
         if not all(isinstance(joint, str) for joint in table.values()):
             raise FormatError(f"{place.name}: a role is given a joint's name, in quotes")
+    for table, known in ((told.get("weights", {}), _PARTS | _ROLES), *((t, _ROLES) for t in roles)):
+        for name in table:
+            if name not in known:
+                hint = did_you_mean(name, sorted(known))
+                raise FormatError(f'{place.name}: "{name}" is no part of a body{hint}')
     numbers = [_numbers(told.get(table, {}), table, place) for table in ("weights", "offsets")]
     if any(value < 0 for value in numbers[0].values()):
         raise FormatError(f"{place.name}: [weights] must not be negative")

@@ -17,6 +17,7 @@ import numpy as np
 
 from limbik.animate.body_shape import BodyShape
 from limbik.animate.contacts import Contact, find_contacts, find_ground, runs
+from limbik.animate.finger_copy import copy_fingers
 from limbik.animate.frame_values import FrameValues
 from limbik.animate.holds import ramp
 from limbik.animate.overrides import Overrides, read_overrides
@@ -127,6 +128,7 @@ def retarget(
         _speeds(speed_limits, onto, inner),
     )  # fmt: skip
     q, report = solver.solve(starts, whole=whole)
+    q = copy_fingers(clip, source, target, q)
     seconds = time.perf_counter() - began
     name = clip.name or clip.figure.name
     errors = np.stack(

@@ -150,6 +150,8 @@ def test_a_table_changes_roles_weights_and_offsets(tmp_path: Path) -> None:
         ("[weigths]\nHand = 1", "weights"),
         ("[offsets]\nsole = 1", "leftSole|rightSole"),
         ("[weights]\nHand = -1", "negative"),
+        ("[weights]\nHnad = 1", "no part of a body"),
+        ('[target.roles]\nleftHnad = "x"', "leftHand"),
         ("[weights]\nHand = true", "number"),
         ("[target.roles]\nhead = 3", "name"),
         ("weights =", "pair.toml"),
@@ -157,6 +159,22 @@ def test_a_table_changes_roles_weights_and_offsets(tmp_path: Path) -> None:
         table.write_text(text)
         with pytest.raises(limbik.FormatError, match=message):
             limbik.retarget(clip, onto=human, overrides=table)
+
+
+def test_fingers_bend_as_in_the_source() -> None:
+    clip, vrm = clip_of("soma", 3), target_of("vrm")
+    out = limbik.retarget(clip, onto=vrm)
+    bends = []
+    for figure, q, k in ((clip.figure, clip.q, 0), (vrm, out.motion.q, 1)):
+        names = [
+            out.roles["leftIndex" + bone][k] for bone in ("Proximal", "Intermediate", "Distal")
+        ]
+        places = figure.positions(q, names)
+        one, two = np.diff(places, axis=1).swapaxes(0, 1)
+        sine = np.linalg.norm(np.cross(one, two), axis=-1)
+        bends.append(np.arctan2(sine, (one * two).sum(axis=-1)))
+    assert np.degrees(np.abs(bends[0] - bends[1])).max() < 8.0
+    assert np.degrees(bends[0]).min() > 10.0  # they are bent
 
 
 def test_what_is_no_body_is_refused_by_role() -> None:
