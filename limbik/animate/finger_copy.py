@@ -16,8 +16,8 @@ _PLACES = ("Metacarpal", "Proximal", "Intermediate", "Distal")
 def copy_fingers(clip: Motion, source: BodyShape, target: BodyShape, q: np.ndarray) -> np.ndarray:
     """q (frames, n) of the target's figure with its fingers bent as in the clip, inside the limits.
 
-    Only where both bodies have the finger's role, and the target stands at rest, so that it is known
-    how its fingers lie.
+    Only where both bodies have the finger's role, and the target stands at rest, so that it is
+    known how its fingers lie.
     """
     if not target.stands:
         return q

@@ -42,9 +42,9 @@ TURN_WEIGHTS: Mapping[str, float] = {
 """Weights of rotations; other segments have SEGMENT."""
 
 SEGMENT = 0.05
-HELD = 1000.0
+HELD = 4000.0
 """How many times a point counts while a contact holds it."""
-HELD_TURN = 30.0
+HELD_TURN = 60.0
 POSTURE = 3e-4  # weight of the rest pose, or of ``near``, for each coordinate
 
 
@@ -295,12 +295,14 @@ def _speeds(limits: np.ndarray | None, onto: Figure, inner: Figure) -> np.ndarra
 
 
 def _foot_contacts(targets: Targets, target: BodyShape) -> list[Contact]:
-    """The contacts that are held at feet: heels by their link, balls by their toes or the link."""
+    """The contacts that are held at feet: flat feet by their link, balls by their toes."""
     out = []
     for role, point in targets.points.items():
-        if _part(role) != "Foot":
-            continue
+        toes = role.replace("Ball", "Toes")
+        if _part(role) not in ("Foot", "Ball") or (toes != role and toes not in target.at):
+            continue  # hands have theirs, and the front of a foot without toes is no joint
+        link = point.link if toes == role else target.at[toes]
         for start, end in runs(point.held):
             x, y, z = point.track[start:end].mean(axis=0).tolist()
-            out.append(Contact(target.figure.joints[point.link], start, end, (x, y, z)))
+            out.append(Contact(target.figure.joints[link], start, end, (x, y, z)))
     return out

@@ -19,6 +19,9 @@ from limbik.figure.motion import Motion
 from limbik.humanoid.recognise import SIDES
 from limbik.maths.so3 import exp_map, log_map, matrix_to_quat, quat_to_matrix
 
+LEVEL = float(np.cos(np.radians(30.0)))
+"""A foot is flat where the cosine of its tilt is above this."""
+
 SCALES = ("limbs", "common", "fitted")
 
 TRUNK = ("spine", "chest", "upperChest", "neck")
@@ -267,8 +270,9 @@ class _Foot:
         frames = len(body.point(side + "Foot"))
         self._heel, self._ball = _flags(heel, frames), _flags(ball, frames)
         self._ball_spans = ball
+        turned = self._levelled(body.segment(link), runs(self._heel & self._ball))
+        self._heel &= turned[:, :, 1] @ up > LEVEL  # a pointed foot rests on its toes
         flat = runs(self._heel & self._ball)
-        turned = self._levelled(body.segment(link), flat)
         real = turned if seen is None else seen.turned
         turns = [((a, b), self._flat(real[a:b])) for a, b in flat]
         self._turned = hold_turns(turned, turns, fps)

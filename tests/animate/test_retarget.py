@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -125,12 +126,14 @@ def test_scales_differ_in_limbs_and_agree_at_the_hips(scale: str) -> None:
 
 def test_contacts_may_be_edited() -> None:
     clip, _ = walk_on_g1()
-    foot = clip.figure.joints[clip.figure.index("LeftFoot")]
-    held = limbik.Contact(foot, 5, 15, (0.0, 0.0, 0.0))
-    toes = limbik.Contact("LeftToeBase", 5, 15, (0.0, 0.0, 0.0))
-    out = limbik.retarget(clip[:20], onto=target_of("g1"), contacts=[held, toes])
-    assert [(c.joint, c.start, c.end) for c in out.contacts] == [("left_ankle_roll_link", 5, 15)]
-    places = out.motion.figure.positions(out.motion.q[5:15], "left_ankle_roll_link")
+    found = next(c for c in limbik.find_contacts(clip) if c.joint == "LeftFoot")
+    held = replace(found, start=found.start + 2, end=found.end - 3)
+    toes = replace(held, joint="LeftToeBase")
+    out = limbik.retarget(clip, onto=target_of("g1"), contacts=[held, toes])
+    assert [(c.joint, c.start, c.end) for c in out.contacts] == [
+        ("left_ankle_roll_link", held.start, held.end)
+    ]
+    places = out.motion.figure.positions(out.motion.q[held.start : held.end], out.contacts[0].joint)
     assert np.ptp(places, axis=0).max() < 0.001
 
 
