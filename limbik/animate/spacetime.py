@@ -23,7 +23,8 @@ from limbik.figure.joints import ExponentialBall
 SMOOTH = 0.03
 """Seconds: movements much shorter than this are smoothed away."""
 
-WINDOW = 96  # frames that are solved together
+WINDOW = 200  # frames that are solved together
+OVERLAP = 40  # frames that two windows share
 _STAY = 1e-3  # of the goals' weight: how much a frame stays near the one before in the first pass
 _BRANCH = 0.3  # of the goals' weight: what a change of branch costs per rad²
 _FRESH = 0.5  # seconds between new starts of the third pass
@@ -166,22 +167,22 @@ class ClipSolver:
             which[t - 1] = before[t, which[t]]
         return np.array([candidates[k][t] for t, k in enumerate(which)]), which
 
-    def together(
-        self, q: np.ndarray, *, iterations: int = 30, sweeps: int = 2
-    ) -> tuple[np.ndarray, int]:
-        """(poses, steps): all frames of q (frames, n) improved together, in overlapping windows."""
+    def together(self, q: np.ndarray, *, iterations: int = 30) -> tuple[np.ndarray, int]:
+        """(poses, steps): all frames of q (frames, n) improved together.
+
+        A long clip is improved in windows that overlap, and then again around their ends.
+        """
         q = np.ascontiguousarray(q)
-        frames, taken = len(q), 0
-        for sweep in range(1 if frames <= WINDOW else sweeps):
-            hop = (2 * WINDOW) // 3
-            low = 0 if sweep % 2 == 0 else -(hop // 2)
-            while low < frames:
-                a, b = max(low, 0), min(low + WINDOW, frames)
-                if b > a:
-                    taken += self.improve(q, a, b, iterations=iterations)
-                if b == frames:
-                    break
-                low += hop
+        frames, taken, low = len(q), 0, 0
+        while True:
+            high = min(low + WINDOW, frames)
+            taken += self.improve(q, low, high, iterations=iterations)
+            if high == frames:
+                break
+            low = high - OVERLAP
+        for middle in range(WINDOW - OVERLAP // 2, frames - OVERLAP // 2, WINDOW - OVERLAP):
+            low, high = middle - OVERLAP, min(middle + OVERLAP, frames)
+            taken += self.improve(q, low, high, iterations=iterations)
         return q, taken
 
     def improve(self, q: np.ndarray, low: int, high: int, *, iterations: int = 30) -> int:
