@@ -13,19 +13,21 @@ from limbik.jit import inner, kernel
 
 @inner(fastmath={"reassoc", "contract"})
 def _product(x, a, y, b, count):
-    """Σ x[a + k]·y[b + k]."""
+    """Σ x[a + k]·y[b + k], over views whose indices are never negative, so that loops vectorise."""
+    x, y = x[a : a + count], y[b : b + count]
     total = 0.0
     for k in range(count):
-        total += x[a + k] * y[b + k]
+        total += x[k] * y[k]
     return total
 
 
 @inner(fastmath={"reassoc", "contract"})
 def _products(x, y, a, b, u, v, c, d, count):
     """Four sums over x[a + k], y[b + k] and u[c + k], v[d + k], so that each is read once."""
+    x, y, u, v = x[a : a + count], y[b : b + count], u[c : c + count], v[d : d + count]
     xu, xv, yu, yv = 0.0, 0.0, 0.0, 0.0
     for k in range(count):
-        p, q, r, s = x[a + k], y[b + k], u[c + k], v[d + k]
+        p, q, r, s = x[k], y[k], u[k], v[k]
         xu += p * r
         xv += p * s
         yu += q * r
@@ -107,8 +109,9 @@ def banded_solve(band, first, count, b):
         total = b[i] - _product(row, low - i + width - 1, b, low, i - low)
         b[i] = total * row[width - 1]
     for i in range(count - 1, -1, -1):
-        row, shift = band[i], width - 1 - i
+        low, row = first[i], band[i]
         b[i] *= row[width - 1]
         value = b[i]
-        for j in range(first[i], i):
-            b[j] -= row[j + shift] * value
+        above, entries = b[low:i], row[low - i + width - 1 :]
+        for k in range(i - low):
+            above[k] -= entries[k] * value

@@ -80,8 +80,9 @@ def _add_products(ints, jd, size, starts, base, matrix):
         for b in range(a + 1):
             total = 0.0
             for k in range(begin, end, 2):
-                for i in range(np.int64(ints[k]), np.int64(ints[k + 1])):
-                    total += jd[a, i] * jd[b, i]
+                one, two = jd[a, ints[k] : ints[k + 1]], jd[b, ints[k] : ints[k + 1]]
+                for i in range(len(one)):
+                    total += one[i] * two[i]
             row[edge - a + b] += total
 
 
