@@ -191,7 +191,7 @@ class ClipSolver:
         part = q[a:b]
         _, _, taken = solve_window(
             self.problem.ints, self.problem.floats, self._places, self._values[a:b], part, low - a,
-            high - a, self._moves, self._balls, self._whole, iterations, 1e-5,
+            high - a, self._moves, self._balls, self._whole, iterations, 3e-6,
         )  # fmt: skip
         return int(taken)
 
