@@ -1,29 +1,25 @@
 """Draws docs/retarget.png: a recorded walk, and the same walk on a robot and on the human.
 
-    python docs/retarget_picture.py
+    PYTHONPATH=. python docs/retarget_picture.py
 
 Needs matplotlib, and the recordings and robots that the tests use.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-import matplotlib as mpl
-import numpy as np
-
-mpl.use("Agg")
 import matplotlib.pyplot as plt
-
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+import numpy as np
+from matplotlib.axes import Axes
 
 import limbik
 from tests.helpers.real_data import root
 
+HERE = Path(__file__).resolve().parent
 
-def draw(axis: plt.Axes, motion: limbik.Motion, up: int, title: str) -> None:
+
+def draw(axis: Axes, motion: limbik.Motion, up: int, title: str) -> None:
     """Five frames of a motion from the side, from light to dark, on the ground."""
     figure, places = motion.figure, motion.positions()
     ahead = int(np.argmax(np.ptp(places[:, 0], axis=0) * (np.arange(3) != up)))
@@ -33,7 +29,12 @@ def draw(axis: plt.Axes, motion: limbik.Motion, up: int, title: str) -> None:
         for i, parent in enumerate(figure.parents.tolist()):
             if parent > 0:
                 pair = places[t, [parent, i]]
-                axis.plot(pair[:, ahead], pair[:, up], color=plt.cm.viridis(0.9 - 0.2 * k), lw=1.5)
+                axis.plot(
+                    pair[:, ahead],
+                    pair[:, up],
+                    color=plt.get_cmap("viridis")(0.9 - 0.2 * k),
+                    lw=1.5,
+                )
     axis.axhline(limbik.find_ground(motion), color="0.6", lw=0.8)
     axis.set_aspect("equal")
     axis.set_axis_off()
