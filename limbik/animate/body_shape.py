@@ -53,7 +53,7 @@ class BodyShape:
         if missing:
             raise FigureError(
                 f"retarget: {figure.name or 'the figure'} has no joint for {', '.join(missing)}; "
-                "name them in a TOML file: roles=..."
+                "name them in a TOML file: overrides=..."
             )
         self.figure, self.body = figure, body
         self.at = {role: figure.index(joint) for role, joint in body.roles.items()}

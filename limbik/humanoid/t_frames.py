@@ -11,12 +11,16 @@ import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure.figure import Figure
+from limbik.humanoid.ground import AXES, up_axis
 from limbik.humanoid.natural import bend_axes, stands
 from limbik.humanoid.recognise import SIDES, Body
 from limbik.humanoid.reference import along, bend_axis
 from limbik.humanoid.stance import Stance
 
 _LIMBS = (("UpperLeg", "LowerLeg", "Foot", "Toes"), ("UpperArm", "LowerArm", "Hand"))
+_TRUNK = ("spine", "chest", "upperChest", "neck", "head")
+_BENT = float(np.cos(np.radians(40.0)))  # a back that differs more from a clip's mean is bent
+_SLOPE = np.array([0.0, -0.5, np.sqrt(0.75)])  # from the ankle down to the toes, the sole flat
 _PRINCIPAL = 0.9  # cosine: an axis this near to one of the joint's own is that one
 _LOOKED_AT = 500
 
@@ -37,6 +41,8 @@ def t_frames(
     axes = _axes(figure, at, rest)
     frames = axes.T @ rest[:, :3, :3]
     some = figure.rest[None] if poses is None else poses[:: max(1, len(poses) // _LOOKED_AT)]
+    if poses is not None:
+        _straighten_trunk(figure, at, some, frames)
     bends = bend_axes(figure, body, some)
     for side in SIDES:
         for parts in _LIMBS:
@@ -59,6 +65,44 @@ def _axes(figure: Figure, at: dict[str, int], rest: np.ndarray) -> np.ndarray:
     return np.column_stack([left, up, np.cross(left, up)])
 
 
+def _straighten_trunk(
+    figure: Figure, at: dict[str, int], poses: np.ndarray, frames: np.ndarray
+) -> None:
+    """Where the back is bent at rest, lay it as it is in the mean of poses (frames, n), in place.
+
+    Some files have a back that leaves the hips at a right angle at zero.
+    """
+    trunk = [at[role] for role in _TRUNK if role in at]
+    turned = figure.frames(poses)[:, :, :3, :3]
+    hips = at["hips"]
+    means = {i: _mean(np.swapaxes(turned[:, hips], 1, 2) @ turned[:, i]) for i in trunk}
+    back = [at[role] for role in _TRUNK[:3] if role in at]
+    traces = [float(np.trace(frames[i].T @ frames[hips] @ means[i])) for i in back]
+    if not traces or 0.5 * (min(traces) - 1.0) > _BENT:
+        return
+    rest = figure.frames(figure.rest)
+    up = np.eye(3)[AXES.index(up_axis(figure, poses))]
+    high = (np.swapaxes(turned[:, hips], 1, 2) @ up).mean(axis=0)
+    across = rest[at["leftUpperLeg"], :3, 3] - rest[at["rightUpperLeg"], :3, 3]
+    left = rest[hips, :3, :3].T @ across  # in the frame of the hips
+    left = left / np.linalg.norm(left)
+    high = high - left * (left @ high)
+    high = high / np.linalg.norm(high)
+    lies = {hips: np.stack([left, high, np.cross(left, high)])}
+    lies |= {i: lies[hips] @ means[i] for i in trunk}
+    for i, parent in enumerate(figure.parents.tolist()):
+        if i not in lies and parent in lies:
+            lies[i] = lies[parent] @ rest[parent, :3, :3].T @ rest[i, :3, :3]
+    for i, own in lies.items():
+        frames[i] = own
+
+
+def _mean(turned: np.ndarray) -> np.ndarray:
+    """(3, 3) the mean of rotations (frames, 3, 3)."""
+    u, _, v = np.linalg.svd(turned.mean(axis=0))
+    return u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v
+
+
 def _lay_limb(
     figure: Figure,
     at: dict[str, int],
@@ -75,7 +119,7 @@ def _lay_limb(
         before = at[roles[k - 1]] if k else -1
         lies = frames[i] if before < 0 else frames[before] @ turn[before].T @ turn[i]
         bone = _bone(figure, i, at[roles[k + 1]] if k + 1 < len(roles) else -1, rest)
-        wanted = along(role)
+        wanted = _SLOPE if role.endswith("Foot") else along(role)
         if bone is not None and wanted is not None and not role.endswith("Toes"):
             hinge = bends.get(role)
             if hinge is not None:
