@@ -28,8 +28,9 @@ from benchmarks.report import keep, show
 from limbik.animate.body_shape import BodyShape
 from limbik.animate.contacts import runs
 from limbik.animate.retarget import TURN_WEIGHTS, WEIGHTS, retarget
-from limbik.animate.retarget_targets import Targets, build_targets
+from limbik.animate.retarget_targets import build_targets
 from limbik.animate.spacetime import with_free_balls
+from limbik.animate.target_tracks import Targets
 from limbik.humanoid import recognise
 from limbik.maths.so3 import log_map, matrix_to_quat
 from tests.helpers.real_data import root

@@ -21,8 +21,9 @@ from limbik.animate.finger_copy import copy_fingers
 from limbik.animate.frame_values import FrameValues
 from limbik.animate.holds import ramp
 from limbik.animate.overrides import Overrides, read_overrides
-from limbik.animate.retarget_targets import Seen, Targets, build_targets
+from limbik.animate.retarget_targets import build_targets
 from limbik.animate.spacetime import SMOOTH, ClipSolver, Report, with_free_balls
+from limbik.animate.target_tracks import Seen, Targets
 from limbik.errors import FigureError, GoalError
 from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
