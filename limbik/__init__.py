@@ -10,6 +10,7 @@ True
 from limbik import interrupt as _interrupt  # isort: skip  (first, because imports take a moment)
 from limbik import figures, humanoid
 from limbik.animate.check import Report, check
+from limbik.animate.contacts import Contact, find_contacts, find_ground
 from limbik.animate.edit import edit as _edit
 from limbik.animate.fit_markers import MarkerFit, fit_markers
 from limbik.animate.joined import blend as _blend
@@ -20,6 +21,7 @@ from limbik.animate.learn import limits_from
 from limbik.animate.live import Live
 from limbik.animate.mirror import mirror as _mirror
 from limbik.animate.plant_feet import plant_feet as _plant_feet
+from limbik.animate.retarget import Retargeted, retarget
 from limbik.animate.smooth import smooth as _smooth
 from limbik.animate.track import Track, track, track_many
 from limbik.bodies import fitted_shapes, segment_masses
@@ -74,6 +76,7 @@ __all__ = [
     "Capsule",
     "Close",
     "CompiledGoal",
+    "Contact",
     "Cylinder",
     "Distance",
     "Figure",
@@ -102,6 +105,7 @@ __all__ = [
     "Rest",
     "Result",
     "Results",
+    "Retargeted",
     "Solver",
     "Sphere",
     "Status",
@@ -112,6 +116,8 @@ __all__ = [
     "batch",
     "check",
     "figures",
+    "find_contacts",
+    "find_ground",
     "fit_markers",
     "humanoid",
     "limits_from",
@@ -119,6 +125,7 @@ __all__ = [
     "load_markers",
     "load_motion",
     "methods",
+    "retarget",
     "save",
     "solve",
     "solve_many",

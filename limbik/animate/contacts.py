@@ -106,8 +106,18 @@ def find_ground(motion: Motion) -> float:
     It is the level of the lowest points of the body in the frames in which these hardly move; a
     tenth of those frames may lie below it.
 
-    >>> abs(find_ground(limbik.figures.cartwheel())) < 0.01
-    True
+    Args:
+        motion: the motion of a body.
+
+    Returns:
+        The height.
+
+    Raises:
+        FigureError: the motion has no frames.
+
+    Example:
+        >>> abs(find_ground(limbik.figures.cartwheel())) < 0.01
+        True
     """
     figure = motion.figure
     axis = AXES.index(up_axis(figure, motion.q))
@@ -130,13 +140,23 @@ def find_contacts(
 ) -> tuple[Contact, ...]:
     """The contacts of a motion with the ground, by start and then by joint.
 
-    ``joints`` are those that are looked at: feet, toes, hands, knees and the back unless given;
-    other joints follow the rule of feet.  ``ground`` is the height of the ground, found unless
-    given; ``shortest`` is how many seconds a contact lasts at least.
+    Args:
+        motion: the motion of a body.
+        joints: those that are looked at: feet, toes, hands, knees and the back unless given; other
+            joints follow the rule of feet.
+        ground: the height of the ground, found unless given.
+        shortest: how many seconds a contact lasts at least.
 
-    >>> clip = limbik.figures.cartwheel()
-    >>> {"LeftFoot", "LeftHand"} <= {contact.joint for contact in find_contacts(clip)}
-    True
+    Returns:
+        The contacts, each with its joint, frames and place.
+
+    Raises:
+        FigureError: ``motion`` is no Motion, or a joint is not there.
+
+    Example:
+        >>> clip = limbik.figures.cartwheel()
+        >>> {"LeftFoot", "LeftHand"} <= {contact.joint for contact in find_contacts(clip)}
+        True
     """
     if not isinstance(motion, Motion):
         raise FigureError(f"find_contacts: needs a Motion, got {type(motion).__name__}")

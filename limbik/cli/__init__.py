@@ -20,6 +20,7 @@ from limbik.cli.methods import methods
 from limbik.cli.motion import app as motion
 from limbik.cli.papers import papers
 from limbik.cli.pose import pose
+from limbik.cli.retarget import retarget
 from limbik.cli.solve import solve
 from limbik.cli.terminal import (
     INTERRUPTED,
@@ -74,6 +75,14 @@ for _command, _examples in (
             "limbik track cartwheel --effectors LeftHand,RightHand,Hips",
             "limbik track human --effectors LeftHand,Head --targets walk.bvh --out walk2.bvh",
             "limbik track walk.bvh --effectors Hips,Head --every 0.05 --limits clip+10",
+        ],
+    ),
+    (
+        retarget,
+        [
+            "limbik retarget dance.bvh robot.xml dance.csv",
+            "limbik retarget walk.bvh avatar.vrm walk.glb",
+            "limbik retarget cartwheel human out.bvh --scale fitted --smooth 0.05",
         ],
     ),
     (

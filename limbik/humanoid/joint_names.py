@@ -70,6 +70,11 @@ class Name(NamedTuple):
         return any(word in self.words for word in any_of)
 
 
+def is_known(name: Name) -> bool:
+    """Whether one of its words is a part of a body."""
+    return not _KNOWN.isdisjoint(name.words)
+
+
 @lru_cache(maxsize=4096)
 def take_apart(name: str) -> Name:
     """A joint's name in pieces.

@@ -154,3 +154,28 @@ def only_numbered(
     if not 3 <= len(own) <= len(parts) or not in_line:
         return {}
     return {side + part: joint for part, joint in zip(parts, own, strict=False)}
+
+
+def numbered_robot(
+    names: Sequence[Name],
+    parents: Sequence[int],
+    side: str,
+    kind: str,
+    lengths: Sequence[float],
+) -> dict[str, int]:
+    """A robot's limb whose joints are only counted: "leg_left_1_link" … "leg_left_6_link".
+
+    Its two longest bones are thigh and shank, or upper arm and forearm; the joint at the end of
+    each is the next one.  Nothing where two of them do not stand out, by half of the next longest.
+    """
+    plain = {kind, "joint", "jnt", "bone", "link"}
+    own = [i for i, n in enumerate(names) if n.side == side and n.has(kind) and plain >= {*n.words}]
+    if not 5 <= len(own) <= 8 or not all(parents[b] == a for a, b in pairwise(own)):
+        return {}
+    bones = sorted(range(1, len(own)), key=lambda k: -lengths[own[k]])
+    knee, ankle = sorted(bones[:2])
+    if lengths[own[bones[1]]] < 1.5 * lengths[own[bones[2]]]:
+        return {}
+    parts = ("UpperArm", "LowerArm", "Hand") if kind == "arm" else ("UpperLeg", "LowerLeg", "Foot")
+    ends = (own[knee - 1], own[knee], own[ankle])
+    return {side + part: joint for part, joint in zip(parts, ends, strict=True)}

@@ -12,9 +12,10 @@ import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure.figure import Figure
+from limbik.figure.joints import Joint
 from limbik.humanoid.fingers import fingers
-from limbik.humanoid.joint_names import take_apart
-from limbik.humanoid.limbs import limb, only_numbered
+from limbik.humanoid.joint_names import Name, is_known, take_apart
+from limbik.humanoid.limbs import limb, numbered_robot, only_numbered
 
 SIDES = ("left", "right")
 
@@ -58,8 +59,9 @@ class Body:
 
 
 def recognise(figure: Figure) -> Body:
-    """The body in a figure: CMU, Mixamo, VRM, Rokoko, MakeHuman, LAFAN, biped, Rigify, SMPL and
-    English names.
+    """The body in a figure: CMU, Mixamo, VRM, Rokoko, MakeHuman, LAFAN, biped, Rigify, Unreal,
+    SMPL, SOMA, Xsens, Nokov and English names, and robots whose links or joints say what they are
+    (Unitree, Booster, Talos).
 
     A file that says which bone is which (VRM) is believed.  Where names leave a doubt – a limb that
     is there twice on a side, joints that are only counted – the roles stay empty, and ``missing``
@@ -101,7 +103,7 @@ class _Search:
 
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
-        self._names = [take_apart(name) for name in figure.joints]
+        self._names = [_read(joint) for joint in figure.definition]
         self._parents: list[int] = figure.parents.tolist()
         offsets = np.array([joint.offset for joint in figure.definition])
         self._lengths: list[float] = np.linalg.norm(offsets, axis=1).tolist()
@@ -110,9 +112,12 @@ class _Search:
         found: dict[str, int] = {}
         for side in SIDES:
             for kind in ("leg", "arm"):
-                found |= limb(self._names, self._parents, side, kind) or only_numbered(
-                    self._names, self._parents, side, kind
+                found |= (
+                    limb(self._names, self._parents, side, kind)
+                    or only_numbered(self._names, self._parents, side, kind)
+                    or numbered_robot(self._names, self._parents, side, kind, self._lengths)
                 )
+            self._drop_second_ankle(found, side)
             found |= self._middles(found, side)
             if side + "Hand" in found:
                 hand = found[side + "Hand"]
@@ -120,6 +125,14 @@ class _Search:
         found |= self._column(found)
         joints = self._figure.definition
         return {role: joints[i].name for role, i in found.items()}
+
+    def _drop_second_ankle(self, found: dict[str, int], side: str) -> None:
+        """No toes that are only called foot and start at the ankle: a robot's second axis."""
+        foot, toes, shank = (found.get(side + part) for part in ("Foot", "Toes", "LowerLeg"))
+        if foot is None or toes is None or shank is None or self._parents[toes] != foot:
+            return
+        if self._names[toes].has("foot") and self._lengths[toes] < 0.1 * self._lengths[foot]:
+            del found[side + "Toes"]
 
     def _middles(self, found: dict[str, int], side: str) -> dict[str, int]:
         """A forearm or a shank whose name says nothing: the only joint between its neighbours."""
@@ -225,6 +238,17 @@ class _Search:
             return None
         known = set(named)
         return next((i for i in self._above(meet) if i in known), meet)
+
+
+def _read(joint: Joint) -> Name:
+    """A joint's name taken apart; its other name where only that says something of a body (a link
+    "AL1" that hangs on a joint "Left_Shoulder_Pitch")."""
+    own = take_apart(joint.name)
+    if joint.alias and not is_known(own) and not own.aside:
+        other = take_apart(joint.alias)
+        if is_known(other):
+            return other
+    return own
 
 
 def _three(joints: list[int]) -> list[int]:

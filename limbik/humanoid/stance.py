@@ -113,8 +113,8 @@ class Stance:
         pairs = [left - right for left, right in sides if left is not None and right is not None]
         left = next((v for v in pairs if np.linalg.norm(v) > 1e-9 * self._figure.size), None)
         low = self._place("hips")
-        high = next((p for p in map(self._place, ("neck", "head", "chest")) if p is not None), None)
-        if left is None or low is None or high is None or not np.linalg.norm(high - low) > 0.0:
+        high = None if low is None else self._high(low)
+        if left is None or low is None or high is None:
             wanted = ", ".join(self._body.missing) or "left and right in different places"
             raise FigureError(
                 f"humanoid.limits: no body was found in the figure; missing: {wanted}"
@@ -132,6 +132,15 @@ class Stance:
         left = left - up * (left @ up)
         left /= np.linalg.norm(left)
         return np.column_stack([left, up, np.cross(left, up)])
+
+    def _high(self, low: np.ndarray) -> np.ndarray | None:
+        """A place of the body above its hips: neck, head or chest, or between the arms where links
+        of a robot have their origins elsewhere."""
+        arms = [self._place(side + "UpperArm") for side in SIDES]
+        between = [] if arms[0] is None or arms[1] is None else [0.5 * (arms[0] + arms[1])]
+        known = [p for p in map(self._place, ("neck", "head", "chest")) if p is not None]
+        near = 0.02 * self._figure.size
+        return next((p for p in (*known, *between) if np.linalg.norm(p - low) > near), None)
 
     def _check_standing(self, across: np.ndarray, up: np.ndarray) -> None:
         """Refuse a pose whose legs do not point down, or whose left is above or below its right."""

@@ -1,0 +1,339 @@
+"""Clips on robots and characters: limits, speeds, slide, jerk, errors and time, judged by MuJoCo.
+
+    python -m benchmarks.retarget [--frames N] [--pairs] [--starts K]
+
+Reads the recordings and robots that the tests use (LIMBIK_TEST_DATA, or shared/data beside the
+project).  Frame by frame stands a two-stage differential solve with mink in the same run, the
+popular formulation written from its description: first rotations with the base and the feet, then
+all positions, up to ten iterations each, from the pose of the frame before.  Both get the same
+targets.  ``--pairs`` runs every source on every target for a moment; ``--starts`` compares
+clip[k:] with clip one second after k.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import time
+import warnings
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import limbik
+from benchmarks.report import keep, show
+from limbik.animate.body_shape import BodyShape
+from limbik.animate.contacts import runs
+from limbik.animate.retarget import TURN_WEIGHTS, WEIGHTS, retarget
+from limbik.animate.retarget_targets import build_targets
+from limbik.animate.spacetime import with_free_balls
+from limbik.animate.target_tracks import Targets
+from limbik.humanoid import recognise
+from limbik.maths.so3 import log_map, matrix_to_quat
+from tests.helpers.real_data import root
+
+SOURCES = {
+    "LAFAN1 dance": ("motion/lafan1_dance1_subject2.bvh", 200),
+    "SOMA": ("motion/soma_pick_up.bvh", 200),
+    "Xsens": ("motion/xsens_stand.bvh", 0),
+    "flip": ("motion/flip_back.bvh", 420),
+    "side flip": ("motion/flip_side.bvh", 400),
+    "CMU walk": ("cmu_bvh/02_01.bvh", 20),
+    "CMU cartwheel": ("cmu_bvh/49_06.bvh", 100),
+    "CMU dance": ("cmu_bvh/05_02.bvh", 100),
+}
+G1 = "robots_mjcf/unitree_g1/g1.xml"
+TARGETS = {
+    "G1": G1,
+    "G1 (URDF)": "robots/unitree_g1_29dof_rev_1_0.urdf",
+    "T1": "robots_mjcf/booster_t1/t1.xml",
+    "Talos": "robots/erd_talos_full_v2.urdf",
+    "Romeo": "robots/erd_romeo.urdf",
+    "VRM 0": "vrm/sat06_basic_armature_vrm0.vrm",
+    "VRM 1": "vrm/sat06_basic_armature_vrm1.vrm",
+    "human": "",
+}
+JUMP = np.radians(60.0)
+SLOW = 0.01  # m/s
+
+
+def source(name: str, frames: int) -> limbik.Motion:
+    """A slice of a recording."""
+    path, first = SOURCES[name]
+    return limbik.load_motion(root() / path)[first : first + frames]
+
+
+def target(name: str) -> limbik.Figure:
+    """A target's figure."""
+    return limbik.load(root() / TARGETS[name]) if TARGETS[name] else limbik.figures.human()
+
+
+def g1_speeds(figure: limbik.Figure) -> np.ndarray:
+    """(n,) the speed limits of G1, from its URDF file."""
+    said = {}
+    for joint in ET.parse(root() / TARGETS["G1 (URDF)"]).getroot().iter("joint"):
+        limit = joint.find("limit")
+        if limit is not None:
+            said[joint.get("name")] = float(limit.get("velocity", "inf"))
+    return np.array([said.get(name, np.inf) for name in figure.coordinates])
+
+
+def joint_jerk(motion: limbik.Motion) -> float:
+    """95 % of the jerk of all joints that turn, rad/s³."""
+    frames, found = motion.figure.frames(motion.q)[:, :, :3, :3], []
+    for i, parent in enumerate(motion.figure.parents.tolist()):
+        if parent < 0:
+            continue
+        own = np.swapaxes(frames[:, parent], 1, 2) @ frames[:, i]
+        speed = log_map(matrix_to_quat(own[1:] @ np.swapaxes(own[:-1], 1, 2))) * motion.fps
+        jerk = np.linalg.norm(np.diff(speed, 2, axis=0), axis=1) * motion.fps**2
+        if jerk.max(initial=0.0) > 1.0:
+            found.append(jerk)
+    return float(np.percentile(np.concatenate(found), 95.0))
+
+
+class Judge:
+    """MuJoCo on a robot's MJCF file: where its feet are, and whether its limits hold."""
+
+    def __init__(self, path: Path) -> None:
+        mujoco: Any = importlib.import_module("mujoco")
+        self.mujoco = mujoco
+        self.model: Any = mujoco.MjModel.from_xml_path(str(path))
+        self.data: Any = mujoco.MjData(self.model)
+        self.hinges = {
+            self.model.joint(j).name: j
+            for j in range(self.model.njnt)
+            if self.model.jnt_type[j] == mujoco.mjtJoint.mjJNT_HINGE
+        }
+
+    def qpos(self, motion: limbik.Motion) -> np.ndarray:
+        """(frames, nq) a motion in MuJoCo's coordinates."""
+        figure = motion.figure
+        out = np.zeros((motion.frames, self.model.nq))
+        base = figure.frames(motion.q)[:, int(np.flatnonzero(figure.parents < 0)[0])]
+        out[:, :3], out[:, 3:7] = base[:, :3, 3], matrix_to_quat(base[:, :3, :3])
+        for name, joint in self.hinges.items():
+            place = self.model.jnt_qposadr[joint]
+            out[:, place] = motion.q[:, figure.coordinates.index(name)]
+        return out
+
+    def feet(self, qpos: np.ndarray, link: str) -> np.ndarray:
+        """(frames, points, 3) the lowest points of a foot's collision spheres."""
+        body = self.model.body(link).id
+        own = [
+            g
+            for g in range(self.model.ngeom)
+            if self.model.geom_bodyid[g] == body and self.model.geom_contype[g]
+        ]
+        out = np.empty((len(qpos), len(own), 3))
+        for t, q in enumerate(qpos):
+            self.data.qpos[:] = q
+            self.mujoco.mj_kinematics(self.model, self.data)
+            out[t] = self.data.geom_xpos[own] - [0.0, 0.0, 1.0] * self.model.geom_size[own][:, :1]
+        return out
+
+    def measure(
+        self, motion: limbik.Motion, held: dict[str, np.ndarray], speeds: np.ndarray
+    ) -> dict[str, Any]:
+        """The figures of one result; ``held`` says by link in which frames a foot stands."""
+        qpos, joints = self.qpos(motion), list(self.hinges.values())
+        places = self.model.jnt_qposadr[joints]
+        low, high = self.model.jnt_range[joints].T
+        values = qpos[:, places]
+        rates = np.abs(np.diff(values, axis=0)) * motion.fps
+        most = [speeds[motion.figure.coordinates.index(name)] for name in self.hinges]
+        slides, moving, gaps, deep, stood = [], 0, [], 0.0, 0
+        for link, flags in held.items():
+            sole = self.feet(qpos, link)
+            deep = max(deep, float(-sole[..., 2].min()))
+            for a, b in runs(flags):
+                middle = sole[a:b].mean(axis=1)
+                slides.append(1e3 * float(np.linalg.norm(np.ptp(middle[:, :2], axis=0))))
+                speed = np.linalg.norm(np.diff(middle, axis=0), axis=1) * motion.fps
+                moving, stood = moving + int((speed > SLOW).sum()), stood + b - a - 1
+                gaps.append(1e3 * float(np.abs(sole[a:b, :, 2]).max()))
+        return {
+            "limits broken": int((values < low - 1e-6).sum() + (values > high + 1e-6).sum()),
+            "too fast": int((rates > np.array(most) * (1 + 1e-9)).sum()),
+            "rad/s": float(rates.max()),
+            "slide mm": f"{np.median(slides or [0]):.2f} / {max(slides, default=0):.2f}",
+            "stance > 1 cm/s": f"{100 * moving / max(stood, 1):.1f} %",
+            "sole mm": float(max(gaps, default=0.0)),
+            "deep mm": 1e3 * deep,
+            "jerk 95 %": float(np.percentile(np.abs(np.diff(values, 3, axis=0)), 95))
+            * motion.fps**3,
+            "jumps": int((np.abs(np.diff(values, axis=0)) > JUMP).any(axis=1).sum()),
+        }
+
+
+def asked(clip: limbik.Motion, figure: limbik.Figure) -> tuple[Targets, BodyShape]:
+    """The targets that both get, and the target's body."""
+    body = BodyShape(clip.figure, recognise(clip.figure), clip.q)
+    shape = BodyShape(with_free_balls(figure), recognise(figure))
+    ground = limbik.find_ground(clip)
+    contacts = limbik.find_contacts(clip, ground=ground)
+    soles = {"left": None, "right": None}
+    return build_targets(clip, body, shape, contacts, ground=ground, soles=soles), shape
+
+
+def two_stages(
+    path: Path, figure: limbik.Figure, targets: Targets, shape: BodyShape, start: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """(qpos, seconds) of the popular formulation with mink, frame by frame."""
+    import mink
+
+    spec: Any = importlib.import_module("mujoco").MjSpec.from_file(str(path))
+    for role, point in targets.points.items():
+        at = shape.t_frames[point.link].T @ point.at if role.endswith("Ball") else point.at
+        spec.body(figure.joints[point.link]).add_site(name=f"p {role}", pos=at)
+    for role, turned in targets.turned.items():
+        spec.body(figure.joints[turned.link]).add_site(name=f"r {role}")
+    model = spec.compile()
+    configuration = mink.Configuration(model)
+    configuration.update(start)
+    tasks: list[tuple[Any, str, bool]] = []
+    for role in targets.points:
+        cost = WEIGHTS[role.removeprefix("left").removeprefix("right")] ** 0.5 * 10
+        tasks.append((mink.FrameTask(f"p {role}", "site", cost, 0.0, lm_damping=1.0), role, True))
+    for role in targets.turned:
+        part = role.removeprefix("left").removeprefix("right")
+        cost = TURN_WEIGHTS.get(part, 0.05) ** 0.5 * 10 * figure.size / 4
+        tasks.append((mink.FrameTask(f"r {role}", "site", 0.0, cost, lm_damping=1.0), role, False))
+    first = [t for t, role, point in tasks if not point or role in ("hips",) or "Foot" in role]
+    limits = [mink.ConfigurationLimit(model)]
+    out = np.empty((len(targets.points["hips"].track), model.nq))
+    began = time.perf_counter()
+    for t in range(len(out)):
+        for task, role, point in tasks:
+            if point:
+                place, turn = targets.points[role].track[t], np.array([1.0, 0.0, 0.0, 0.0])
+            else:
+                turned = targets.turned[role]
+                place = np.zeros(3)
+                turn = matrix_to_quat(turned.track[t] @ shape.t_frames[turned.link])
+            task.set_target(
+                mink.SE3.from_rotation_and_translation(mink.SO3(np.asarray(turn)), place)
+            )
+        for stage in (first, [task for task, _, _ in tasks]):
+            error = np.inf
+            for _ in range(10):
+                velocity = mink.solve_ik(
+                    configuration, stage, 0.02, "daqp", damping=0.5, limits=limits
+                )
+                configuration.integrate_inplace(velocity, 0.02)
+                now = sum(
+                    float(np.linalg.norm(task.compute_error(configuration))) for task in stage
+                )
+                if error - now < 1e-3:
+                    break
+                error = now
+        out[t] = configuration.q
+    return out, time.perf_counter() - began
+
+
+def as_motion(judge: Judge, figure: limbik.Figure, qpos: np.ndarray, fps: float) -> limbik.Motion:
+    """MuJoCo's coordinates as a motion of the figure."""
+    q = np.zeros((len(qpos), figure.n))
+    q[:, :3], q[:, 3:6] = qpos[:, :3], log_map(qpos[:, 3:7])
+    q[:, :3] -= np.array(figure.definition[0].offset)
+    for name, joint in judge.hinges.items():
+        q[:, figure.coordinates.index(name)] = qpos[:, judge.model.jnt_qposadr[joint]]
+    return limbik.Motion(figure, q, fps)
+
+
+def errors(figure: limbik.Figure, q: np.ndarray, targets: Targets, shape: BodyShape) -> float:
+    """Mean distance of the key points from their targets, mm."""
+    frames, found = figure.frames(q), []
+    for role, point in targets.points.items():
+        at = shape.t_frames[point.link].T @ point.at if role.endswith("Ball") else point.at
+        frame = frames[:, point.link]
+        place = frame[:, :3, :3] @ at + frame[:, :3, 3]
+        found.append(np.linalg.norm(place - point.track, axis=1))
+    return 1e3 * float(np.mean(found))
+
+
+def on_g1(name: str, frames: int) -> list[dict[str, Any]]:
+    """One clip on G1: limbik frame by frame, limbik at once, and mink where it is installed."""
+    figure, judge = target("G1"), Judge(root() / G1)
+    clip, speeds = source(name, frames), g1_speeds(target("G1"))
+    targets, shape = asked(clip, figure)
+    held = {
+        figure.joints[point.link]: point.held
+        for role, point in targets.points.items()
+        if role.endswith("Foot")
+    }
+    rows, own = [], joint_jerk(clip)
+    ways: list[tuple[str, dict[str, Any]]] = [
+        ("limbik, frame by frame", {"whole": False, "smooth": 0.0}),
+        ("limbik, at once", {"speed_limits": speeds}),
+    ]
+    start = np.zeros(0)
+    for label, options in ways:
+        retarget(clip[:4], figure, **options)
+        out = retarget(clip, figure, **options)
+        row = {"clip": name, "with": label, "fps": clip.frames / out.seconds}
+        row |= judge.measure(out.motion, held, speeds)
+        row["error mm"] = errors(figure, out.motion.q, targets, shape)
+        rows.append(row | {"jerk / source": row["jerk 95 %"] / own})
+        start = judge.qpos(out.motion)[0]
+    if importlib.util.find_spec("mink"):
+        qpos, seconds = two_stages(root() / G1, figure, targets, shape, start)
+        motion = as_motion(judge, figure, qpos, clip.fps)
+        row = {"clip": name, "with": "mink, two stages", "fps": clip.frames / seconds}
+        row |= judge.measure(motion, held, speeds)
+        row["error mm"] = errors(figure, motion.q, targets, shape)
+        rows.append(row | {"jerk / source": row["jerk 95 %"] / own})
+    return rows
+
+
+def all_pairs(frames: int = 3) -> list[dict[str, Any]]:
+    """Every source on every target, for a moment."""
+    rows = []
+    for name in SOURCES:
+        clip, row = source(name, frames), dict[str, Any](source=name)
+        for other in TARGETS:
+            out = retarget(clip, target(other))
+            worst = float(np.max(out.motion.figure.violation(out.motion.q)))
+            row[other] = f"{len(out.roles)} roles" if worst == 0.0 else "limits broken"
+        rows.append(row)
+    return rows
+
+
+def starts(name: str, frames: int, count: int) -> list[dict[str, Any]]:
+    """clip[k:] against clip, from one second after k on."""
+    clip, figure, rows = source(name, frames), target("G1"), []
+    whole, second = retarget(clip, figure).motion, round(clip.fps)
+    for k in np.random.default_rng(0).integers(5, frames - 2 * second, count).tolist():
+        part = retarget(clip[k:], figure).motion
+        apart = np.degrees(np.abs(part.q[second:, 6:] - whole.q[k + second :, 6:]))
+        rows.append({"clip": name, "k": k, "degrees, max": float(apart.max()),
+                     "degrees, 99 %": float(np.percentile(apart, 99))})  # fmt: skip
+    return rows
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure, show and keep."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--frames", type=int, default=120)
+    parser.add_argument("--pairs", action="store_true")
+    parser.add_argument("--starts", type=int, default=0)
+    parser.add_argument("--keep", action="store_true", help="write results/retarget.json")
+    told = parser.parse_args(arguments)
+    warnings.simplefilter("ignore", limbik.LimbikWarning)
+    rows = [row for name in ("LAFAN1 dance", "CMU walk") for row in on_g1(name, told.frames)]
+    show("on G1, judged by MuJoCo", rows)
+    if told.pairs:
+        show("pairs", all_pairs())
+    if told.starts:
+        near = starts("LAFAN1 dance", max(told.frames, 150), told.starts)
+        show("start anywhere", near)
+        rows += near
+    if told.keep:
+        keep("retarget", rows)
+
+
+if __name__ == "__main__":
+    main()

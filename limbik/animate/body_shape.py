@@ -1,0 +1,202 @@
+"""The shape of a body for retargeting: which link carries what, centres of hips and shoulders,
+lengths of limbs, soles of feet; the same for a character of balls and a robot of hinges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.animate.contacts import metre
+from limbik.errors import FigureError
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Turn
+from limbik.humanoid.ground import AXES, points_of, up_axis
+from limbik.humanoid.natural import stands
+from limbik.humanoid.recognise import SIDES, Body
+from limbik.humanoid.t_frames import t_frames
+
+NEEDED = tuple(
+    side + part
+    for side in SIDES
+    for part in ("UpperLeg", "LowerLeg", "Foot", "UpperArm", "LowerArm")
+)
+"""Roles without which nothing is retargeted; hands, hips, back and head are used where found."""
+
+_BALL_OF_FOOT = 0.2  # of the leg: how far a foot without toes reaches ahead of the ankle
+_HEEL = 0.085  # of the leg: how far the heel is behind it
+_ANKLE = 0.09  # of the leg: how high the ankle is above the sole, where nothing tells
+_SECOND_AXIS = 0.3  # of the bone before: hinges nearer than this belong to the same joint
+
+
+@dataclass(frozen=True)
+class Foot:
+    """A foot as a rigid link: points in body axes (left, up, forward) from the link's origin, with
+    the sole flat."""
+
+    link: int
+    height: float
+    """Of the link's origin above the ground where the sole is flat."""
+    ball: np.ndarray
+    """(3,) the joint of the toes, or the front end of the sole where there are none."""
+    heel: np.ndarray
+    """(3,) the back end of the sole."""
+
+
+class BodyShape:
+    """A figure's body: ``axes`` (3, 3) has its left, up and forward at rest in its columns;
+    ``t_frames`` (joints, 3, 3) the frames of its joints in these axes, in a T-pose."""
+
+    def __init__(self, figure: Figure, body: Body, poses: np.ndarray | None = None) -> None:
+        missing = [role for role in NEEDED if role not in body]
+        if missing:
+            raise FigureError(
+                f"retarget: {figure.name or 'the figure'} has no joint for {', '.join(missing)}; "
+                "name them in a TOML file: overrides=..."
+            )
+        self.figure, self.body = figure, body
+        self.at = {role: figure.index(joint) for role, joint in body.roles.items()}
+        self.up = AXES.index(up_axis(figure, poses))
+        self.metre = metre(figure, body)
+        self._children: dict[int, list[int]] = {}
+        for i, parent in enumerate(figure.parents.tolist()):
+            self._children.setdefault(parent, []).append(i)
+        self.pelvis = self._meet([self.at[side + "UpperLeg"] for side in SIDES])
+        self.chest = self._meet([self.at[side + "UpperArm"] for side in SIDES])
+        self.axes, self.t_frames = t_frames(figure, self._with_trunk(), poses)
+        self.frames = figure.frames(figure.rest)
+        self.stands = not stands(figure, self._with_trunk(), figure.rest)
+        self.balls: set[str] = set()
+        """Roles of thighs and upper arms that turn about the origin of their joint."""
+        self.hips = {side: self._centre(side, "Leg", self.pelvis) for side in SIDES}
+        self.shoulders = {side: self._centre(side, "Arm", self.chest) for side in SIDES}
+        self.end = {
+            side + part: self._last_axis(self.at[side + part])
+            for side in SIDES
+            for part in ("Foot", "Hand")
+            if side + part in self.at
+        }
+        if "head" in self.at:
+            self.end["head"] = self._last_axis(self.at["head"])
+
+    def _with_trunk(self) -> Body:
+        """The body with hips and a chest to see its axes by, where recognised roles lack them."""
+        roles = dict(self.body.roles)
+        names = self.figure.joints
+        roles.setdefault("hips", names[self.pelvis])
+        if not {"neck", "head", "chest"} & set(roles) or roles["hips"] == names[self.chest]:
+            roles["hips"] = names[self.pelvis]
+            roles["chest"] = names[self.chest]
+        return Body(roles, (), ())
+
+    def _above(self, joint: int) -> Iterator[int]:
+        while joint >= 0:
+            yield joint
+            joint = int(self.figure.parents[joint])
+
+    def _meet(self, joints: list[int]) -> int:
+        common = [set(self._above(joint)) for joint in joints]
+        return max(set.intersection(*common), default=0)  # parents come before children
+
+    def place(self, joint: int) -> np.ndarray:
+        """(3,) where a joint is at rest."""
+        return self.frames[joint, :3, 3]
+
+    def in_body(self, vector: np.ndarray) -> np.ndarray:
+        """A vector of the rest pose in body axes."""
+        return self.axes.T @ vector
+
+    def local(self, joint: int, point: np.ndarray) -> np.ndarray:
+        """A point of the rest pose in a joint's own frame."""
+        frame = self.frames[joint]
+        return frame[:3, :3].T @ (point - frame[:3, 3])
+
+    def _hinge(self, joint: int) -> np.ndarray | None:
+        """(3,) the world axis of a joint that is one turn, at rest."""
+        parts = self.figure.definition[joint].parts
+        if len(parts) == 1 and isinstance(parts[0], Turn):
+            return self.frames[joint, :3, :3] @ np.array(parts[0].axis)
+        return None
+
+    def _centre(self, side: str, kind: str, trunk: int) -> np.ndarray:
+        """(3,) where a limb turns, at rest: the point nearest to the axes of its first
+        hinges, or the origin of its ball."""
+        lower = self.at[f"{side}Lower{kind}"]
+        line = [i for i in self._above(int(self.figure.parents[lower])) if i > trunk]
+        moving = [i for i in line if self.figure.definition[i].parts]
+        axes = [(i, axis) for i in moving if (axis := self._hinge(i)) is not None]
+        if len(axes) < len(moving) or len(axes) < 2:
+            self.balls.add(f"{side}Upper{kind}")
+            return self.place(self.at[f"{side}Upper{kind}"])
+        # Σ (I − aaᵀ)(x − o) = 0 for axes a through o.
+        left, right = 1e-9 * np.eye(3), np.zeros(3)
+        for i, axis in axes:
+            across = np.eye(3) - np.outer(axis, axis)
+            left, right = left + across, right + across @ self.place(i)
+        return np.linalg.solve(left, right)
+
+    def _last_axis(self, joint: int) -> int:
+        """The last link of a joint that is several hinges, one right after the other."""
+        parent = int(self.figure.parents[joint])
+        while parent >= 0 and not self.figure.definition[parent].parts:
+            parent = int(self.figure.parents[parent])
+        bone = float(np.linalg.norm(self.place(joint) - self.place(parent))) if parent >= 0 else 0.0
+        known, at = set(self.at.values()), joint
+        while self._hinge(joint) is not None:
+            after = [
+                i
+                for i in self._children.get(at, [])
+                if self._hinge(i) is not None and i not in known
+            ]
+            far = [float(np.linalg.norm(self.place(i) - self.place(at))) for i in after]
+            if len(after) != 1 or far[0] > max(_SECOND_AXIS * bone, 0.08 * self.metre):
+                break
+            at = after[0]
+        return at
+
+    def segments(self, side: str, kind: str) -> tuple[float, float]:
+        """Lengths of upper and lower leg or arm: from the centre over the middle to the end."""
+        centre = (self.hips if kind == "Leg" else self.shoulders)[side]
+        middle = self.place(self.at[f"{side}Lower{kind}"])
+        role = side + ("Foot" if kind == "Leg" else "Hand")
+        upper = float(np.linalg.norm(middle - centre))
+        if role not in self.end:
+            return upper, upper
+        end = self.place(self.end[role] if kind == "Leg" else self.at[role])
+        return upper, float(np.linalg.norm(end - middle))
+
+    @property
+    def leg(self) -> float:
+        """The length of a leg, from the hip over the knee to the link of the foot."""
+        return float(np.mean([sum(self.segments(side, "Leg")) for side in SIDES]))
+
+    @property
+    def hip_middle(self) -> np.ndarray:
+        return 0.5 * (self.hips["left"] + self.hips["right"])
+
+    @property
+    def shoulder_middle(self) -> np.ndarray:
+        return 0.5 * (self.shoulders["left"] + self.shoulders["right"])
+
+    def foot(self, side: str, sole: float | None = None) -> Foot:
+        """The foot of a side; ``sole`` is the height of its link above the sole where known."""
+        link = self.end[side + "Foot"]
+        height = self._sole(link) if sole is None else sole
+        toes = self.at.get(side + "Toes")
+        if toes is not None:
+            ball = self.in_body(self.place(toes) - self.place(link))
+        else:
+            ball = np.array([0.0, -height, _BALL_OF_FOOT * self.leg])
+        return Foot(link, height, ball, np.array([0.0, -height, -_HEEL * self.leg]))
+
+    def _sole(self, link: int) -> float:
+        """How high a foot's link is above the sole: from what hangs on it (frames of a sole, tips),
+        from the floor at height 0 that a figure stands on at rest, or as in most bodies."""
+        figure = self.figure
+        at = float(figure.positions(figure.rest)[link, self.up])
+        lowest = float(points_of(figure, figure.rest)[:, self.up].min())
+        if 0.005 * self.leg < at < 0.2 * self.leg and lowest > -0.005 * self.leg:
+            return at
+        deepest = at - lowest
+        return deepest if deepest > 0.03 * self.leg else _ANKLE * self.leg

@@ -1,0 +1,102 @@
+"""Where a foot of the target goes: flat and still where the source's foot is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from limbik.animate.body_shape import Foot
+from limbik.animate.contacts import Contact, runs
+from limbik.animate.holds import Span, hold_points, hold_turns
+from limbik.animate.target_tracks import (
+    Point,
+    Seen,
+    SourceBody,
+    Targets,
+    Turned,
+    flags_of,
+    spans_of,
+)
+from limbik.maths.so3 import exp_map, log_map, matrix_to_quat, quat_to_matrix
+
+LEVEL = float(np.cos(np.radians(30.0)))
+"""A foot is flat where the cosine of its tilt is above this."""
+
+
+class FootTargets:
+    """One foot: where its link goes, flat and still where the source's is."""
+
+    def __init__(
+        self,
+        out: Targets,
+        body: SourceBody,
+        side: str,
+        foot: Foot,
+        lift: np.ndarray,
+        contacts: Sequence[Contact],
+        fps: float,
+        up: np.ndarray,
+        seen: Seen | None,
+    ) -> None:
+        self._out, self._body, self._side, self._foot = out, body, side, foot
+        self._fps, self._up = fps, up
+        shape = body.shape
+        link = shape.at[side + "Foot"]
+        heel = spans_of(contacts, shape.figure.joints[link])
+        toes = shape.at.get(side + "Toes")
+        ball = heel if toes is None else spans_of(contacts, shape.figure.joints[toes])
+        frames = len(body.point(side + "Foot"))
+        self._heel, self._ball = flags_of(heel, frames), flags_of(ball, frames)
+        self._ball_spans = ball
+        turned = self._levelled(body.segment(link), runs(self._heel & self._ball))
+        self._heel &= turned[:, :, 1] @ up > LEVEL  # a pointed foot rests on its toes
+        flat = runs(self._heel & self._ball)
+        real = turned if seen is None else seen.turned
+        turns = [((a, b), self._flat(real[a:b])) for a, b in flat]
+        self._turned = hold_turns(turned, turns, fps)
+        track = body.point(side + "Foot") + lift
+        # Nothing of the sole below the ground, as it is turned.
+        ends = np.stack([foot.heel, foot.ball * [1.0, 0.0, 1.0] - [0.0, foot.height, 0.0]])
+        lowest = np.einsum("fij,kj->fki", self._turned, ends) @ up
+        deep = track @ up + lowest.min(axis=1)
+        track = track + np.maximum(0.0, -deep)[:, None] * up
+        # While the ball of the foot rests it stays in one place; a flat foot stays with it.
+        way = track + self._turned @ foot.ball if seen is None else seen.ball
+        level = foot.ball[1] + foot.height
+        self._points = [((a, b), self._on(way[a:b].mean(axis=0), level)) for a, b in ball]
+        ankles = []
+        for (a, b), turn in turns:
+            place = next(p for (c, d), p in self._points if c <= a and b <= d)
+            ankles.append(((a, b), self._on(place - turn @ foot.ball, foot.height)))
+        self.track = hold_points(track, ankles, fps)
+        self._way = hold_points(self.track + self._turned @ foot.ball, self._points, fps)
+        self._ankles = ankles
+
+    def _on(self, point: np.ndarray, level: float) -> np.ndarray:
+        """The point at a height."""
+        return point + (level - point @ self._up) * self._up
+
+    def _levelled(self, turned: np.ndarray, flat: list[Span]) -> np.ndarray:
+        """Rotations of the foot, corrected by how far its sole is from level where it is flat; for
+        those figures whose rest pose does not show it."""
+        if not flat or self._body.shape.stands:
+            return turned
+        seen = np.concatenate([turned[a:b] for a, b in flat])
+        wanted = np.array([self._flat(one[None]) for one in seen])
+        missing = log_map(matrix_to_quat(np.swapaxes(seen, 1, 2) @ wanted))
+        return turned @ quat_to_matrix(exp_map(np.median(missing, axis=0)))
+
+    def _flat(self, turned: np.ndarray) -> np.ndarray:
+        """(3, 3) level, pointing ahead as rotations (frames, 3, 3) do in the mean."""
+        ahead = turned[:, :, 2].mean(axis=0)
+        ahead = ahead - (ahead @ self._up) * self._up
+        ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
+        return np.column_stack([np.cross(self._up, ahead), self._up, ahead])
+
+    def add(self, track: np.ndarray) -> None:
+        """The foot's points, rotation and contacts among the targets."""
+        foot, role = self._foot, self._side + "Foot"
+        self._out.points[role] = Point(foot.link, np.zeros(3), track, self._heel & self._ball)
+        self._out.points[self._side + "Ball"] = Point(foot.link, foot.ball, self._way, self._ball)
+        self._out.turned[role] = Turned(foot.link, self._turned, self._heel & self._ball)

@@ -1,0 +1,70 @@
+"""Numbers of a problem that change from frame to frame: targets, weights, the pose to stay near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from limbik.errors import GoalError
+from limbik.goals import terms as tm
+from limbik.solver import objective as ob
+from limbik.solver.problem import Problem
+
+
+@dataclass
+class FrameValues:
+    """Numbers of a problem that change from frame to frame: where they lie, and their values."""
+
+    problem: Problem
+    frames: int
+    _places: list[int] = field(default_factory=list)
+    _columns: list[np.ndarray] = field(default_factory=list)
+
+    def _add(self, first: int, columns: np.ndarray) -> None:
+        table = np.asarray(columns, float).reshape(self.frames, -1)
+        self._places += range(first, first + table.shape[1])
+        self._columns.append(table)
+
+    def _term(self, goal: int, kind: int) -> int:
+        for term in self.problem.terms_of[goal]:
+            if self.problem.terms[term].kind == kind:
+                return int(self.problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
+        raise GoalError(f"goal {goal} has no such target")
+
+    def position(self, goal: int, points: np.ndarray) -> None:
+        """Goal number ``goal`` goes to points (frames, 3)."""
+        self._add(self._term(goal, tm.POSITION) + tm.T_POINT, points)
+
+    def rotation(self, goal: int, matrices: np.ndarray) -> None:
+        """Goal number ``goal`` is turned as matrices (frames, 3, 3)."""
+        self._add(self._term(goal, tm.ROTATION) + tm.T_MATRIX, matrices)
+
+    def position_factor(self, goal: int, factors: np.ndarray) -> None:
+        """The position of a goal counts factors (frames,) times its weight; or (frames, 3)."""
+        self._factor(goal, tm.POSITION, factors)
+
+    def rotation_factor(self, goal: int, factors: np.ndarray) -> None:
+        """The rotation of a goal counts factors (frames,) times its weight; or (frames, 3)."""
+        self._factor(goal, tm.ROTATION, factors)
+
+    def _factor(self, goal: int, kind: int, factors: np.ndarray) -> None:
+        first = self._term(goal, kind) + tm.T_WEIGHT
+        own = self.problem.floats[first : first + 3]  # square roots of the weights
+        table = np.asarray(factors, float)
+        table = table[:, None] if table.ndim == 1 else table
+        self._add(first, np.sqrt(np.broadcast_to(table, (self.frames, 3))) * own)
+
+    def near(self, poses: np.ndarray) -> None:
+        """The pose that ``Rest`` pulls to: poses (frames, n)."""
+        self._add(int(self.problem.ints[ob.F_REST_POSE]), poses)
+
+    @property
+    def places(self) -> np.ndarray:
+        """(k,) indices into the problem's floats."""
+        return np.array(self._places, np.int64)
+
+    @property
+    def values(self) -> np.ndarray:
+        """(frames, k) one row per frame."""
+        return np.ascontiguousarray(np.concatenate(self._columns, axis=1))

@@ -1,0 +1,237 @@
+"""A whole clip at once: frame by frame both ways, the best of both, then all frames together.
+
+F = Σ f_t(q_t) + Σ v·|q_{t+1} ⊖ q_t|² + Σ a·|acceleration|²: every frame has the goals of one
+problem with numbers of its own.  Limits hold in every frame exactly and F never rises.  Long clips
+are solved in windows that overlap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.animate.frame_values import FrameValues
+from limbik.animate.smoothness import difference
+from limbik.animate.window_solve import goal_costs, solve_chain, solve_window
+from limbik.errors import GoalError
+from limbik.figure.figure import Figure
+from limbik.figure.joints import ExponentialBall
+
+SMOOTH = 0.03
+"""Seconds: movements much shorter than this are smoothed away."""
+
+WINDOW = 200  # frames that are solved together
+OVERLAP = 40  # frames that two windows share
+_STAY = 1e-3  # of the goals' weight: how much a frame stays near the one before in the first pass
+_BRANCH = 0.3  # of the goals' weight: what a change of branch costs per rad²
+_FRESH = 0.5  # seconds between new starts of the third pass
+_SPEED_MARGIN = 0.005  # of a speed limit that the solve stays below it
+_SPEED = 1e4  # weight of speeds beyond their limits, of that of accelerations, at least
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a solve of a clip did."""
+
+    before: float
+    """F of the frame-by-frame pass."""
+    after: float
+    """F at the end."""
+    steps: int
+    """Gauss–Newton steps of all windows."""
+    switched: int
+    """Frames in which another pass was better than the one from the start."""
+
+
+def unlimited_balls(figure: Figure) -> np.ndarray:
+    """(k,) first coordinates of the exponential balls that no limit holds."""
+    found: list[int] = []
+    free = ~(np.isfinite(figure.lower) | np.isfinite(figure.upper))
+    place = {name: c for c, name in enumerate(figure.coordinates)}
+    for joint in figure.definition:
+        called, k = joint.alias or joint.name, 0
+        for part in joint.parts:
+            if isinstance(part, ExponentialBall):
+                label = joint.labels[k]
+                c = place.get(called if len(joint.labels) == 1 else f"{called}.{label}")
+                limit = joint.limit
+                if c is not None and (limit is None or free[c : c + 3].all()):
+                    found.append(c)
+            k += len(part.labels)
+    return np.array(found, np.int64)
+
+
+def with_free_balls(figure: Figure) -> Figure:
+    """The figure with exponential maps for balls and roots without limits, which then have no
+    angle at which they lock; ``motion.onto`` carries the poses back."""
+    keep = []
+    for i, joint in enumerate(figure.definition):
+        columns = np.flatnonzero((figure.owner == i) & ~figure.slides)
+        bounds = np.concatenate([figure.lower[columns], figure.upper[columns]])
+        if np.isfinite(bounds[np.abs(bounds) < math.tau]).any():
+            keep.append(joint.name)
+    return figure.with_balls("exponential", keep=keep)
+
+
+class ClipSolver:
+    """A problem whose numbers change from frame to frame, solved over the whole clip."""
+
+    def __init__(
+        self,
+        frames: FrameValues,
+        *,
+        fps: float,
+        smooth: float = SMOOTH,
+        speed_limits: np.ndarray | None = None,
+        stay: float = _STAY,
+    ) -> None:
+        """``smooth`` is in seconds, 0 turns it off; ``speed_limits`` (n,) are units per second,
+        inf where there is none."""
+        if not (math.isfinite(smooth) and smooth >= 0):
+            raise GoalError(f"smooth must be seconds, 0 or more, got {smooth!r}")
+        self.problem, self.fps = frames.problem, fps
+        self.figure = frames.problem.figure
+        self._places, self._values = frames.places, frames.values
+        self._moves = np.array(self.problem.moves, bool)
+        self._balls = unlimited_balls(self.figure)
+        n, lever = self.figure.n, self.problem.scene.lever
+        unit = np.where(self.figure.slides, 1.0, lever**2)
+        self._chain, self._whole = np.zeros((4, n)), np.zeros((4, n))
+        self._chain[0] = stay * unit
+        self._whole[0] = stay * unit * min(1.0, (smooth * fps) ** 2)
+        self._whole[1] = unit * (smooth * fps) ** 4
+        self._chain[3] = self._whole[3] = np.inf
+        self._speeds = self._checked(speed_limits)
+        limited = np.isfinite(self._speeds)
+        self._whole[3, limited] = self._speeds[limited] / fps * (1.0 - _SPEED_MARGIN)
+        self._whole[2, limited] = _SPEED * np.maximum(self._whole[1], unit)[limited]
+        self._unit = unit
+
+    def _checked(self, limits: np.ndarray | None) -> np.ndarray:
+        n = self.figure.n
+        speeds = np.full(n, np.inf) if limits is None else np.asarray(limits, float)
+        if speeds.shape != (n,) or not (speeds > 0).all():
+            raise GoalError(f"speed_limits: needs {n} positive numbers, inf where there is none")
+        return speeds
+
+    def costs(self, q: np.ndarray) -> np.ndarray:
+        """(frames,) f of each frame: its goals alone."""
+        out = np.empty(len(q))
+        goal_costs(self.problem.ints, self.problem.floats, self._places, self._values, q, out)
+        return out
+
+    def chain(
+        self,
+        starts: np.ndarray,
+        *,
+        backwards: bool = False,
+        every: int | None = None,
+        iterations: int = 8,
+    ) -> np.ndarray:
+        """(frames, n) frame by frame, each from the one before; the first, and every ``every``-th,
+        from its pose in ``starts`` (frames, n)."""
+        order = slice(None, None, -1 if backwards else 1)
+        values, begin = (np.ascontiguousarray(a[order]) for a in (self._values, starts))
+        q = np.empty(begin.shape)
+        solve_chain(
+            self.problem.ints, self.problem.floats, self._places, values, begin,
+            len(q) if every is None else every, q, self._moves, self._balls, self._chain,
+            iterations, 1e-3,
+        )  # fmt: skip
+        return np.ascontiguousarray(q[order])
+
+    def best_of(self, candidates: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """(poses, which candidate) that cost least, changes from frame to frame included.
+
+        A dynamic programme over the candidates of each frame.
+        """
+        costs = np.array([self.costs(q) for q in candidates])
+        frames, count = costs.shape[1], len(candidates)
+        total, before = costs[:, 0].copy(), np.zeros((frames, count), int)
+        step, scratch = np.empty(self.figure.n), np.zeros(64)
+        for t in range(1, frames):
+            change = np.empty((count, count))
+            for i, a in enumerate(candidates):
+                for j, b in enumerate(candidates):
+                    difference(a[t - 1], b[t], self._balls, step, scratch)
+                    change[i, j] = _BRANCH * float((self._unit * step**2).sum())
+            reached = total[:, None] + change
+            before[t] = reached.argmin(axis=0)
+            total = reached.min(axis=0) + costs[:, t]
+        which = np.empty(frames, int)
+        which[-1] = int(total.argmin())
+        for t in range(frames - 1, 0, -1):
+            which[t - 1] = before[t, which[t]]
+        return np.array([candidates[k][t] for t, k in enumerate(which)]), which
+
+    def together(self, q: np.ndarray, *, iterations: int = 30) -> tuple[np.ndarray, int]:
+        """(poses, steps): all frames of q (frames, n) improved together.
+
+        A long clip is improved in windows that overlap, and then again around their ends.
+        """
+        q = np.ascontiguousarray(q)
+        frames, taken, low = len(q), 0, 0
+        while True:
+            high = min(low + WINDOW, frames)
+            taken += self.improve(q, low, high, iterations=iterations)
+            if high == frames:
+                break
+            low = high - OVERLAP
+        for middle in range(WINDOW - OVERLAP // 2, frames - OVERLAP // 2, WINDOW - OVERLAP):
+            low, high = middle - OVERLAP, min(middle + OVERLAP, frames)
+            taken += self.improve(q, low, high, iterations=iterations)
+        return q, taken
+
+    def improve(self, q: np.ndarray, low: int, high: int, *, iterations: int = 30) -> int:
+        """Improve frames low … high − 1 of q (frames, n) in place; returns how many steps."""
+        a, b = max(low - 2, 0), min(high + 2, len(q))
+        part = q[a:b]
+        _, _, taken = solve_window(
+            self.problem.ints, self.problem.floats, self._places, self._values[a:b], part, low - a,
+            high - a, self._moves, self._balls, self._whole, iterations, 3e-6,
+        )  # fmt: skip
+        return int(taken)
+
+    def total(self, q: np.ndarray) -> float:
+        """F: the goals of all frames and the smoothness."""
+        steps, scratch = np.empty((len(q), self.figure.n)), np.zeros(64)
+        for t in range(len(q) - 1):
+            difference(q[t], q[t + 1], self._balls, steps[t], scratch)
+        steps = steps[: len(q) - 1]
+        v, a, s, most = self._whole
+        over = np.maximum(np.abs(steps) - most, 0.0)
+        smooth = (v * steps**2 + s * over**2).sum() + (a * np.diff(steps, axis=0) ** 2).sum()
+        return float(self.costs(q).sum() + smooth)
+
+    def within_speeds(self, q: np.ndarray) -> np.ndarray:
+        """The poses with every step cut to its speed limit, from the first frame on: exact."""
+        most = np.where(np.isfinite(self._speeds), self._speeds / self.fps * (1 - 1e-9), np.inf)
+        if not np.isfinite(most).any():
+            return q
+        out = q.copy()
+        for t in range(1, len(out)):
+            out[t] = np.clip(out[t], out[t - 1] - most, out[t - 1] + most)
+        return out
+
+    def solve(self, starts: np.ndarray, *, whole: bool = True) -> tuple[np.ndarray, Report]:
+        """(poses (frames, n), report): the best of several passes, then all together.
+
+        ``starts`` (frames, n) is where a frame may start that does not start from a neighbour.
+        Passes go forward, backward, and forward with new starts now and then, so that no branch is
+        kept only because the clip happened to start in it.  Without ``whole`` there is one pass.
+        """
+        if not whole:
+            q = self.chain(starts)
+            return q, Report(self.total(q), self.total(q), 0, 0)
+        every = max(1, round(_FRESH * self.fps))
+        passes = [self.chain(starts), self.chain(starts, backwards=True)]
+        if len(starts) > every:
+            passes.append(self.chain(starts, every=every))
+        q, which = self.best_of(passes)
+        before = self.total(q)
+        q, taken = self.together(q)
+        report = Report(before, self.total(q), taken, int((which > 0).sum()))
+        return self.within_speeds(q), report

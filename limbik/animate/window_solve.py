@@ -1,0 +1,253 @@
+"""A window of a clip solved at once: projected Gauss–Newton on a banded system.
+
+F(q) = Σ f_t(q_t) + smoothness over the frames of a window, the others fixed.  Each frame has the
+rows of one problem, whose numbers at ``places`` change from frame to frame.  The step solves
+(JᵀJ + smoothness + damping)·x = −½∇F on the directions that the limits leave free; it is projected
+frame by frame and kept only where F falls by the Armijo test along the projection.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.animate.banded import banded_cholesky, banded_solve
+from limbik.animate.smoothness import (
+    difference,
+    retract,
+    smooth_block,
+    smooth_cost,
+    smooth_push,
+    to_tangent,
+)
+from limbik.figure.projection import SCRATCH, free_directions, project
+from limbik.jit import inner, kernel
+from limbik.solver import objective as ob
+
+ARMIJO = 1e-4
+DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-5, 1e-9, 1e8
+RISE, FALL = 6.0, 0.25
+FRESH = 40  # iterations of a frame that does not start from the one before
+
+
+@inner
+def _place(floats, places, values):
+    for k in range(places.shape[0]):
+        floats[places[k]] = values[k]
+
+
+@kernel
+def goal_costs(ints, floats, places, values, q, out):
+    """f of every frame of q (frames, n) into out (frames,)."""
+    state, r = np.zeros(ob.state_size(ints)), np.zeros(ints[ob.tm.N_ROWS])
+    for t in range(q.shape[0]):
+        _place(floats, places, values[t])
+        out[t] = ob.evaluate(ints, floats, q[t], state, r)
+
+
+@inner
+def _directions(ints, floats, q, push, moves, starts, spans, coefficients, scratch):
+    """The directions in which limits and locks let one frame move; returns how many."""
+    found = free_directions(ints, floats, q, push, starts, spans, coefficients, scratch)
+    size = 0
+    for d in range(found):
+        if moves[starts[d]]:
+            starts[size], spans[size] = starts[d], spans[d]
+            for i in range(3):
+                coefficients[size, i] = coefficients[d, i]
+            size += 1
+    return size
+
+
+@inner
+def _rows_along(jt, rows, size, starts, spans, coefficients, jd):
+    """jd (size, rows): J along each direction."""
+    for a in range(size):
+        for m in range(rows):
+            jd[a, m] = coefficients[a, 0] * jt[starts[a], m]
+        for i in range(1, spans[a]):
+            for m in range(rows):
+                jd[a, m] += coefficients[a, i] * jt[starts[a] + i, m]
+
+
+@inner(fastmath={"reassoc", "contract"})
+def _add_products(ints, jd, size, starts, base, matrix):
+    """Add the lower triangle of jd·jdᵀ to a frame's own block; rows that a direction does not
+    touch are left out."""
+    first, index, edge = ints[ob.I_RUN_FIRST], ints[ob.I_RUN], matrix.shape[1] - 1
+    for a in range(size):
+        begin, end = index + ints[first + starts[a]], index + ints[first + starts[a] + 1]
+        row = matrix[base + a]
+        for b in range(a + 1):
+            total = 0.0
+            for k in range(begin, end, 2):
+                one, two = jd[a, ints[k] : ints[k + 1]], jd[b, ints[k] : ints[k + 1]]
+                for i in range(len(one)):
+                    total += one[i] * two[i]
+            row[edge - a + b] += total
+
+
+@inner
+def _add_diagonal(
+    diagonal, size, base, starts, spans, coefficients,
+    other_size, other_base, other_starts, other_spans, other_coefficients, matrix,
+):  # fmt: skip
+    """Add Bᵀ·diag·B′ of two frames' directions to the block of these frames."""
+    edge = matrix.shape[1] - 1
+    for a in range(size):
+        low, high = starts[a], starts[a] + spans[a]
+        row = base + a
+        for b in range(other_size):
+            begin, end = max(low, other_starts[b]), min(high, other_starts[b] + other_spans[b])
+            column = other_base + b
+            if begin >= end or column > row:
+                continue
+            total = 0.0
+            for c in range(begin, end):
+                total += (
+                    coefficients[a, c - low]
+                    * diagonal[c]
+                    * other_coefficients[b, c - other_starts[b]]
+                )
+            matrix[row, column - row + edge] += total
+
+
+@kernel
+def solve_window(
+    ints, floats, places, values, q, low, high, moves, balls, weights, iterations, tolerance
+):
+    """Improve frames low … high − 1 of q (frames, n) in place; returns (F before, F after, steps).
+
+    ``values`` (frames, k) are a frame's numbers for ``places`` (k,); ``moves`` (n,) which
+    coordinates may move; ``weights`` (4, n) as in ``smooth_cost``.
+    """
+    n, rows = q.shape[1], np.int64(ints[ob.tm.N_ROWS])
+    count, last = high - low, q.shape[0] - 1
+    state, r, model = np.zeros(ob.state_size(ints)), np.zeros(rows), np.zeros(rows)
+    jt, jd, own = np.zeros((n, rows)), np.zeros((n, rows)), np.zeros((n, 1))
+    scratch, diagonal, full = np.zeros(SCRATCH + 40 + n), np.zeros(n), np.zeros(n)
+    steps = np.zeros((q.shape[0], n))
+    push, kept = np.zeros((count, n)), np.zeros((count, n))
+    starts, spans = np.zeros((count, n), np.int64), np.zeros((count, n), np.int64)
+    coefficients = np.zeros((count, n, 3))
+    sizes, base = np.zeros(count, np.int64), np.zeros(count + 1, np.int64)
+    free = 0
+    for c in range(n):
+        free += 1 if moves[c] else 0
+    width = min(3, count) * free
+    matrix, factor = np.zeros((count * free, width)), np.zeros((count * free, width))
+    first, x = np.zeros(count * free, np.int64), np.zeros(count * free)
+    rest_weight = np.int64(ints[ob.F_REST])
+
+    cost = smooth_cost(q, low, high, balls, weights, steps, scratch)
+    for t in range(low, high):
+        _place(floats, places, values[t])
+        cost += ob.evaluate(ints, floats, q[t], state, r)
+    before, damping, taken = cost, DAMPING, 0
+    slow, tried = 0, cost
+    for _ in range(iterations):
+        # The model: directions that are free, and the banded matrix on them.
+        smooth_cost(q, low, high, balls, weights, steps, scratch)
+        smooth_push(q, low, high, balls, weights, steps, push, scratch)
+        for k in range(count):
+            t = low + k
+            _place(floats, places, values[t])
+            ob.evaluate(ints, floats, q[t], state, r)
+            ob.linearise(ints, floats, q[t], state, r, jt, model)
+            ob.descent(ints, floats, q[t], jt, r, own[:, 0])
+            to_tangent(q[t], balls, 1, own, scratch)
+            to_tangent(q[t], balls, rows, jt, scratch)
+            for c in range(n):
+                push[k, c] += own[c, 0]
+            sizes[k] = _directions(
+                ints, floats, q[t], push[k], moves, starts[k], spans[k], coefficients[k], scratch
+            )
+            base[k + 1] = base[k] + sizes[k]
+            for row in range(base[k], base[k + 1]):
+                first[row] = base[max(k - 2, 0)]
+                for i in range(width):
+                    matrix[row, i] = 0.0
+            _rows_along(jt, rows, sizes[k], starts[k], spans[k], coefficients[k], jd)
+            _add_products(ints, jd, sizes[k], starts[k], base[k], matrix)
+            for back in range(min(k, 2) + 1):
+                smooth_block(t, t - back, last, weights, steps, diagonal)
+                if back == 0:
+                    for c in range(n):
+                        diagonal[c] += floats[rest_weight + c]
+                o = k - back
+                _add_diagonal(
+                    diagonal, sizes[k], base[k], starts[k], spans[k], coefficients[k],
+                    sizes[o], base[o], starts[o], spans[o], coefficients[o], matrix,
+                )  # fmt: skip
+        total_size = base[count]
+        # The step, with more damping until F falls.
+        accepted = False
+        while damping <= MOST_DAMPING:
+            for i in range(total_size):
+                for j in range(first[i] - i + width - 1, width):
+                    factor[i, j] = matrix[i, j]
+                factor[i, width - 1] += damping * matrix[i, width - 1] + 1e-12
+            for k in range(count):
+                for a in range(sizes[k]):
+                    total = 0.0
+                    for i in range(spans[k, a]):
+                        total += coefficients[k, a, i] * push[k, starts[k, a] + i]
+                    x[base[k] + a] = total
+            if not banded_cholesky(factor, first, total_size):
+                damping *= RISE
+                continue
+            banded_solve(factor, first, total_size, x)
+            expected = 0.0
+            for k in range(count):
+                full[:] = 0.0
+                for a in range(sizes[k]):
+                    for i in range(spans[k, a]):
+                        full[starts[k, a] + i] += coefficients[k, a, i] * x[base[k] + a]
+                for c in range(n):
+                    kept[k, c] = q[low + k, c]
+                retract(q[low + k], full, balls, scratch)
+                project(ints, floats, q[low + k], scratch)
+                difference(kept[k], q[low + k], balls, full, scratch)
+                for c in range(n):
+                    expected += 2.0 * push[k, c] * full[c]
+            tried = smooth_cost(q, low, high, balls, weights, steps, scratch)
+            for t in range(low, high):
+                if tried >= cost:
+                    break
+                _place(floats, places, values[t])
+                tried += ob.evaluate(ints, floats, q[t], state, r)
+            if tried < cost and cost - tried >= ARMIJO * expected:
+                accepted = True
+                break
+            for k in range(count):
+                for c in range(n):
+                    q[low + k, c] = kept[k, c]
+            damping *= RISE
+        if not accepted:
+            break
+        gain = cost - tried
+        cost, taken = tried, taken + 1
+        damping = max(damping * FALL, LEAST_DAMPING)
+        slow = slow + 1 if gain <= tolerance * cost else 0
+        if slow >= 2 or gain <= 1e-15 * cost:
+            break
+    return before, cost, taken
+
+
+@kernel
+def solve_chain(
+    ints, floats, places, values, starts, every, q, moves, balls, weights, iterations, tolerance,
+):  # fmt: skip
+    """Frames one after the other, into q (frames, n): each starts from the pose before it and stays
+    near it by the velocity weights.
+
+    The first frame and every ``every``-th start from ``starts`` (frames, n) instead.
+    """
+    for t in range(q.shape[0]):
+        fresh = t % every == 0
+        for c in range(q.shape[1]):
+            q[t, c] = starts[t, c] if fresh else q[t - 1, c]
+        tail = t if fresh else t - 1
+        solve_window(
+            ints, floats, places, values[tail : t + 1], q[tail : t + 1], t - tail, t - tail + 1,
+            moves, balls, weights, FRESH if fresh else iterations, tolerance,
+        )  # fmt: skip
