@@ -13,7 +13,7 @@ from typing import Any
 from limbik.errors import did_you_mean
 from limbik.formats import FORMATS, written_endings
 from limbik.jobs.section import NamedFigure, Origin, Section
-from limbik.jobs.steps import PLANNED, STEPS, Step
+from limbik.jobs.steps import STEPS, Step
 
 REPORTS = ("csv", "json", "png")
 _NO_CLIPS = (".xml", ".mjcf", ".vrm")  # files of these formats are figures first
@@ -107,10 +107,8 @@ def _step(section: Section) -> Step:
     if not kind:
         section.fail("", f"a step needs do = one of {', '.join(STEPS)}")
     if kind not in STEPS:
-        have = f"it has {', '.join(STEPS)}"
-        if kind in PLANNED:
-            section.fail("do", f'this version of limbik has no step "{kind}" ({have})')
-        section.fail("do", f'there is no step "{kind}" ({have}){did_you_mean(kind, STEPS)}')
+        hint = did_you_mean(kind, STEPS)
+        section.fail("do", f'there is no step "{kind}" (it has {", ".join(STEPS)}){hint}')
     step = STEPS[kind].read(section)
     section.end()
     return step

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.animate.check import check
 from limbik.animate.track import jumps, turns
 from limbik.figure.motion import Motion
 from limbik.maths.so3 import log_map, matrix_to_quat
@@ -58,6 +59,10 @@ def _jerk(motion: Motion) -> float:
     return float(np.percentile(jerk, 95)) if jerk.size else 0.0
 
 
+def _slide(motion: Motion) -> float:
+    return float(check(motion).slide_mm.max(initial=0.0))
+
+
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
         "error_max": Measure("largest distance from a target"),
@@ -66,6 +71,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "jumps": Measure("frames in which a joint jumps", " frames", _jumps),
         "violation": Measure("furthest outside the limits", "", _violation),
         "speed": Measure("fastest joint", "°/s", _speed),
+        "slide": Measure("largest slide of a contact", " mm", _slide),
         "jerk": Measure("jerk of joints, 95 %", " rad/s³", _jerk),
     }
 )

@@ -14,11 +14,12 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from limbik.animate.limit_choice import limited, margin
+from limbik.animate.retarget import retarget
 from limbik.animate.track import track
 from limbik.errors import LimbikError, MethodError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.figures import chain
+from limbik.figures import cartwheel, chain, human
 from limbik.jobs.measures import MEASURES, quality_of
 from limbik.jobs.section import NamedFigure, Section
 from limbik.methods import METHODS
@@ -218,13 +219,65 @@ class Check(Step):
                 )
 
 
+@dataclass(frozen=True)
+class Retarget(Step):
+    """The whole clip onto another body or robot."""
+
+    kind: ClassVar[str] = "retarget"
+    onto: NamedFigure
+    scale: str = "limbs"
+    smooth: float | None = None
+
+    @classmethod
+    def read(cls, section: Section) -> Retarget:
+        onto = section.figure("onto")
+        if onto is None:
+            section.fail("", 'a retarget step needs onto = a figure, such as onto = "g1.urdf"')
+        scale = section.choice("scale", ("limbs", "fitted", "common"), "limbs")
+        return cls(onto, scale, section.number("smooth", least=0))
+
+    def prepare(self) -> None:
+        retarget(cartwheel()[:8], human())
+
+    def run(self, work: Work) -> None:
+        given = {} if self.smooth is None else {"smooth": self.smooth}
+        found = retarget(work.motion, self.onto.figure, scale=self.scale, **given)
+        work.motion = found.motion
+        work.quality |= {
+            "error_max": float(found.errors.max(initial=0.0)),
+            "error_mean": float(found.errors.mean()) if found.errors.size else 0.0,
+        }
+
+
+@dataclass(frozen=True)
+class Clean(Step):
+    """Without jitter, and with feet that stay where they stand."""
+
+    kind: ClassVar[str] = "clean"
+    smooth: float | None = None
+    plant_feet: bool = False
+
+    @classmethod
+    def read(cls, section: Section) -> Clean:
+        step = cls(section.number("smooth", above=0), section.flag("plant_feet"))
+        if step == cls():
+            section.fail("", "a clean step needs smooth = seconds, plant_feet = true, or both")
+        return step
+
+    def prepare(self) -> None:
+        self.run(Work(cartwheel()[:8]))
+
+    def run(self, work: Work) -> None:
+        if self.smooth is not None:
+            work.motion = work.motion.smooth(self.smooth)
+        if self.plant_feet:
+            work.motion = work.motion.plant_feet()
+
+
 STEPS: Mapping[str, type[Step]] = MappingProxyType(
-    {step.kind: step for step in (Track, Convert, Check)}
+    {step.kind: step for step in (Track, Retarget, Clean, Convert, Check)}
 )
 """By name.  A new kind is a class above and a name here."""
-
-PLANNED = ("retarget", "clean")
-"""Kinds that other versions may have."""
 
 
 def _small() -> Motion:

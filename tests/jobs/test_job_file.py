@@ -13,7 +13,7 @@ from limbik.jobs.clip import Places
 from limbik.jobs.engines.order import EngineError, give_order
 from limbik.jobs.job_file import EXAMPLE, parse_job, read_job
 from limbik.jobs.section import line_of
-from limbik.jobs.steps import STEPS, Check, Convert, Track, Work
+from limbik.jobs.steps import STEPS, Check, Clean, Convert, Retarget, Track, Work
 
 TRACK = '[[steps]]\ndo = "track"\neffectors = ["Tip"]\n'
 
@@ -53,7 +53,9 @@ def test_every_setting_of_the_example_is_one() -> None:
         ('colour = "red"\n' + TRACK, 1, "colour: is not known here"),
         ("step = 1\n" + TRACK, 1, r'step: is not known here \(did you mean "steps"\?\)'),
         ('[[steps]]\ndo = "trak"', 2, r'no step "trak" .*\(did you mean "track"\?\)'),
-        ('[[steps]]\ndo = "retarget"', 2, 'this version of limbik has no step "retarget"'),
+        ('[[steps]]\ndo = "retarget"', 1, "a retarget step needs onto"),
+        ('[[steps]]\ndo = "clean"', 1, "a clean step needs smooth"),
+        ('[[steps]]\ndo = "retarget"\nonto = "human"\nscale = "x"', 4, 'scale: "x" is none of'),
         ("[[steps]]\n\nevery = 1", 1, "a step needs do"),
         (TRACK + '[[steps]]\n# do\ndo = "track"', 4, "needs effectors"),
         (TRACK + "every = 0", 4, "every: needs a number above 0"),
@@ -154,8 +156,6 @@ def test_workers_take_no_other_file_for_the_job(tmp_path: Path) -> None:
 
 
 def test_each_kind_of_step_is_in_the_table_by_its_name() -> None:
-    assert {name: kind.kind for name, kind in STEPS.items()} == {
-        "track": Track.kind,
-        "convert": Convert.kind,
-        "check": Check.kind,
-    }
+    kinds = (Track, Retarget, Clean, Convert, Check)
+    assert {name: kind.kind for name, kind in STEPS.items()} == {k.kind: k.kind for k in kinds}
+    assert list(STEPS) == ["track", "retarget", "clean", "convert", "check"]

@@ -66,7 +66,8 @@ def test_speed_and_jerk_are_those_of_the_joints() -> None:
     assert found["jerk"] == pytest.approx(12.0, rel=1e-6)
     assert found["violation"] == 0.0
     assert found["jumps"] == 0
-    assert quality_of(turning[:1]) == {"jumps": 0, "violation": 0.0, "speed": 0.0, "jerk": 0.0}
+    still = {"jumps": 0, "violation": 0.0, "speed": 0.0, "slide": 0.0, "jerk": 0.0}
+    assert quality_of(turning[:1]) == still
 
 
 def test_jumps_and_violations_are_found() -> None:
@@ -90,3 +91,18 @@ def test_what_a_step_measured_is_not_measured_again() -> None:
     work = done(jumping, {"do": "track", "effectors": ["Tip"]}, {"do": "check"})
     assert work.quality["jumps"] == 0  # against the clip, which jumps itself
     assert set(work.quality) == set(MEASURES)
+
+
+def test_retarget_and_clean_carry_a_clip_over_and_plant_its_feet() -> None:
+    clip = limbik.figures.cartwheel()[:24]
+    work = done(
+        clip,
+        {"do": "retarget", "onto": limbik.figures.human().in_units("cm"), "smooth": 0.02},
+        {"do": "clean", "smooth": 0.05, "plant_feet": True},
+        {"do": "check"},
+    )
+    assert work.motion.figure.unit == "cm"
+    assert (work.motion.frames, work.motion.fps) == (24, clip.fps)
+    assert np.max(work.motion.figure.violation(work.motion.q)) == 0.0
+    assert 0.0 <= work.quality["error_mean"] <= work.quality["error_max"]
+    assert work.quality["slide"] >= 0.0
