@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure.coordinates import width_of
 from limbik.figure.figure import Figure
 from limbik.figure.free_root import free_root
 from limbik.figure.joint_poses import values_near
@@ -205,7 +204,7 @@ class Mirror:
         wanted[:, :3, 3] = plane.points(frames[self.twin, :3, 3])
         out, first = q.copy(), 0
         for i, joint in enumerate(figure.definition):
-            columns = slice(first, first + width_of(joint))
+            columns = slice(first, first + joint.width)
             first = columns.stop
             above, twin = int(figure.parents[i]), int(self.twin[i])
             if twin == ALONE:  # it keeps its values, on whatever it hangs
