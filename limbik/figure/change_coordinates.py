@@ -13,7 +13,7 @@ from limbik.figure.coordinates import (
     Ball,
     ball_of,
     from_quat_each,
-    swing_and_twist,
+    swing_twist_values,
     to_quat,
 )
 from limbik.figure.joints import (
@@ -89,10 +89,8 @@ def _limit(joint: Joint, ball: Ball, at: int, to: Ball) -> Limit | None:
     else:
         values = _cone(limit, ball)
     samples = from_quat_each(to, to_quat(ball, values))
-    if isinstance(to, SwingTwistBall):
-        return _enclosing_cone(samples)
-    if isinstance(to, ExponentialBall):
-        return _enclosing_cone(swing_and_twist(to, to_quat(to, samples)), math.pi)
+    if not isinstance(to, tuple):
+        return _enclosing_cone(swing_twist_values(to, samples), to.furthest)
     low, high = np.full(3, -math.inf), np.full(3, math.inf)
     for k in range(3):
         least, most = samples[:, k].min() - _SPARE, samples[:, k].max() + _SPARE
@@ -134,7 +132,7 @@ def _cone(limit: SwingTwist, ball: Ball) -> np.ndarray:
     return values
 
 
-def _enclosing_cone(samples: np.ndarray, furthest: float = math.inf) -> SwingTwist | None:
+def _enclosing_cone(samples: np.ndarray, furthest: float) -> SwingTwist | None:
     """A cone and a range of twist around samples (k, 3) of swing and twist; None if it is all.
 
     ``furthest`` is how far the ball's coordinates tell twists apart, to both sides.

@@ -230,3 +230,10 @@ def swing_and_twist(ball: BallPart, wxyz: np.ndarray) -> np.ndarray:
     u, v, t = ball.basis.T
     swing, twist = (log_map(half) for half in swing_twist(wxyz, t))
     return np.column_stack([swing @ u, swing @ v, twist @ t])
+
+
+def swing_twist_values(ball: BallPart, values: np.ndarray) -> np.ndarray:
+    """(k, 3) the two swing numbers and the twist that coordinates (k, 3) of a ball stand for."""
+    if isinstance(ball, ExponentialBall):
+        return swing_and_twist(ball, to_quat(ball, values))
+    return values

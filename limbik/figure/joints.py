@@ -6,6 +6,7 @@ a tuple of parts; the functions at the end of this file build the usual ones.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -153,6 +154,7 @@ class ExponentialBall(_BallPart):
     labels: ClassVar = ("wx", "wy", "wz")
     vector: ClassVar = 3  # how many of its first coordinates are one vector of an angle's length
     longest: ClassVar = EXPONENTIAL_CHART  # length up to which that vector is one rotation's
+    furthest: ClassVar = math.pi  # to which its coordinates tell twists apart, to both sides
 
     @property
     def axes(self) -> np.ndarray:
@@ -174,6 +176,7 @@ class SwingTwistBall(_BallPart):
     labels: ClassVar = ("swing1", "swing2", "twist")
     vector: ClassVar = 2
     longest: ClassVar = SWING_CHART
+    furthest: ClassVar = math.inf
 
     @property
     def axes(self) -> np.ndarray:

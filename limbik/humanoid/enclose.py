@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from limbik.figure.build import slide_limit
-from limbik.figure.coordinates import ball_of, swing_and_twist, to_quat
-from limbik.figure.joints import BallPart, ExponentialBall, Joint, Limit, Turn
+from limbik.figure.coordinates import ball_of, swing_and_twist, swing_twist_values
+from limbik.figure.joints import Joint, Limit, Turn
 from limbik.figure.limits import SWING_CHART, Range, SwingTwist
 from limbik.jit import kernel
 from limbik.maths.so3 import matrix_to_quat, quat_to_euler, quat_to_matrix
@@ -37,9 +37,9 @@ def limit_around(
     its rotations' axes were rolled by ``roll`` radians to both sides.
     """
     for first, ball in joint.ball_parts:
-        twist = float(_swings_and_twists(ball, rest[None, first : first + 3])[0, 2])
+        twist = float(swing_twist_values(ball, rest[None, first : first + 3])[0, 2])
         cone = _cone(swing_and_twist(ball, wxyz), twist, roll)
-        if cone is not None and isinstance(ball, ExponentialBall) and _wraps(cone.twist):
+        if cone is not None and _wraps(cone.twist, ball.furthest):
             # Its twists end at half a turn: no range goes across that.
             return SwingTwist(swing=cone.swing, center=cone.center)
         return cone
@@ -64,12 +64,11 @@ def held(
     along ``bone`` (3,) count as twists.
     """
     for first, ball in joint.ball_parts:
-        own = _swings_and_twists(ball, rest[None, first : first + 3])[0]
-        furthest = math.pi if isinstance(ball, ExponentialBall) else math.inf
+        own = swing_twist_values(ball, rest[None, first : first + 3])[0]
         s1, s2, twist = (float(v) for v in own)
         if math.hypot(s1, s2) + bend > SWING_CHART:
             return None
-        ends = (max(twist - turn, -furthest), min(twist + turn, furthest))
+        ends = (max(twist - turn, -ball.furthest), min(twist + turn, ball.furthest))
         return SwingTwist(swing=bend, center=(s1, s2), twist=ends)
     low, high = _of_slides(joint)
     for k, part in enumerate(joint.parts):
@@ -92,7 +91,7 @@ def widened(joint: Joint, limit: Limit, values: np.ndarray) -> Limit | None:
     found = ball_of(joint)
     assert found is not None
     assert not isinstance(found[0], tuple)
-    own = _swings_and_twists(found[0], values[:, found[1] : found[1] + 3])
+    own = swing_twist_values(found[0], values[:, found[1] : found[1] + 3])
     low, high = min(limit.twist[0], own[:, 2].min()), max(limit.twist[1], own[:, 2].max())
     twist = None if high - low > _TURN - 0.1 else (float(low), float(high))
     if limit.swing is None:
@@ -111,13 +110,6 @@ def widened(joint: Joint, limit: Limit, values: np.ndarray) -> Limit | None:
         center=(float(center[0]), float(center[1])),
         twist=twist,
     )
-
-
-def _swings_and_twists(ball: BallPart, values: np.ndarray) -> np.ndarray:
-    """(k, 3) the swing numbers and the twist that a ball's coordinates (k, 3) stand for."""
-    if isinstance(ball, ExponentialBall):
-        return swing_and_twist(ball, to_quat(ball, values))
-    return values
 
 
 def _of_slides(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
@@ -170,9 +162,9 @@ def _angles(turns: Sequence[Turn], wxyz: np.ndarray, rest: np.ndarray) -> np.nda
     return values[clear, : len(turns)] if clear.any() else None
 
 
-def _wraps(twist: tuple[float, float]) -> bool:
-    """Whether a range of twist has an end, and one beyond half a turn."""
-    return bool(np.isfinite(twist).any()) and max(-twist[0], twist[1]) > math.pi
+def _wraps(twist: tuple[float, float], furthest: float) -> bool:
+    """Whether a range of twist has an end, and one further than a ball tells twists apart."""
+    return bool(np.isfinite(twist).any()) and max(-twist[0], twist[1]) > furthest
 
 
 def _near(angles: np.ndarray, rest: np.ndarray) -> np.ndarray:
