@@ -101,31 +101,17 @@ def solve(
     method: options.MethodName = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            metavar="LENGTH",
-            help="Largest error allowed, in the figure's unit; also in rad for angles.",
-            show_default="0.0001 of the figure's size, 0.001 rad",
+        options.tolerance(
+            "Largest error allowed, in the figure's unit; also in rad for angles.",
+            "0.0001 of the figure's size, 0.001 rad",
         ),
     ] = None,
     restarts: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="How often to start again from another pose.",
-            show_default="as many as help, at most 30",
-        ),
+        int | None, options.restarts("How often to start again from another pose.")
     ] = None,
     seed: options.Seed = 0,
     json: options.Json = False,
-    save_to: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="POSE.bvh",
-            help="Write the pose that was found; - is standard output.",
-        ),
-    ] = None,
+    save_to: Annotated[Path | None, options.saved_to("POSE.bvh", "pose")] = None,
     to: options.OutputFormat = "",
     force: options.Force = False,
 ) -> None:

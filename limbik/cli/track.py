@@ -83,31 +83,16 @@ def track(
     method: options.MethodName = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            metavar="LENGTH",
-            help="Largest distance allowed, in the figure's unit.",
-            show_default="0.0001 of the figure's size",
+        options.tolerance(
+            "Largest distance allowed, in the figure's unit.", "0.0001 of the figure's size"
         ),
     ] = None,
     restarts: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="How often a frame may start again from another pose.",
-            show_default="as many as help, at most 30",
-        ),
+        int | None, options.restarts("How often a frame may start again from another pose.")
     ] = None,
     seed: options.Seed = 0,
     json: options.Json = False,
-    save_to: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="OUT.bvh",
-            help="Write the motion that was found; - is standard output.",
-        ),
-    ] = None,
+    save_to: Annotated[Path | None, options.saved_to("OUT.bvh", "motion")] = None,
     to: options.OutputFormat = "",
     force: options.Force = False,
 ) -> None:
