@@ -153,7 +153,15 @@ class Moments:
         goals: Sequence[KeptGoal] = (),
     ) -> Moment | None:
         """The pose at a frame; None where there are neither keys nor a clip."""
-        self._prepare(figure, timeline, effectors, locked, goals)
+        # Where effectors are, and what they are just now, is no part of what keys say.
+        settings = tuple(
+            (e.id, e.joint, e.at, e.weight, e.rotation_weight, e.axis) for e in effectors
+        )
+        of = (figure, timeline, settings, tuple(locked), tuple(goals))
+        same = self._of and self._of[0] is figure and self._of[1] is timeline
+        if not same or self._of[2:] != of[2:]:
+            self._of, self._player = of, player(figure, timeline, effectors, locked, goals)
+            self._known.clear()
         if self._player is None:
             return None
         frame = min(max(float(frame), 0.0), float(timeline.last))
@@ -166,25 +174,6 @@ class Moments:
         else:
             self._known.move_to_end(frame)
         return found
-
-    def _prepare(
-        self,
-        figure: Figure,
-        timeline: Timeline,
-        effectors: Sequence[Effector],
-        locked: Sequence[str],
-        goals: Sequence[KeptGoal],
-    ) -> None:
-        # Where effectors are, and what they are just now, is no part of what keys say.
-        settings = tuple(
-            (e.id, e.joint, e.at, e.weight, e.rotation_weight, e.axis) for e in effectors
-        )
-        of = (figure, timeline, settings, tuple(locked), tuple(goals))
-        same = self._of and self._of[0] is figure and self._of[1] is timeline
-        if same and self._of[2:] == of[2:]:
-            return
-        self._of, self._player = of, player(figure, timeline, effectors, locked, goals)
-        self._known.clear()
 
 
 def player(
