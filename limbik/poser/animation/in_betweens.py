@@ -152,7 +152,10 @@ class Moments:
         locked: Sequence[str] = (),
         goals: Sequence[KeptGoal] = (),
     ) -> Moment | None:
-        """The pose at a frame; None where there are neither keys nor a clip."""
+        """The pose at a frame (which may lie between two), with the targets of the effectors then.
+
+        ``goals`` are those without an effector.  None where there are neither keys nor a clip.
+        """
         # Where effectors are, and what they are just now, is no part of what keys say.
         settings = tuple(
             (e.id, e.joint, e.at, e.weight, e.rotation_weight, e.axis) for e in effectors
@@ -190,24 +193,6 @@ def player(
     if timeline.clip is not None:
         return Edits(figure, timeline, effectors, locked)
     return Keyed(figure, timeline, effectors, locked, goals) if timeline.keys else None
-
-
-def pose_at(
-    figure: Figure,
-    timeline: Timeline,
-    frame: float,
-    effectors: Sequence[Effector],
-    locked: Sequence[str] = (),
-    goals: Sequence[KeptGoal] = (),
-    *,
-    moments: Moments | None = None,
-) -> Moment | None:
-    """The pose at a frame (which may lie between two), with the targets of the effectors then.
-
-    ``goals`` are those without an effector.  None where the timeline has neither keys nor a clip.
-    A session gives its ``moments``, so that what was found once is found at once.
-    """
-    return (moments or Moments()).at(figure, timeline, frame, effectors, locked, goals)
 
 
 def bake(
