@@ -47,8 +47,8 @@ def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> 
             if c is not None:
                 lower[k], upper[k] = low[c], high[c]
         for first, ball in joint.ball_parts:
-            vector = slice(first, first + ball.vector)
-            _open_up(lower[vector], upper[vector], ball.longest)
+            vector = slice(first, first + ball.vector_width)
+            _open_up(lower[vector], upper[vector], ball.longest_vector)
         if np.isfinite(lower).any() or np.isfinite(upper).any():
             limits[joint.name] = Range(lower, upper, degrees=False)
     return limits

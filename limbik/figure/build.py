@@ -154,7 +154,7 @@ class Tree:
         for joint, slots in zip(self.joints, self.slots_of, strict=True):
             for at, ball in joint.ball_parts:
                 c = self.slots[slots[at]].coordinate
-                end = c + ball.vector
+                end = c + ball.vector_width
                 for follower in (source[k] for k in range(c, end) if k in source):
                     raise FigureError(
                         f'joint "{follower}": its limit cannot be kept, because it follows the '

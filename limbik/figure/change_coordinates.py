@@ -90,7 +90,7 @@ def _limit(joint: Joint, ball: Ball, at: int, to: Ball) -> Limit | None:
         values = _cone(limit, ball)
     samples = from_quat_each(to, to_quat(ball, values))
     if not isinstance(to, tuple):
-        return _enclosing_cone(swing_twist_values(to, samples), to.furthest)
+        return _enclosing_cone(swing_twist_values(to, samples), to.furthest_twist)
     low, high = np.full(3, -math.inf), np.full(3, math.inf)
     for k in range(3):
         least, most = samples[:, k].min() - _SPARE, samples[:, k].max() + _SPARE

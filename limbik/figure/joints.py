@@ -125,7 +125,11 @@ class Slide(_AxisPart):
 
 
 class _BallPart:
-    """A part of three coordinates that reaches every rotation."""
+    """A part of three coordinates that reaches every rotation.
+
+    The first ``vector_width`` of them are a vector whose length is an angle, up to
+    ``longest_vector``; ``furthest_twist`` is how far it tells twists apart, to both sides (rad).
+    """
 
     twist: Vector
     swing: Vector
@@ -152,9 +156,11 @@ class ExponentialBall(_BallPart):
 
     kind: ClassVar = "exponential"
     labels: ClassVar = ("wx", "wy", "wz")
-    vector: ClassVar = 3  # how many of its first coordinates are one vector of an angle's length
-    longest: ClassVar = EXPONENTIAL_CHART  # length up to which that vector is one rotation's
-    furthest: ClassVar = math.pi  # to which its coordinates tell twists apart, to both sides
+    vector_width: ClassVar = 3
+    longest_vector: ClassVar = (
+        EXPONENTIAL_CHART  # beyond which a vector stands for a rotation that it has already
+    )
+    furthest_twist: ClassVar = math.pi
 
     @property
     def axes(self) -> np.ndarray:
@@ -174,9 +180,9 @@ class SwingTwistBall(_BallPart):
 
     kind: ClassVar = "swing-twist"
     labels: ClassVar = ("swing1", "swing2", "twist")
-    vector: ClassVar = 2
-    longest: ClassVar = SWING_CHART
-    furthest: ClassVar = math.inf
+    vector_width: ClassVar = 2
+    longest_vector: ClassVar = SWING_CHART
+    furthest_twist: ClassVar = math.inf
 
     @property
     def axes(self) -> np.ndarray:

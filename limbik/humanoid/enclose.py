@@ -39,7 +39,7 @@ def limit_around(
     for first, ball in joint.ball_parts:
         twist = float(swing_twist_values(ball, rest[None, first : first + 3])[0, 2])
         cone = _cone(swing_and_twist(ball, wxyz), twist, roll)
-        if cone is not None and _wraps(cone.twist, ball.furthest):
+        if cone is not None and _wraps(cone.twist, ball.furthest_twist):
             # Its twists end at half a turn: no range goes across that.
             return SwingTwist(swing=cone.swing, center=cone.center)
         return cone
@@ -68,7 +68,7 @@ def held(
         s1, s2, twist = (float(v) for v in own)
         if math.hypot(s1, s2) + bend > SWING_CHART:
             return None
-        ends = (max(twist - turn, -ball.furthest), min(twist + turn, ball.furthest))
+        ends = (max(twist - turn, -ball.furthest_twist), min(twist + turn, ball.furthest_twist))
         return SwingTwist(swing=bend, center=(s1, s2), twist=ends)
     low, high = _of_slides(joint)
     for k, part in enumerate(joint.parts):
