@@ -227,3 +227,6 @@ def _saved(loader: str) -> Iterator[bytes]:
         for thing in (motion, figure):
             limbik.save(thing, path)
             yield path.read_bytes()
+        for layout in ("unitree",) if loader == "csv" else ("mujoco", "gmr", "mjlab"):
+            limbik.save(motion, path, layout=layout)
+            yield path.read_bytes()

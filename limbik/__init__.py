@@ -9,7 +9,18 @@ True
 
 from limbik import interrupt as _interrupt  # isort: skip  (first, because imports take a moment)
 from limbik import figures, humanoid
+from limbik.animate.check import Report, check
+from limbik.animate.edit import edit as _edit
+from limbik.animate.fit_markers import MarkerFit, fit_markers
+from limbik.animate.joined import blend as _blend
+from limbik.animate.joined import concatenate as _concatenate
+from limbik.animate.joined import cut as _cut
+from limbik.animate.joined import loop as _loop
 from limbik.animate.learn import limits_from
+from limbik.animate.live import Live
+from limbik.animate.mirror import mirror as _mirror
+from limbik.animate.plant_feet import plant_feet as _plant_feet
+from limbik.animate.smooth import smooth as _smooth
 from limbik.animate.track import Track, track, track_many
 from limbik.bodies import fitted_shapes, segment_masses
 from limbik.errors import (
@@ -24,10 +35,12 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
+from limbik.figure.motion_tools import register_tools as _register_tools
 from limbik.figure.physical import Inertia, Loop
 from limbik.figure.physical_figure import register_estimates
 from limbik.figure.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere
-from limbik.formats import load, load_motion, register_writer, save
+from limbik.formats import load, load_markers, load_motion, register_writer, save
+from limbik.formats.markers.markers import Markers
 from limbik.goals import (
     Above,
     Aim,
@@ -41,6 +54,7 @@ from limbik.goals import (
     Rest,
     Within,
 )
+from limbik.jobs.run import batch
 from limbik.methods import METHODS as methods
 from limbik.poser.files.replay_file import write_replay
 from limbik.poser.view import view
@@ -71,7 +85,10 @@ __all__ = [
     "Joint",
     "LimbikError",
     "LimbikWarning",
+    "Live",
     "Loop",
+    "MarkerFit",
+    "Markers",
     "MethodError",
     "Miss",
     "Motion",
@@ -81,6 +98,7 @@ __all__ = [
     "PythonGoal",
     "Range",
     "Reach",
+    "Report",
     "Rest",
     "Result",
     "Results",
@@ -91,10 +109,14 @@ __all__ = [
     "Track",
     "Within",
     "__version__",
+    "batch",
+    "check",
     "figures",
+    "fit_markers",
     "humanoid",
     "limits_from",
     "load",
+    "load_markers",
     "load_motion",
     "methods",
     "save",
@@ -107,6 +129,16 @@ __all__ = [
 
 register_writer(".html", write_replay)
 register_estimates(segment_masses, fitted_shapes)
+_register_tools(
+    smooth=_smooth,
+    edit=_edit,
+    plant_feet=_plant_feet,
+    mirror=_mirror,
+    slice=_cut,
+    concatenate=_concatenate,
+    blend=_blend,
+    loop=_loop,
+)
 
 
 def __dir__() -> list[str]:

@@ -1,15 +1,18 @@
 """Every example in a docstring runs and prints what it says.
 
 Examples may use ``limbik``, ``np``, ``fig`` (the built-in human) and ``clip`` (the built-in
-cartwheel) without making them, and the files walk.bvh and walk.glb, which hold that motion.
+cartwheel) without making them, and the files walk.bvh and walk.glb, which hold that motion, and
+walk.trc with two markers.
 """
 
 from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +37,11 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     folder = tmp_path_factory.mktemp("examples")
     limbik.save(clip, folder / "walk.bvh")
     limbik.save(clip, folder / "walk.glb")
+    (folder / "walk.trc").write_text(
+        "PathFileType\t4\t(X/Y/Z)\twalk.trc\nDataRate\tNumMarkers\tUnits\n100\t2\tmm\n"
+        "Frame#\tTime\tLFHD\t\t\tRFHD\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n"
+        "1\t0\t1\t2\t3\t4\t5\t6\n2\t0.01\t1\t2\t3\t4\t5\t6\n"
+    )
     return {"limbik": limbik, "np": np, "fig": clip.figure, "clip": clip, "folder": folder}
 
 
@@ -60,3 +68,34 @@ def test_a_wrong_example_is_found() -> None:
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
     assert runner.run(test, out=lambda text: None).failed == 1
+
+
+# ---- what an API reference is made from ----------------------------------------------------------
+
+
+def _documented(thing: Any) -> tuple[list[str], str]:
+    """(the parameters of a public function or class, its docstring)."""
+    names = [
+        name
+        for name, parameter in inspect.signature(thing).parameters.items()
+        if parameter.kind is not parameter.VAR_POSITIONAL
+    ]
+    return names, inspect.getdoc(thing) or ""
+
+
+PUBLIC = {
+    name: getattr(limbik, name)
+    for name in limbik.__all__
+    if inspect.isfunction(getattr(limbik, name)) or name in ("Live", "Problem", "Solver")
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_docstring_says_every_argument(name: str) -> None:
+    names, doc = _documented(PUBLIC[name])
+    said = re.findall(r"^    (\w+): ", doc.partition("\nArgs:\n")[2], flags=re.MULTILINE)
+    assert said[: len(names)] == names
+    if inspect.isfunction(PUBLIC[name]):
+        returns = inspect.signature(PUBLIC[name]).return_annotation
+        assert ("\nReturns:\n" in doc) == (returns != "None")
+        assert "\nRaises:\n" in doc

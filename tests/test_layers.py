@@ -17,12 +17,12 @@ MOST = 14  # layers of one folder; with more, nobody knows them by heart
 LAYERS = {
     "": [
         "cli",
-        "poser papers",
-        "demo",
+        "poser papers demo jobs",
         "animate plots bodies",
         "solver",
         "methods",
-        "solver.problem solver.layout",
+        "solver.problem",
+        "solver.layout",
         "solver.objective solver.root_alignment",
         "goals humanoid formats",
         "figures",
@@ -40,7 +40,7 @@ LAYERS = {
     "figure": [
         "motion mesh joint_poses free_root collision_pairs physical_json",
         "figure",
-        "units change_coordinates whole_turns attachments drawing physical_figure",
+        "units change_coordinates whole_turns attachments drawing physical_figure motion_tools",
         "coordinates build physical capsule_fit",
         "shape_buffers",
         "shapes center_of_mass",
@@ -51,6 +51,7 @@ LAYERS = {
     "solver": [
         "batch solve",
         "solver",
+        "stepper",
         "runner report",
         "explain",
         "result",
@@ -68,6 +69,18 @@ LAYERS = {
         "loop",
         "workspace base",
         "settings",
+    ],
+    "jobs": [
+        "run",
+        "reports result",
+        "summary",
+        "index engines",
+        "plan clip",
+        "job_file",
+        "job",
+        "steps",
+        "section measures sidecar",
+        "companions folder lock outcome",
     ],
     "poser": [
         "view",

@@ -14,15 +14,27 @@ from limbik.figure.motion import Motion
 def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> dict[str, Range]:
     """Ranges that hold what the clip uses, by joint name, for ``Figure.with_limits``.
 
-    Each turn may go as far as in any frame of the clip, and ``margin`` further at both ends, in
-    degrees (radians with ``degrees=False``).  Slides keep the limits they have, in most files none:
-    degrees say nothing about lengths.  The swing of a swing–twist ball, or an exponential ball, is
-    left free where its range would reach beyond what its coordinates tell apart (179° and 2π).
+    Each turn may go as far as in any frame of the clip, and ``margin`` further at both ends.
+    Slides keep the limits they have, in most files none: degrees say nothing about lengths.  The
+    swing of a swing–twist ball, or an exponential ball, is left free where its range would reach
+    beyond what its coordinates tell apart (179° and 2π).
 
-    >>> import limbik
-    >>> clip = limbik.figures.cartwheel()
-    >>> limits_from(clip, margin=0)["LeftToeBase"]
-    Range([-0.093928], [0.431105])
+    Args:
+        clip: the motion to learn from.
+        margin: how much further each turn may go.
+        degrees: whether ``margin`` is in degrees or in radians.
+
+    Returns:
+        A Range for each joint that moves.
+
+    Raises:
+        FigureError: ``margin`` is negative or not finite, or ``clip`` is no Motion.
+
+    Example:
+        >>> import limbik
+        >>> clip = limbik.figures.cartwheel()
+        >>> limits_from(clip, margin=0)["LeftToeBase"]
+        Range([-0.093928], [0.431105])
     """
     try:
         wide = math.radians(margin) if degrees else float(margin)

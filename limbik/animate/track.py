@@ -29,6 +29,7 @@ from limbik.solver import restarts as att
 from limbik.solver.batch import Goals, batch_problem, run_chain, statuses, term_errors
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner, find_method
+from limbik.solver.stepper import Stepper, limits_of_change, run_steps
 
 JUMP = math.radians(60.0)
 """A joint that turns this much further than expected from one frame to the next has jumped."""
@@ -96,29 +97,53 @@ def track(
     seed: int = 0,
     lock: Iterable[str] = (),
     relax: float = RELAXATION,
+    speed_limits: Any = None,
+    acceleration_limits: Any = None,
     reference: np.ndarray | Motion | None = None,
     progress: Callable[[int], object] | None = None,
     threads: int = 1,
 ) -> Track:
     """Follow moving targets, each frame from the pose before it.
 
-    ``goals`` are those of ``solve``, with an array where a target moves: ``Reach("LeftHand",
-    position=P)`` with P (frames, 3), or ``Aim("Head", target=T)`` with T (frames, 3); all others
-    hold in every frame.  Shorter for positions alone: names of joints as ``goals``, ``targets``
-    (frames, joints, 3), and ``wxyz`` (frames, joints, 4) for orientations to follow too.
-    ``start`` (n,) is the pose before the first frame, the rest pose unless given.  What the targets
-    leave free drifts back to the middle of the limits in ``relax`` seconds (0 turns that off),
-    which keeps a figure from winding itself up.  ``reference`` (frames, n), or a Motion, is what
-    jumps are measured against.  ``effectors`` is another name of ``goals``.  All frames run in one
-    compiled call; ``progress(frames done)`` is called now and then where given.
-    ``threads`` changes nothing here, because frames depend on each other: ``track_many`` uses them.
+    Args:
+        figure: the figure to move.
+        goals: those of ``solve``, with an array where a target moves: ``Reach("LeftHand",
+            position=P)`` with P (frames, 3), or ``Aim("Head", target=T)`` with T (frames, 3); all
+            others hold in every frame.  Shorter for positions alone: names of joints.
+        targets: (frames, joints, 3) positions of the named joints.
+        effectors: another name of ``goals``.
+        start: (n,) the pose before the first frame, the rest pose unless given.
+        wxyz: (frames, joints, 4) orientations of the named joints.
+        fps: frames per second.
+        method: as in ``solve``.
+        tolerance: as in ``solve``.
+        restarts: as in ``solve``, per frame.
+        seed: chooses the random numbers of restarts.
+        lock: names of joints that keep their start values.
+        relax: seconds in which what the targets leave free drifts back to the middle of the limits,
+            which keeps a figure from winding itself up; 0 turns that off.
+        speed_limits: no coordinate goes faster than the figure says (True), or than one number or n
+            numbers (rad/s, or the figure's unit per second), from ``start`` on.
+        acceleration_limits: one number or n numbers, per second squared.
+        reference: (frames, n) or a Motion that jumps are measured against.
+        progress: called now and then with how many frames are done.
+        threads: changes nothing here, because frames depend on each other; ``track_many`` uses it.
 
-    >>> import limbik
-    >>> clip = limbik.figures.cartwheel()
-    >>> hands = ["LeftHand", "RightHand"]
-    >>> at = clip.positions()[:, [clip.figure.index(name) for name in hands]]
-    >>> limbik.track(clip.figure, hands, at, start=clip.q[0], fps=clip.fps).ok
-    True
+    Returns:
+        The motion, and for each frame its errors, status, iterations and attempts.
+
+    Raises:
+        GoalError: goals or targets cannot be asked, or fps and the like are out of range.
+        FigureError: ``start`` or ``reference`` are no poses of this figure.
+        MethodError: the method cannot be used.
+
+    Example:
+        >>> import limbik
+        >>> clip = limbik.figures.cartwheel()
+        >>> hands = ["LeftHand", "RightHand"]
+        >>> at = clip.positions()[:, [clip.figure.index(name) for name in hands]]
+        >>> limbik.track(clip.figure, hands, at, start=clip.q[0], fps=clip.fps).ok
+        True
     """
     at_least_one(threads, "threads")
     fps, relax = positive(fps, "fps"), not_negative(relax, "relax")
@@ -133,15 +158,26 @@ def track(
     if not len(values):
         raise GoalError("targets: there are no frames")
     expected = reference_poses(figure, reference, len(values))
-    pull = 1.0 - math.exp(-1.0 / (fps * relax)) if relax > 0 else 0.0
+    pull = pull_of(relax, fps)
+    stepped = speed_limits is not None or acceleration_limits is not None
     runner = Runner(
-        problem, find_method(method), near=True, restarts=restarts, pull=pull, chain=True
-    )
+        problem, find_method(method), near=True, restarts=0 if stepped else restarts, pull=pull,
+        chain=True,
+    )  # fmt: skip
     runner.compile()
     began = time.perf_counter()
-    poses, codes, totals = run_chain(
-        runner, places, values, problem.start, seed=seed, progress=progress
-    )
+    if not stepped:
+        poses, codes, totals = run_chain(
+            runner, places, values, problem.start, seed=seed, progress=progress
+        )
+    else:
+        fastest = limits_of_change(figure, speed_limits, figure.speed_limits, "speed_limits")
+        none = np.full(figure.n, np.inf)
+        hardest = limits_of_change(figure, acceleration_limits, none, "acceleration_limits")
+        stepper = Stepper(runner, 1.0 / fps, fastest, hardest)
+        poses, codes, totals = run_steps(
+            stepper, places, values, problem.start, pull=pull, progress=progress
+        )
     seconds = time.perf_counter() - began
     errors, lengths = _goal_errors(problem, term_errors(problem, places, values, poses))
     return Track(
@@ -154,6 +190,11 @@ def track(
         attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
         seconds=seconds,
     )
+
+
+def pull_of(relax: float, fps: float) -> float:
+    """The part of the way to the middle of the limits that a frame begins with."""
+    return 1.0 - math.exp(-1.0 / (fps * relax)) if relax > 0 else 0.0
 
 
 def _goal_errors(problem: Problem, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -178,9 +219,20 @@ def track_many(
     threads: int = 1,
     **options: Any,
 ) -> list[Track]:
-    """``track`` for several clips, each (frames, effectors, 3), shared out over ``threads``.
+    """``track`` for several clips, shared out over threads.
 
-    The answers are the same to the bit for any number of threads.  Options are those of ``track``.
+    Args:
+        figure: the figure to move.
+        effectors: names of the joints that follow.
+        clips: targets (frames, effectors, 3) of each clip.
+        threads: how many; the answers are the same to the bit for any number.
+        options: those of ``track``.
+
+    Returns:
+        One Track per clip, in their order.
+
+    Raises:
+        GoalError: as in ``track``.
     """
     at_least_one(threads, "threads")
     if isinstance(clips, str) or not isinstance(clips, Iterable):

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import errno
-import inspect
 import io
 import os
 import sys
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
+from limbik.cli import batch
+from limbik.cli.check import check
 from limbik.cli.convert import convert
 from limbik.cli.demo import demo
+from limbik.cli.fit_markers import fit_markers
 from limbik.cli.info import info
 from limbik.cli.methods import methods
+from limbik.cli.motion import app as motion
 from limbik.cli.papers import papers
 from limbik.cli.pose import pose
 from limbik.cli.solve import solve
-from limbik.cli.terminal import INTERRUPTED, WRONG_USE, Command, Commands, note, sentence
+from limbik.cli.terminal import (
+    INTERRUPTED,
+    WRONG_USE,
+    Command,
+    Commands,
+    flowing,
+    note,
+    sentence,
+)
 from limbik.cli.track import track
 from limbik.version import __version__
 
@@ -38,12 +48,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example:  limbik solve human --reach LeftHand=0.4,1.2,0.3 --pin LeftFoot",
 )
-
-
-def _flowing(function: Callable[..., None]) -> str:
-    """A docstring with a line per paragraph, which Typer then breaks to the terminal's width."""
-    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 for _command, _examples in (
@@ -72,13 +76,25 @@ for _command, _examples in (
             "limbik track walk.bvh --effectors Hips,Head --every 0.05 --limits clip+10",
         ],
     ),
+    (
+        check,
+        [
+            "limbik check walk.bvh",
+            "limbik check robot.npz --figure robot.xml --source walk.bvh --out check.png",
+        ],
+    ),
+    (fit_markers, ["limbik fit-markers walk.c3d human walk.bvh"]),
     (methods, ["limbik methods"]),
     (papers, ["limbik papers --quick", "limbik papers line_search --clip walk.bvh --out report"]),
     (demo, ["limbik demo", "limbik demo --out pictures"]),
 ):
-    app.command(
-        cls=Command, help=_flowing(_command), epilog="\n\n".join(["Examples:", *_examples])
-    )(_command)
+    app.command(cls=Command, help=flowing(_command), epilog="\n\n".join(["Examples:", *_examples]))(
+        _command
+    )
+
+app.add_typer(batch.app, name="batch")
+
+app.add_typer(motion)
 
 
 def _print_version(wanted: bool) -> None:

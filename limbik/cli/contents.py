@@ -33,9 +33,13 @@ class Contents(NamedTuple):
 def contents(name: str, figure_file: str | None = None) -> Contents:
     """Everything in a file, or in something built in by its name, which ``files.source`` gave.
 
-    ``figure_file`` has the figure of a motion that comes without one.
+    ``figure_file`` has the figure of a motion that comes without one; of an SMPL body's it is the
+    body model's .npz file.
     """
     path = Path(name)
+    if figure_file is not None and Path(figure_file).suffix.lower() == ".npz":
+        motion = load_motion(path, model=files.source(figure_file))
+        return Contents(motion.figure, {motion.name: motion}, ())
     if figure_file is not None:
         figure = opened(figure_file).figure
         motion = load_motion(path, figure=figure)

@@ -17,6 +17,7 @@ from limbik.cli.terminal import notes, out
 from limbik.errors import FigureError, LimbikError, LimbikWarning
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
+from limbik.formats.robot_motion.write import LAYOUTS
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
 
@@ -39,7 +40,10 @@ def convert(
     ] = None,
     figure: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The figure of a motion that comes without (AMC, CSV)."),
+        typer.Option(
+            metavar="FILE",
+            help="The figure of a motion that comes without (AMC, CSV), or an SMPL body model.",
+        ),
     ] = None,
     unit: Annotated[
         str, typer.Option(metavar="UNIT", help="Convert lengths to m, cm, mm, in or ft.")
@@ -55,6 +59,13 @@ def convert(
         str, typer.Option(metavar="AXIS", help="Which axis is up, where the file does not say.")
     ] = "",
     force: options.Force = False,
+    layout: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"Write a robot's motion as others keep it: {', '.join(LAYOUTS)}.",
+        ),
+    ] = "",
     to: options.OutputFormat = "",
     json: options.Json = False,
 ) -> None:
@@ -87,7 +98,7 @@ def convert(
             raise LimbikError(f"{files.place(Path(source))}: {_as_options(str(error))}") from error
     if path.suffix.lower() in GLTF:
         _say_what_gltf_makes(thing, found, source)
-    written = files.write(thing, to_file)
+    written = files.write(thing, to_file, layout)
     if json:
         print(json_text.dumps(_as_json(thing, written), allow_nan=False))
         return

@@ -190,12 +190,12 @@ def _copy(data: bytes, file: BinaryIO) -> None:
     file.write(data)
 
 
-def write(thing: Figure | Motion, to: Output) -> list[Path]:
+def write(thing: Figure | Motion, to: Output, layout: str = "") -> list[Path]:
     """Write a figure or motion, with what belongs beside it; the files that were written.
 
     A motion that came with an ASF file is written for that file, which goes along unchanged.
     """
-    save(thing, to.path)
+    save(thing, to.path, layout=layout)
     files = [to.path]
     if to.path.suffix.lower() == ".amc":
         beside = to.path.with_suffix(".asf")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,6 +44,12 @@ notes = Console(stderr=True, highlight=False)
 def note(kind: str, message: str, style: str) -> None:
     """One line on stderr: ``Error: ...``."""
     notes.print(Text.assemble((f"{kind}: ", style), message), soft_wrap=True)
+
+
+def flowing(function: Callable[..., None]) -> str:
+    """A docstring with a line per paragraph, which Typer then breaks to the terminal's width."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def sentence(error: Exception) -> str:

@@ -14,7 +14,9 @@ from limbik.figure.coordinates import balls, from_quat, joint_values, to_quat
 from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
+from limbik.figure.motion_tools import MotionTools
 from limbik.figure.units import change
+from limbik.figure.whole_turns import short_vectors
 from limbik.maths.so3 import angle_between, slerp
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 _VALUES = 50_000  # joints over several frames that are taken at a time; it bounds the memory
 
 
-class Motion:
+class Motion(MotionTools):
     """Poses of one figure at a steady frame rate; nothing in it can be changed.
 
     >>> from limbik.figure.joints import Joint, revolute
@@ -163,6 +165,7 @@ class Motion:
             between = slerp(wxyz[before], wxyz[after], share)
             out[:, columns] = from_quat(part, between, self._q[0, columns])
             turned.append((part, columns, between))
+        out = short_vectors(self._figure.definition, out)
         kept = np.asarray(self._figure.violation(self._q)) == 0.0
         kept = kept[before] & kept[after]
         outside = np.abs(self._figure.project(out) - out) > 0.0

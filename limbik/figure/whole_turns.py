@@ -9,7 +9,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from limbik.figure.joints import ExponentialBall, Joint, SwingTwistBall
+from limbik.maths.so3 import wrap
 from limbik.maths.turn_angles import TURN
+
+_LONG = TURN - 0.2  # radians
 
 
 def outside(
@@ -42,6 +45,17 @@ def outside(
             better = there[:, columns].max(axis=1) < apart[:, columns].max(axis=1)
             apart[:, columns] = np.where(better[:, None], there[:, columns], apart[:, columns])
     return apart
+
+
+def short_vectors(joints: Sequence[Joint], q: np.ndarray) -> np.ndarray:
+    """(frames, n) the poses with rotation vectors that are nearly a whole turn long, or longer,
+    replaced by the shortest of the same rotation: limits cut them off there."""
+    out = q.copy()
+    for columns in _columns(joints, Counter())[1]:
+        long = np.linalg.norm(q[:, columns], axis=1) > _LONG
+        if long.any():
+            out[np.ix_(long, columns)] = wrap(q[long][:, columns])
+    return out
 
 
 def _columns(joints: Sequence[Joint], drivers: Counter[int]) -> tuple[list[int], list[np.ndarray]]:

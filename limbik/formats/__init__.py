@@ -11,31 +11,45 @@ from typing import NamedTuple, NoReturn, TypeVar
 from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats import robots, tables, urdf
+from limbik.formats import robots, table_kinds, tables, urdf
 from limbik.formats.acclaim import amc_read, amc_write, asf_read, asf_write
 from limbik.formats.bvh import read as bvh_read
 from limbik.formats.bvh import write as bvh_write
 from limbik.formats.gltf import read as gltf_read
 from limbik.formats.gltf import write as gltf_write
+from limbik.formats.markers import c3d, trc
+from limbik.formats.markers.markers import Markers
 from limbik.formats.mjcf import read as mjcf_read
 from limbik.formats.names import built_in
+from limbik.formats.robot_motion import write as robot_write
 
 SCALES = ("keep", "refuse")
 Thing = TypeVar("Thing", Figure, Motion)
 
-__all__ = ["FORMATS", "Format", "load", "load_motion", "register_writer", "save", "written_endings"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "load",
+    "load_markers",
+    "load_motion",
+    "register_writer",
+    "save",
+    "written_endings",
+]
 
 
 class Format(NamedTuple):
     """What limbik can do with one kind of file; None where it cannot.
 
     ``figure(path)`` and ``motion(path, figure)`` read, the figure being the one the caller gave or
-    None; ``write(thing, path, precision)`` writes a whole file or nothing.
+    None; ``write(thing, path, precision)`` writes a whole file or nothing; ``markers(path)`` reads
+    the positions of markers.
     """
 
     figure: Callable[[Path], Figure] | None = None
     motion: Callable[[Path, Figure | None], Motion] | None = None
     write: Callable[[Figure | Motion, Path, int], None] | None = None
+    markers: Callable[[Path], Markers] | None = None
 
 
 _GLTF = Format(gltf_read.read_figure, gltf_read.read_motion, gltf_write.write)
@@ -48,11 +62,13 @@ FORMATS: dict[str, Format] = {
     ".gltf": _GLTF,
     ".vrm": _GLTF,
     ".vrma": _GLTF,
-    ".csv": Format(motion=tables.read_csv, write=tables.write_csv),
-    ".npz": Format(motion=tables.read_npz, write=tables.write_npz),
+    ".csv": Format(motion=table_kinds.read_csv, write=tables.write_csv),
+    ".npz": Format(motion=table_kinds.read_npz, write=tables.write_npz),
     ".urdf": Format(figure=urdf.read_figure),
     ".xml": Format(figure=robots.read_figure, motion=mjcf_read.read_motion),
     ".mjcf": Format(figure=mjcf_read.read_figure, motion=mjcf_read.read_motion),
+    ".c3d": Format(markers=c3d.read_markers),
+    ".trc": Format(markers=trc.read_markers),
 }
 """By file ending, in lower case.  A new format is a module in this folder and a line here."""
 
@@ -70,18 +86,28 @@ def load(
 ) -> Figure:
     """The figure in a file.  Its angles are radians, its lengths in the file's unit unless asked.
 
-    A built-in figure can be named in place of a file: "human".
+    glTF, VRM, URDF and MJCF files say what they are in.  BVH and ASF files do not: state it with
+    ``from_unit`` and ``from_up``.  (Of CMU's ASF files, a value divided by their ``length 0.45`` is
+    in inches: ``from_unit=0.0254 / 0.45``.)  BVH files may have position channels on every joint.
+    They are coordinates, but fixed, so that no bone is stretched to reach a goal.
 
-    ``unit`` ("m", "cm", "mm", "in", "ft") and ``up`` ("y", "z") convert it.  glTF, VRM, URDF and
-    MJCF files say what they are in.  BVH and ASF files do not: state it with ``from_unit`` and
-    ``from_up``; a number is metres.  (Of CMU's ASF files, a value divided by their ``length 0.45``
-    is in inches: ``from_unit=0.0254 / 0.45``.)
+    Args:
+        path: a file, or the name of a built-in figure such as "human".
+        unit: convert lengths to this unit: "m", "cm", "mm", "in" or "ft".
+        up: convert to this axis up: "y" or "z".
+        from_unit: the unit of a file that does not say; a number is metres.
+        from_up: the axis up of a file that does not say.
+        stretch: let the position channels of BVH joints move.
 
-    BVH files may have position channels on every joint.  They are coordinates, but fixed, so that
-    no bone is stretched to reach a goal; ``stretch=True`` lets them move.
+    Returns:
+        The figure.
 
-    >>> fig = load("walk.bvh")
-    >>> fig = load("walk.bvh", unit="m", from_unit="cm")
+    Raises:
+        FormatError: the file cannot be read; the message names file and line.
+
+    Example:
+        >>> fig = load("walk.bvh")
+        >>> fig = load("walk.bvh", unit="m", from_unit="cm")
     """
     file = _path(path)
     own = built_in(path)
@@ -102,6 +128,7 @@ def load_motion(
     *,
     figure: Figure | None = None,
     clip: str | None = None,
+    model: str | PathLike[str] | None = None,
     unit: str = "",
     up: str = "",
     from_unit: str | float = "",
@@ -111,19 +138,37 @@ def load_motion(
 ) -> Motion:
     """The motion in a file: on the file's own figure, or on ``figure`` where that is given.
 
-    A ``figure`` must have the file's coordinates, as the same skeleton with other limits has.  CSV
-    and NPZ files need one; AMC files need one from an ASF file, or that file beside them.  Of a
-    glTF or VRM file with several motions ``clip`` names one; without it the first is read.  The
-    other options are those of ``load``; they convert what was read, a given figure too.  A built-in
-    motion can be named in place of a file: "cartwheel".
+    NPZ and CSV files of robots' motions (``save`` lists them) need the robot, and are refused where
+    their joints are in another order.
 
-    A glTF clip may change the scale of joints, which have none here.  ``scale="keep"`` keeps every
-    joint where the file has it: what hangs on such a joint slides.  ``scale="refuse"`` refuses such
-    a clip.
+    Args:
+        path: a file, or the name of a built-in motion, "cartwheel".
+        figure: a figure with the file's coordinates, as the same skeleton with other limits has.
+            CSV and NPZ files need one; AMC files need one from an ASF file, or that file beside
+            them.
+        clip: the name of one of several motions in a glTF or VRM file; the first unless given.
+        model: the body model's own .npz file, for a motion of an SMPL, SMPL-H or SMPL-X body as
+            AMASS has them: it says how long the subject's bones are.  Without it they are those of
+            an average adult, and a warning says so.
+        unit: as in ``load``; a given figure is converted too.
+        up: as in ``load``.
+        from_unit: as in ``load``.
+        from_up: as in ``load``.
+        scale: a glTF clip may change the scale of joints, which have none here: "keep" keeps every
+            joint where the file has it, so that what hangs on such a joint slides; "refuse" refuses
+            such a clip.
+        stretch: as in ``load``.
 
-    >>> clip = load_motion("walk.bvh")
-    >>> clip.frames, round(clip.fps)
-    (601, 120)
+    Returns:
+        The motion.
+
+    Raises:
+        FormatError: the file cannot be read, or ``figure`` does not fit it.
+
+    Example:
+        >>> clip = load_motion("walk.bvh")
+        >>> clip.frames, round(clip.fps)
+        (601, 120)
     """
     file = _path(path)
     if figure is not None and not isinstance(figure, Figure):
@@ -141,15 +186,45 @@ def load_motion(
         _refuse(file, "reads motions from", [e for e, f in FORMATS.items() if f.motion])
     if scale not in SCALES:
         raise FormatError(f'scale must be "keep" or "refuse", not {scale!r}', file)
+    if model is not None and known.motion is not table_kinds.read_npz:
+        raise FormatError("model: is for .npz files with motions of SMPL bodies", file)
     if known.motion is gltf_read.read_motion:
         motion = gltf_read.read_motion(file, figure, clip, scale=scale)
     else:
-        motion = known.motion(file, figure)
+        motion = (
+            known.motion(file, figure)
+            if model is None
+            else table_kinds.read_npz(file, figure, _path(model))
+        )
         if clip is not None and motion.name != clip:
             raise FormatError(f'has no clip "{clip}": {file.suffix} files hold one motion', file)
     if stretch:
         motion = Motion(bvh_read.stretching(motion.figure), motion.q, motion.fps, motion.name)
     return _in_units(motion, file, unit, up, from_unit, from_up)
+
+
+def load_markers(path: str | PathLike[str]) -> Markers:
+    """The markers of optical motion capture in a C3D or TRC file, NaN where one was not seen.
+
+    Args:
+        path: the file.
+
+    Returns:
+        Names, positions (frames, markers, 3), unit and rate.
+
+    Raises:
+        FormatError: the file cannot be read.
+
+    Example:
+        >>> markers = load_markers("walk.trc")
+        >>> markers.names, markers.positions.shape, markers.unit
+        (('LFHD', 'RFHD'), (2, 2, 3), 'mm')
+    """
+    file = _path(path)
+    read = _format(file).markers
+    if read is None:
+        _refuse(file, "reads markers from", [e for e, f in FORMATS.items() if f.markers])
+    return read(file)
 
 
 def register_writer(ending: str, write: Callable[[Figure | Motion, Path, int], None]) -> None:
@@ -168,16 +243,34 @@ def _path(path: object) -> Path:
     return Path(path)
 
 
-def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 6) -> None:
+def save(
+    thing: Figure | Motion,
+    path: str | PathLike[str],
+    *,
+    precision: int = 6,
+    layout: str = "",
+) -> None:
     """Write a motion, or a figure in its rest pose as one frame.
 
     A motion saved as .amc has its skeleton written beside it, as .asf (acclaim/amc_write.py); .csv
     and .npz hold joint values and no figure; .html is a page that plays the motion in a browser,
-    without a server.  Lengths are written in the figure's own unit.
-    ``precision`` is the number of decimals, of degrees and of lengths, in formats that are text.
-    A file that was there is replaced once the new one is complete, and stays if that fails.
+    without a server.  Lengths are written in the figure's own unit.  A file that was there is
+    replaced once the new one is complete, and stays if that fails.
 
-    >>> save(clip, "out.bvh")
+    Args:
+        thing: a motion or a figure.
+        path: where to; its ending says the format.
+        precision: decimals of degrees and of lengths, in formats that are text.
+        layout: for robots' motions in the files of others, in metres with z up and with the names
+            of the joints inside: "mujoco" (.npz: qpos), "gmr" (.npz), "mjlab" and "beyondmimic"
+            (.npz), "unitree" (.csv: xyz, xyzw, joints); formats/robot_motion/write.py says what is
+            in each.  A name such as "dance.unitree.csv" says it too.
+
+    Raises:
+        FormatError: the format cannot hold it, or the file cannot be written.
+
+    Example:
+        >>> save(clip, "out.bvh")
     """
     file = _path(path)
     if not isinstance(thing, Figure | Motion):
@@ -186,6 +279,10 @@ def save(thing: Figure | Motion, path: str | PathLike[str], *, precision: int = 
     if isinstance(precision, bool) or not isinstance(precision, int):
         raise FormatError(f"precision: needs a whole number, got {precision!r}", file)
     ending = file.suffix.lower()
+    layout = layout or robot_write.layout_of(file)
+    if layout:
+        robot_write.write(thing, file, layout)
+        return
     write = _WRITERS.get(ending) or FORMATS.get(ending, Format()).write
     if write is None:
         _refuse(file, "writes", written_endings())
@@ -216,6 +313,8 @@ def _refuse(file: Path, verb: str, known: list[str]) -> NoReturn:
         raise FormatError(urdf.IS_XACRO, file)
     what = file.suffix or "a name without an ending"
     hint = did_you_mean(file.suffix, known)
+    if FORMATS.get(file.suffix.lower(), Format()).markers is not None and verb.startswith("reads"):
+        hint = ": it holds markers, which limbik.load_markers reads and limbik fit-markers fits"
     raise FormatError(
         f"{what} is not a format limbik {verb} (knows {', '.join(known)}){hint}", file
     )

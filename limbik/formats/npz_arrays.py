@@ -11,11 +11,14 @@ import tokenize
 import warnings
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from limbik.errors import FormatError
+from limbik.formats.files import read_bytes
 
 ROOM = 40_000_000
 """Bytes that the arrays of an NPZ file may take, beside twice the file's own."""
@@ -51,6 +54,20 @@ _HEADERS = {
 }
 
 
+@contextmanager
+def arrays_of(path: Path) -> Iterator[Arrays]:
+    """The arrays of an NPZ file; whatever is wrong with the file is a FormatError."""
+    data = read_bytes(path)
+    if data.count(b"PK\x01\x02") > MAX_ARRAYS:
+        raise FormatError(f"has more than {MAX_ARRAYS:,} arrays", path)
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except BROKEN as error:
+        raise FormatError(f"is not an NPZ file: {error}", path) from error
+    with archive:
+        yield Arrays(archive, len(data), path)
+
+
 class Arrays:
     """The arrays of an NPZ file, none larger than the file can justify, and no objects."""
 
@@ -62,9 +79,17 @@ class Arrays:
     def __contains__(self, name: str) -> bool:
         return f"{name}.npy" in self._names
 
-    def numbers(self, name: str) -> np.ndarray:
-        """An array of numbers."""
-        return self._get(name, "fiu")
+    def numbers(self, name: str, shape: tuple[int | None, ...] | None = None) -> np.ndarray:
+        """An array of numbers; where a ``shape`` is given it must have that, None being any."""
+        found = self._get(name, "fiu")
+        if shape is not None and (
+            found.ndim != len(shape)
+            or any(want not in (None, have) for want, have in zip(shape, found.shape, strict=True))
+        ):
+            wanted = ", ".join("any" if size is None else str(size) for size in shape)
+            text = f'array "{name}" has the shape {found.shape}, not ({wanted})'
+            raise FormatError(text, self._path)
+        return found
 
     def texts(self, name: str) -> list[str]:
         """The words of an array of them."""
@@ -77,13 +102,16 @@ class Arrays:
 
     def _get(self, name: str, kinds: str) -> np.ndarray:
         if name not in self:
-            raise FormatError(f'has no array "{name}": is it a table of joint values?', self._path)
+            raise FormatError(f'has no array "{name}": is it a motion?', self._path)
         entry = self._archive.getinfo(f"{name}.npy")
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             # Others are taken apart in pieces of any size, whatever size the file says.
             raise FormatError(f'array "{name}" is packed in a way NumPy does not', self._path)
         self._spend(entry.file_size, name)
-        file = io.BytesIO(self._archive.read(entry))
+        try:
+            file = io.BytesIO(self._archive.read(entry))
+        except BROKEN as error:
+            raise FormatError(f"is not an NPZ file: {error}", self._path) from error
         try:
             version = np.lib.format.read_magic(file)
             with warnings.catch_warnings():

@@ -18,7 +18,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -28,8 +27,8 @@ import numpy as np
 from limbik.errors import FigureError, FormatError, NoMotionError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats.files import read_bytes, write_whole
-from limbik.formats.npz_arrays import BROKEN, MAX_ARRAYS, Arrays
+from limbik.formats.files import write_whole
+from limbik.formats.npz_arrays import Arrays
 from limbik.formats.on_parents import VALUES
 from limbik.formats.text_numbers import read_frames, shown
 
@@ -80,10 +79,9 @@ def write_csv(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
     write_whole(path, fill)
 
 
-def read_csv(path: Path, figure: Figure | None = None) -> Motion:
-    """The motion of a CSV file, on the figure whose coordinates it names."""
-    data = read_bytes(path)
-    figure = _needed(figure, path)
+def from_table(data: bytes, path: Path, figure: Figure | None = None) -> Motion:
+    """The motion of a CSV file's bytes, on the figure whose coordinates it names."""
+    figure = needed(figure, path)
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     ends = [at for at in (data.find(b"\n", start), data.find(b"\r", start)) if at >= 0]
     end = min(ends, default=len(data))
@@ -156,20 +154,12 @@ def write_npz(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
     write_whole(path, lambda file: np.savez(file, **arrays))  # pyright: ignore[reportArgumentType]
 
 
-def read_npz(path: Path, figure: Figure | None = None) -> Motion:
-    """The motion of an NPZ file, on the figure whose coordinates it names."""
-    data = read_bytes(path)
-    figure = _needed(figure, path)
-    if data.count(b"PK\x01\x02") > MAX_ARRAYS:
-        raise FormatError(f"has more than {MAX_ARRAYS:,} arrays", path)
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            arrays = Arrays(archive, len(data), path)
-            q, fps = arrays.numbers("q"), arrays.numbers("fps")
-            names = arrays.texts("coordinates")
-            told = {key: arrays.texts(key) for key in ("unit", "up", "name") if key in arrays}
-    except BROKEN as error:
-        raise FormatError(f"is not an NPZ file: {error}", path) from error
+def from_arrays(arrays: Arrays, path: Path, figure: Figure | None = None) -> Motion:
+    """The motion of an NPZ file of this kind, on the figure whose coordinates it names."""
+    figure = needed(figure, path)
+    q, fps = arrays.numbers("q"), arrays.numbers("fps")
+    names = arrays.texts("coordinates")
+    told = {key: arrays.texts(key) for key in ("unit", "up", "name") if key in arrays}
     if q.ndim != 2 or len(names) != q.shape[1] or fps.size != 1:
         shape = f"q {q.shape}, {len(names)} coordinates, {fps.size} fps"
         raise FormatError(f"its arrays do not fit together: {shape}", path)
@@ -188,7 +178,7 @@ def read_npz(path: Path, figure: Figure | None = None) -> Motion:
 # ---- both ----------------------------------------------------------------------------------------
 
 
-def _needed(figure: Figure | None, path: Path) -> Figure:
+def needed(figure: Figure | None, path: Path) -> Figure:
     if figure is None:
         raise FormatError(
             "holds joint values and no figure: load_motion(path, figure=...), or --figure FILE",

@@ -31,15 +31,29 @@ def view(
     one weight) are listed in the panel and hold while one drags.  Without goals the figure has the
     effectors that a person would want.
 
-    A script waits here until Ctrl-C or ``close``; at a prompt and in a notebook it goes on
-    (``block`` says otherwise).  In a notebook the poser is shown in the cell whose last line this
-    is; that needs the browser and the kernel on one machine, in Jupyter under localhost or
-    127.0.0.1.  Elsewhere a browser is opened, unless ``open`` is False.  ``port`` 0 takes any.
+    In a notebook the poser is shown in the cell whose last line this is; that needs the browser and
+    the kernel on one machine, in Jupyter under localhost or 127.0.0.1.  Elsewhere a browser is
+    opened.
 
-    >>> shown = limbik.view(fig, [limbik.Pin("LeftFoot")], open=False, block=False)
-    limbik poser: http://127.0.0.1:...
-    >>> q = shown.pose  # as it is now
-    >>> shown.close()
+    Args:
+        figure: a figure, or a motion to play.
+        goals: what shall hold.
+        port: the port of the server on this machine; 0 takes any.
+        open: whether to open a browser.
+        block: whether to wait here until Ctrl-C or ``close``; a script does, a prompt and a
+            notebook go on, unless this says otherwise.
+
+    Returns:
+        A handle with the pose as it is now.
+
+    Raises:
+        LimbikError: the poser is not installed, or a goal cannot be asked.
+
+    Example:
+        >>> shown = limbik.view(fig, [limbik.Pin("LeftFoot")], open=False, block=False)
+        limbik poser: http://127.0.0.1:...
+        >>> q = shown.pose  # as it is now
+        >>> shown.close()
     """
     from limbik.poser.installed import require_poser
 

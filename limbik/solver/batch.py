@@ -78,21 +78,41 @@ def solve_many(
 ) -> Results:
     """Solve many problems that differ in their targets, in one compiled call.
 
-    ``goals`` are the goals of ``solve``, with an array where a target differs by problem:
-    ``Reach("LeftHand", position=P)`` with P (problems, 3), ``Rest(pose=Q)`` with Q (problems, n),
-    ``Distance("LeftHand", "RightHand", D)`` with D (problems,).  A Pin stays where the rest pose
-    has its joint.  Shorter for positions alone: names of joints as ``goals``, with ``positions``
-    (problems, joints, 3), ``wxyz`` (problems, joints, 4) or both.  ``starts`` (problems, n) or (n,)
-    is where to start, the rest pose unless given.  ``threads`` shares the problems out; the answers
-    are the same to the bit for any number.  ``effectors`` is another name of ``goals``.
+    Args:
+        figure: the figure to pose.
+        goals: those of ``solve``, with an array where a target differs by problem:
+            ``Reach("LeftHand", position=P)`` with P (problems, 3), ``Rest(pose=Q)`` with Q
+            (problems, n), ``Distance("LeftHand", "RightHand", D)`` with D (problems,).  A Pin stays
+            where the rest pose has its joint.  Shorter for positions alone: names of joints, whose
+            targets are given beside them.
+        effectors: another name of ``goals``.
+        positions: (problems, joints, 3) positions of the named joints.
+        wxyz: (problems, joints, 4) orientations of the named joints.
+        starts: (problems, n) or (n,) where to start, the rest pose unless given.
+        method: as in ``solve``.
+        tolerance: as in ``solve``.
+        restarts: as in ``solve``.
+        seed: as in ``solve``; each problem has random numbers of its own.
+        threads: shares the problems out; the answers are the same to the bit for any number.
+        lock: names of joints that keep their start values.
 
-    >>> import numpy as np, limbik
-    >>> arm = limbik.figures.arm()
-    >>> there = arm.positions(arm.project(np.random.default_rng(0).normal(size=(5, 7))), "Tool")
-    >>> limbik.solve_many(arm, [limbik.Reach("Tool", position=there), limbik.Rest(1e-9)]).ok.all()
-    np.True_
-    >>> limbik.solve_many(arm, ["Tool"], positions=there[:, None]).ok.all()
-    np.True_
+    Returns:
+        One entry per problem.
+
+    Raises:
+        GoalError: goals or targets cannot be asked, or are not equally many.
+        FigureError: ``starts`` are no poses of this figure.
+        MethodError: the method cannot be used.
+
+    Example:
+        >>> import numpy as np, limbik
+        >>> arm = limbik.figures.arm()
+        >>> there = arm.positions(arm.project(np.random.default_rng(0).normal(size=(5, 7))), "Tool")
+        >>> goals = [limbik.Reach("Tool", position=there), limbik.Rest(1e-9)]
+        >>> limbik.solve_many(arm, goals).ok.all()
+        np.True_
+        >>> limbik.solve_many(arm, ["Tool"], positions=there[:, None]).ok.all()
+        np.True_
     """
     began = time.perf_counter()
     begin = figure.rest if starts is None else figure.pose(starts, "starts")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError, GoalError, did_you_mean
+from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
@@ -29,12 +30,16 @@ ROTATION_TOLERANCE = 1e-3  # rad
 class Problem:
     """A figure, what must hold, and what is allowed, compiled for the methods.
 
-    ``start`` (n,), or values by name over the rest pose, is projected onto the limits;
-    ``tolerance`` is one number, or a pair (position in the figure's unit, rotation in rad);
-    ``lock`` names joints that keep their start values; ``weights`` is a symmetric positive definite
-    W (rows, rows) over all rows, which then replaces the goals' own weights (equation 17 of
-    line_search). Rows stand in the order of the goals, position before rotation; those of
-    PythonGoals come last.
+    Rows stand in the order of the goals, position before rotation; those of PythonGoals come last.
+
+    Args:
+        figure: the figure to pose.
+        goals: one goal or several.
+        start: (n,), or values by name over the rest pose; projected onto the limits.
+        tolerance: one number, or (position in the figure's unit, rotation in rad).
+        lock: names of joints that keep their start values.
+        weights: a symmetric positive definite W (rows, rows) over all rows, which then replaces the
+            goals' own weights (equation 17 of line_search).
     """
 
     def __init__(
@@ -185,6 +190,12 @@ class Problem:
                 first = int(ints[tm.F_TERM]) + tm.TERM_FLOATS * k + at
             writes.append((first, values))
         return writes
+
+    def set_ranges(self, lower: np.ndarray, upper: np.ndarray) -> None:
+        """Narrow the ranges that hold: (n,) each; coordinates inside cones keep their cones."""
+        n = self.figure.n
+        self.floats[int(self.ints[kin.F_LOWER]) :][:n] = lower
+        self.floats[int(self.ints[kin.F_UPPER]) :][:n] = upper
 
     def number_of(self, goal: Goal | int | str) -> int:
         """The place of a goal among the goals, by its place, its label or itself."""

@@ -29,19 +29,35 @@ def solve(
 ) -> Result:
     """Joint values that meet the goals as well as the limits allow.
 
-    ``start`` (n,), or values by name such as ``{"Joint1": 0.3}``, is where to start, the rest pose
-    unless given; outside its limits it is projected first. ``method`` is a name in
-    ``limbik.methods`` or a Method with settings. ``tolerance`` is one number or (position in the
-    figure's unit, rotation in rad); 1e-4 of the figure's size and 1e-3 rad unless given. ``budget``
-    is iterations (an int) or seconds (a float). ``restarts`` limits how often to start again where
-    an attempt ends short: None means as many as help, at most 30, and 0 none. ``lock`` names joints
-    that keep their start values, ``weights`` a full W over all rows (problem.Problem). The same
-    arguments and ``seed`` give the same answer.
+    Args:
+        figure: the figure to pose.
+        goals: one goal or several.
+        start: where to start, (n,) or values by name such as ``{"Joint1": 0.3}``; the rest pose
+            unless given.  Outside its limits it is projected first.
+        method: a name in ``limbik.methods``, or a Method with settings.
+        tolerance: one number, or (position in the figure's unit, rotation in rad); 1e-4 of the
+            figure's size and 1e-3 rad unless given.
+        budget: iterations (an int) or seconds (a float).
+        restarts: how often to start again where an attempt ends short; None means as many as help,
+            at most 30, and 0 none.
+        seed: chooses the random numbers of restarts; the same arguments give the same answer.
+        lock: names of joints that keep their start values.
+        weights: a full W (rows, rows) over all rows, in place of the goals' own weights.
+        history: keep f and q of every accepted iterate.
 
-    >>> import limbik
-    >>> fig = limbik.figures.human()
-    >>> limbik.solve(fig, [limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3])]).ok
-    True
+    Returns:
+        The pose with its status, errors, limits and a sentence that says why.
+
+    Raises:
+        GoalError: a goal cannot be asked of this figure.
+        MethodError: the method or one of its settings cannot be used.
+        FigureError: ``start`` is no pose of this figure.
+
+    Example:
+        >>> import limbik
+        >>> fig = limbik.figures.human()
+        >>> limbik.solve(fig, [limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3])]).ok
+        True
     """
     solver = Solver(
         figure, goals, start=start, method=method, tolerance=tolerance, budget=budget,

@@ -28,18 +28,31 @@ Targets = Mapping[Any, Any]
 class Solver:
     """Goals for a figure, compiled once and solved as often as wanted.
 
-    The arguments are those of ``limbik.solve``, except that there are no restarts unless asked for:
-    a solver mostly follows targets that move a little.  ``budget`` is iterations (an int) or
-    seconds (a float) per solve.  Threads need a solver each.
+    There are no restarts unless asked for: a solver mostly follows targets that move a little.
 
-    >>> import limbik
-    >>> arm = limbik.figures.arm()
-    >>> solver = limbik.Solver(arm, [limbik.Reach("Tool", position=[0.4, 0.2, 0.5])])
-    >>> result = solver.solve()
-    >>> for x in (0.41, 0.42, 0.43):
-    ...     result = solver.solve(result.q, {"Tool": [x, 0.2, 0.5]})
-    >>> result.ok
-    True
+    Args:
+        figure: the figure to pose.
+        goals: one goal or several; a Pin keeps the place that ``start`` gives it.
+        start: where to start, (n,) or values by name such as ``{"Joint1": 0.3}``; the rest pose
+            unless given.  Outside its limits it is projected first.
+        method: a name in ``limbik.methods``, or a Method with settings.
+        tolerance: one number, or (position in the figure's unit, rotation in rad); 1e-4 of the
+            figure's size and 1e-3 rad unless given.
+        budget: iterations (an int) or seconds (a float) per solve.
+        restarts: how often to start again where an attempt ends short; None: as many as help.
+        seed: chooses the random numbers of restarts.
+        lock: names of joints that keep their start values.
+        weights: a full W (rows, rows) over all rows, in place of the goals' own weights.
+
+    Example:
+        >>> import limbik
+        >>> arm = limbik.figures.arm()
+        >>> solver = limbik.Solver(arm, [limbik.Reach("Tool", position=[0.4, 0.2, 0.5])])
+        >>> result = solver.solve()
+        >>> for x in (0.41, 0.42, 0.43):
+        ...     result = solver.solve(result.q, {"Tool": [x, 0.2, 0.5]})
+        >>> result.ok
+        True
     """
 
     def __init__(
@@ -105,10 +118,19 @@ class Solver:
     ) -> Result:
         """Joint values for the targets as they stand now.
 
-        ``start`` (n,), or values by name, is where to start: the solver's own start unless given.
-        ``targets`` gives goals new targets first, which they keep: ``{"LeftHand": position}``,
-        ``{"LeftHand": (position, wxyz)}`` or ``{"Feet": {"distance": 0.4}}``.  What the result says
-        of errors, limits and why is worked out when it is asked for.
+        What the result says of errors, limits and why is worked out when it is asked for.
+
+        Args:
+            start: (n,), or values by name; the solver's own start unless given.
+            targets: new targets, which the goals keep: ``{"LeftHand": position}``, ``{"LeftHand":
+                (position, wxyz)}`` or ``{"Feet": {"distance": 0.4}}``.
+            history: keep f and q of every accepted iterate.
+
+        Returns:
+            The result, as that of ``limbik.solve``.
+
+        Raises:
+            GoalError: a target cannot be asked.
         """
         began = time.perf_counter()
         if targets is not None:

@@ -263,3 +263,16 @@ def test_info_of_values_needs_their_figure(tmp_path: Path) -> None:
     assert "no figure" in Ran("info", tmp_path / "a.npz").err
     ran = Ran("info", tmp_path / "a.npz", "--figure", "human")
     assert "5 frames at 120 fps" in ran.out
+
+
+def test_a_robot_motion_in_the_layout_of_others(tmp_path: Path) -> None:
+    arm = limbik.figures.arm()
+    limbik.save(Motion(arm, [arm.rest, arm.rest * 0.9], 50), tmp_path / "a.npz")
+    out = tmp_path / "a.csv"
+    ran = Ran("convert", tmp_path / "a.npz", out, "--figure", "arm", "--layout", "unitree")
+    assert (ran.code, ran.err) == (0, "")
+    assert out.read_text().startswith("# fps=50.0\n# root_x,root_y,root_z,root_qx")
+    wrong = Ran("convert", tmp_path / "a.npz", tmp_path / "b.npz", "--figure", "arm",
+                "--layout", "unitree")  # fmt: skip
+    assert wrong.code == 2
+    assert "end in .csv" in wrong.err

@@ -30,7 +30,7 @@ from limbik.figure.joints import (
 from limbik.figure.limits import Range
 from limbik.figure.motion import Motion
 from limbik.maths.euler import ORDERS, euler_to_quat
-from limbik.maths.so3 import angle_between
+from limbik.maths.so3 import angle_between, exp_map
 
 BALLS: dict[str, tuple[Part, ...]] = {
     **{order: euler(order) for order in ORDERS},
@@ -250,3 +250,12 @@ def test_poses_outside_the_limits_are_resampled_as_they_are() -> None:
         Figure([Joint("A", parts=revolute("z"), limit=Range(0, 1))]), [[1.5], [2.0]], 1
     )
     np.testing.assert_allclose(outside.resample(2).q.ravel(), [1.5, 1.75, 2.0])
+
+
+def test_a_ball_that_went_round_more_than_once_is_resampled_as_it_is() -> None:
+    """Limits cut rotation vectors off before a whole turn; the rotation must not change."""
+    figure = Figure([Joint("Ball", parts=exponential())])
+    q = np.zeros((21, 3))
+    q[:, 1] = np.linspace(0.0, 10.0, 21)
+    new = Motion(figure, q, 10).resample(20)
+    assert angle_between(exp_map(new.q[::2]), exp_map(q)).max() < 1e-9

@@ -226,10 +226,23 @@ def _header(data: bytes, motion: Line, path: Path) -> _Header:
             seconds = number(text)
             if seconds is None or seconds <= 0 or not math.isfinite(1 / seconds):
                 fail(f"Frame Time: needs seconds above 0, found {shown(text)}")
-            fps = 1 / seconds
+            fps = _rate(seconds, text)
         if len(found) == 2:
             return _Header(frames, fps, line.end, line.number + 1)
     return fail("MOTION ends before Frames: and Frame Time:")
+
+
+def _rate(seconds: float, text: str) -> float:
+    """Frames per second.  A whole number whose inverse, with as many decimals, is what the file
+    says is meant where it has at least five of them: 0.033333 is 30 and not 30.0003."""
+    decimals = len(text.partition(".")[2]) if text.replace(".", "", 1).isdigit() else 0
+    whole = round(1 / seconds)
+    exact = (
+        5 <= decimals <= 20
+        and whole > 0
+        and f"{1 / whole:.{decimals}f}" == f"{seconds:.{decimals}f}"
+    )
+    return float(whole) if exact else 1 / seconds
 
 
 def _poses(nodes: list[Node], values: np.ndarray) -> np.ndarray:

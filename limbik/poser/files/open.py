@@ -27,7 +27,7 @@ from limbik.humanoid.ground import Axis, floor_height, up_axis
 from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.document import CHAIN_OF_EIGHT, Source
 
-OPENS: tuple[str, ...] = tuple(FORMATS)
+OPENS: tuple[str, ...] = tuple(e for e, form in FORMATS.items() if form.figure or form.motion)
 """Endings of files that hold a figure or a motion."""
 
 COMPANIONS = (".bin", ".png", ".jpg", ".jpeg", ".ktx2", ".webp", ".stl", ".obj", ".dae", ".mtl")

@@ -309,3 +309,37 @@ def test_an_axis_may_come_back(tmp_path: Path) -> None:
     turned = motion.figure.frames(motion.q[0])[0, :3, :3]
     expected = Rotation.from_euler("ZYZ", [10, 20, 30], degrees=True).as_matrix()
     np.testing.assert_allclose(turned, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("said", "fps"),
+    [
+        ("0.033333", 30.0),  # LAFAN1
+        ("0.008333", 120.0),  # SOMA
+        ("0.0083333", 120.0),  # CMU
+        ("0.004184", 239.0),  # Xsens
+        ("0.04", 25.0),
+        ("0.0333", 1 / 0.0333),
+        ("1e-2", 100.0),
+    ],
+)
+def test_a_rounded_frame_time_means_a_whole_frame_rate(file, said: str, fps: float) -> None:
+    assert load_motion(file(SMALL.replace("0.04", said))).fps == pytest.approx(fps, rel=1e-14)
+
+
+def test_the_root_of_lafan1_is_where_its_channels_say() -> None:
+    """Its OFFSET repeats the position of the first frame, which must not count twice."""
+    motion = load_motion(find("motion/lafan1_dance1_subject2.bvh"))
+    heights = motion.positions()[..., 1]
+    assert motion.fps == 30.0
+    assert -3.0 < heights.min() < 0.5  # cm: the toes are on the floor
+    assert 150.0 < np.median(heights.max(axis=1)) < 200.0
+
+
+def test_the_hips_of_soma_move_below_a_root_that_stays() -> None:
+    motion = load_motion(find("motion/soma_pick_up.bvh"))
+    hips = motion.figure.index("Hips")
+    assert np.ptp(motion.positions()[:, 0], axis=0).max() < 1e-6
+    # The position channels of a joint replace its OFFSET, which is 101.3 cm high.
+    assert np.abs(motion.positions()[:, hips, 1] - 99.4).max() < 0.3
+    assert motion.figure.violation(motion.q).max() == 0.0

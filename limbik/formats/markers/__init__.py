@@ -1,0 +1,1 @@
+"""Marker positions of optical motion capture: what they are, and the files that hold them."""

@@ -1,0 +1,1 @@
+"""Motions of the SMPL family of body models (AMASS), and their skeletons; nothing is unpickled."""
