@@ -9,7 +9,7 @@ import numpy as np
 from limbik.errors import MethodError
 from limbik.methods.base import Method
 from limbik.methods.least_squares.svd_step import svd_size
-from limbik.methods.redundancy.criteria import check_criterion, criterion_size, criterion_table
+from limbik.methods.redundancy.criteria import criterion_size, criterion_table
 from limbik.methods.redundancy.criterion_search import secondary_size
 from limbik.methods.redundancy.null_space_basis import usual_rank
 from limbik.methods.workspace import gradient_size
@@ -25,7 +25,6 @@ class CriterionMethod(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_criterion(self.name, self.criterion)
         if self.pose is not None and self.criterion != "rest":
             raise MethodError(f'{self.name}: a pose is for the criterion "rest"')
         if not 0.0 <= self.cutoff < 1.0:
