@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.figure.joints import ExponentialBall, SwingTwistBall
-from limbik.figure.limits import EXPONENTIAL_CHART, SWING_CHART, Range
+from limbik.figure.limits import Range
 from limbik.figure.motion import Motion
 
 
@@ -59,13 +58,9 @@ def limits_from(clip: Motion, *, margin: float = 10.0, degrees: bool = True) -> 
             c = place.get(called if len(labels) == 1 else f"{called}.{label}")
             if c is not None:
                 lower[k], upper[k] = low[c], high[c]
-        first = 0
-        for part in joint.parts:
-            if isinstance(part, SwingTwistBall):
-                _open_up(lower[first : first + 2], upper[first : first + 2], SWING_CHART)
-            elif isinstance(part, ExponentialBall):
-                _open_up(lower[first : first + 3], upper[first : first + 3], EXPONENTIAL_CHART)
-            first += len(part.labels)
+        for first, ball in joint.ball_parts:
+            vector = slice(first, first + ball.vector_width)
+            _open_up(lower[vector], upper[vector], ball.longest_vector)
         if np.isfinite(lower).any() or np.isfinite(upper).any():
             limits[joint.name] = Range(lower, upper, degrees=False)
     return limits

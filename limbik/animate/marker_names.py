@@ -14,7 +14,6 @@ import numpy as np
 
 from limbik.animate.contacts import metre
 from limbik.figure.figure import Figure
-from limbik.figure.joints import Turn
 from limbik.humanoid.ground import AXES, up_axis
 from limbik.humanoid.recognise import Body
 
@@ -144,10 +143,10 @@ def directions(figure: Figure, body: Body) -> tuple[np.ndarray, np.ndarray, np.n
 
 def _axis(figure: Figure, frames: np.ndarray, k: int, towards: np.ndarray) -> np.ndarray:
     """The axis of joint k in the world where it is a hinge, towards a direction; else that."""
-    parts = [part for part in figure.definition[k].parts if isinstance(part, Turn)]
-    if len(parts) != 1 or len(figure.definition[k].parts) != 1:
+    hinge = figure.definition[k].hinge
+    if hinge is None:
         return towards
-    axis = frames[k, :3, :3] @ np.array(parts[0].axis)
+    axis = frames[k, :3, :3] @ np.array(hinge.axis)
     return axis if axis @ towards >= 0.0 else -axis
 
 

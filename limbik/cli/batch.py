@@ -15,10 +15,10 @@ import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
-from limbik.cli import files
+from limbik.cli import files, options
 from limbik.cli.batch_progress import batch_bar
 from limbik.cli.batch_status import show_status
-from limbik.cli.terminal import INTERRUPTED, JSON_HELP, Command, flowing, note, out
+from limbik.cli.terminal import INTERRUPTED, Command, flowing, note, out
 from limbik.formats.files import write_whole
 from limbik.jobs.job_file import EXAMPLE
 from limbik.jobs.reports import write_picture
@@ -101,7 +101,7 @@ def batch(
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Add a line per clip to a file.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: options.Json = False,
 ) -> None:
     """Do one job with every clip below SRC; outputs go to OUT, in the same folders.
 
@@ -140,7 +140,7 @@ def init(
     path: Annotated[
         Path, typer.Argument(metavar="JOB.toml", help="The file to write; - is standard output.")
     ] = Path("job.toml"),
-    force: Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)] = False,
+    force: options.Force = False,
 ) -> None:
     """Write an example of a job with notes, to be changed."""
     if str(path) == files.STANDARD:
@@ -162,7 +162,7 @@ def status(
         Path | None,
         typer.Option(metavar="FILE.png", help="Draw it as a picture too (needs matplotlib)."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: options.Json = False,
 ) -> None:
     """Show how far a run is: failures by reason, the slowest clips, the quality of the outputs.
 

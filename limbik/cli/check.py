@@ -13,10 +13,10 @@ from rich.table import Table
 
 from limbik.animate.check import Report
 from limbik.animate.check import check as measure
-from limbik.cli import files
+from limbik.cli import files, options
 from limbik.cli.arguments import NAMES
 from limbik.cli.contents import chosen, contents
-from limbik.cli.terminal import JSON_HELP, out
+from limbik.cli.terminal import out
 from limbik.errors import FormatError, LimbikError
 from limbik.figure.motion import Motion
 from limbik.formats.files import write_whole
@@ -68,8 +68,8 @@ def check(
         Path | None,
         typer.Option("--out", metavar="PICTURE.png", help="Write a picture: .png, .svg or .pdf."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    force: options.Force = False,
+    json: options.Json = False,
 ) -> None:
     """Measure a motion: how far its contacts slide, how deep it is in the ground, jumps, jerk, and
     joints that are outside their limits or too fast.

@@ -60,8 +60,11 @@ def _meshes(figure: Figure) -> tuple[SkinnedMesh, ...]:
     return meshes(figure) if isinstance(figure.source, Rig) else ()
 
 
-def clip_of(name: str, clip: str) -> Opened:
-    """One clip of a file by its name, with its figure."""
+def clip_of(name: str, clip: str | None, *, stretch: bool = False) -> Opened:
+    """One clip of a file by its name, with its figure; the first, opened with ``stretch``, for
+    None."""
+    if clip is None:
+        return opened(name, stretch=stretch)
     path = files.source(name)
     found = contents(path)
     return Opened(found.figure, chosen(found.clips, clip, path))

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from limbik.cli import files
+from limbik.cli import files, options
 from limbik.cli.arguments import NAMES
 from limbik.cli.contents import Contents, alone, chosen, contents
-from limbik.cli.terminal import JSON_HELP, notes, out
+from limbik.cli.terminal import notes, out
 from limbik.errors import FigureError, LimbikError, LimbikWarning
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
@@ -58,7 +58,7 @@ def convert(
     from_up: Annotated[
         str, typer.Option(metavar="AXIS", help="Which axis is up, where the file does not say.")
     ] = "",
-    force: Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)] = False,
+    force: options.Force = False,
     layout: Annotated[
         str,
         typer.Option(
@@ -66,8 +66,8 @@ def convert(
             help=f"Write a robot's motion as others keep it: {', '.join(LAYOUTS)}.",
         ),
     ] = "",
-    to: Annotated[str, typer.Option(metavar="FORMAT", help=files.TO_HELP, show_default="bvh")] = "",
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    to: options.OutputFormat = "",
+    json: options.Json = False,
 ) -> None:
     """Read a file and write it in another format, which the ending of OUT decides.
 

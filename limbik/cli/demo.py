@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
-from limbik.cli import files
-from limbik.cli.terminal import JSON_HELP, notes, out
+from limbik.cli import files, options
+from limbik.cli.terminal import notes, out
 
 
 def demo(
     save_to: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="The folder for demo.png and demo.bvh.")
     ] = Path("out"),
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: options.Json = False,
     frames: Annotated[int | None, typer.Option(min=2, hidden=True)] = None,
 ) -> None:
     """Let the built-in human turn a cartwheel from six goals, and draw it.

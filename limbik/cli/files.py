@@ -136,11 +136,12 @@ def output(
     force: bool = False,
     read: str = "",
     figure: str | None = None,
+    json: bool = False,
 ) -> Output | None:
     """Where to write, refused before the work rather than after it; None for no path.
 
     ``to`` is the format for standard output, ``read`` the file that is read, ``figure`` the file
-    with its figure.
+    with its figure; with ``json`` standard output has other text already.
     """
     if path is None:
         return None
@@ -149,6 +150,8 @@ def output(
         if ending not in WRITES:
             known = ", ".join(known.removeprefix(".") for known in WRITES)
             raise LimbikError(f'--to "{to}": is not a format limbik writes (knows {known})')
+        if json:
+            raise LimbikError("--json and --out - both write to standard output: choose one")
         return Output(_folder() / f"standard output{ending}", standard=True)
     if to:
         raise LimbikError(f'--to "{to}": is for standard output (-); the ending of {path} decides')

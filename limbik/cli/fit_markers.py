@@ -10,9 +10,9 @@ import typer
 from rich.markup import escape
 
 from limbik.animate.fit_markers import fit_markers as fit
-from limbik.cli import files
+from limbik.cli import files, options
 from limbik.cli.arguments import NAMES, opened
-from limbik.cli.terminal import JSON_HELP, notes, out
+from limbik.cli.terminal import notes, out
 from limbik.errors import LimbikError
 
 
@@ -33,9 +33,9 @@ def fit_markers(
         ),
     ] = None,
     calibrate: Annotated[bool, typer.Option(help="Find the lengths of the limbs.")] = True,
-    force: Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)] = False,
+    force: options.Force = False,
     to: Annotated[str, typer.Option(metavar="FORMAT", help=files.TO_HELP, show_default="bvh")] = "",
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: options.Json = False,
 ) -> None:
     """Let a figure follow the markers of optical motion capture.
 

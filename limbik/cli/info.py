@@ -13,15 +13,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from limbik.cli import files
+from limbik.cli import files, options
 from limbik.cli.arguments import NAMES
 from limbik.cli.contents import Contents, contents
 from limbik.cli.guess import looks_like
 from limbik.cli.info_bodies import bodies_of
 from limbik.cli.info_json import as_json
-from limbik.cli.terminal import JSON_HELP, out
+from limbik.cli.terminal import out
 from limbik.figure.figure import Figure
-from limbik.figure.joints import ExponentialBall, Joint, Slide, SwingTwistBall, Turn
+from limbik.figure.joints import BallPart, Joint
 from limbik.figure.limits import SwingTwist
 from limbik.figure.motion import Motion
 from limbik.humanoid import Body, recognise
@@ -42,7 +42,7 @@ def info(
         str | None,
         typer.Option(metavar="FILE", help="The figure of a motion that comes without (AMC, CSV)."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: options.Json = False,
 ) -> None:
     """Show a file's joints, their kinds and ranges, which bone of a body each is, and its clips."""
     found = contents(files.source(file), figure)
@@ -192,19 +192,14 @@ def _ranges(figure: Figure, joint: Joint) -> str:
     texts: list[str] = []
     labels = iter(joint.labels)
     for part in joint.parts:
-        if isinstance(part, Turn | Slide):
-            label = next(labels)
-            if part.coupled is not None:
-                rule = part.coupled
-                plus = f" + {rule.offset:g}" if rule.offset else ""
-                texts.append(f"{label} = {rule.scale:g} · {rule.coordinate}{plus}")
-                continue
-            texts.append(_range(figure, joint, label))
-            continue
         own = [next(labels) for _ in part.labels]
-        if isinstance(joint.limit, SwingTwist):
-            texts += _cone(joint.limit, part)
-        elif joint.limit is None:
+        if part.coupled is not None:
+            rule = part.coupled
+            plus = f" + {rule.offset:g}" if rule.offset else ""
+            texts.append(f"{own[0]} = {rule.scale:g} · {rule.coordinate}{plus}")
+        elif isinstance(part, BallPart) and isinstance(joint.limit, SwingTwist):
+            texts += _cone(joint.limit)
+        elif isinstance(part, BallPart) and joint.limit is None:
             texts += [f"{label} free" for label in own]
         else:
             texts += [_range(figure, joint, label) for label in own]
@@ -228,7 +223,7 @@ def _range(figure: Figure, joint: Joint, label: str) -> str:
     return f"{label} {ends[0]}…{ends[1]}"
 
 
-def _cone(limit: SwingTwist, ball: ExponentialBall | SwingTwistBall) -> list[str]:
+def _cone(limit: SwingTwist) -> list[str]:
     texts = []
     if limit.swing is not None:
         a, b = (_degrees(value) for value in limit.swing)

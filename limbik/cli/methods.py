@@ -11,7 +11,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from limbik.cli.terminal import JSON_HELP, out
+from limbik.cli import options
+from limbik.cli.terminal import out
 from limbik.methods import METHODS, Method
 from limbik.methods.settings import settings_of
 from limbik.solver.runner import find_method
@@ -24,7 +25,7 @@ def methods(
             metavar="NAME", help="One method: its settings too.", show_default="all methods"
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: options.Json = False,
 ) -> None:
     """List the methods and what each promises, or one method with its settings."""
     if json:

@@ -12,7 +12,8 @@ from rich.markup import escape
 from limbik.cli import files
 from limbik.cli.arguments import NAMES, names
 from limbik.cli.check import motion_of, picture_file
-from limbik.cli.terminal import JSON_HELP, Command, Commands, notes, out
+from limbik.cli.options import Force, Json
+from limbik.cli.terminal import Command, Commands, notes, out
 from limbik.errors import LimbikError
 from limbik.figure.motion import Motion
 from limbik.formats.files import write_whole
@@ -44,9 +45,7 @@ FigureFile = Annotated[
 Clip = Annotated[
     str | None, typer.Option("--clip", metavar="NAME", help="Which clip, where IN has several.")
 ]
-Force = Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)]
 To = Annotated[str, typer.Option("--to", metavar="FORMAT", help=files.TO_HELP, show_default="bvh")]
-Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 Joints = Annotated[
     str | None,
     typer.Option("--joints", metavar="A,B,C", help="The joints that change.", show_default="all"),

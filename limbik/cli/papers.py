@@ -21,8 +21,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from limbik.cli import files
-from limbik.cli.terminal import JSON_HELP, notes, out
+from limbik.cli import files, options
+from limbik.cli.terminal import notes, out
 from limbik.errors import LimbikError
 from limbik.formats import load_motion
 from limbik.papers.catalogue import Reproduced, chosen, count_verdicts, reproduce_all
@@ -68,7 +68,7 @@ def papers(
             "0.015 s on this machine, and keep the numbers.",
         ),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    json: options.Json = False,
 ) -> None:
     """Do the papers' experiments again and say which of their claims hold.
 

@@ -13,11 +13,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from limbik.cli import arguments, files
+from limbik.cli import arguments, files, options
 from limbik.cli.contents import clip_of
-from limbik.cli.limits import HELP, limited
+from limbik.cli.limits import limited
 from limbik.cli.terminal import (
-    JSON_HELP,
     distance_text,
     miss_text,
     note,
@@ -25,7 +24,7 @@ from limbik.cli.terminal import (
     out,
     status_text,
 )
-from limbik.errors import GoalError, LimbikError
+from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.goals import Goal, Rest
@@ -75,12 +74,8 @@ def solve(
         float | None,
         typer.Option(metavar="WEIGHT", help="Stay near the rest pose, with this weight."),
     ] = None,
-    limits: Annotated[
-        str | None, typer.Option(metavar="none|file|anatomical|clip+DEGREES", help=HELP)
-    ] = None,
-    stretch: Annotated[
-        bool, typer.Option("--stretch", help="Let position channels of BVH joints stretch bones.")
-    ] = False,
+    limits: options.Limits = None,
+    stretch: options.Stretch = False,
     weight: Annotated[
         list[str] | None,
         typer.Option(
@@ -103,55 +98,32 @@ def solve(
         list[str] | None,
         typer.Option(metavar="JOINT", help="A joint keeps its start values. May be repeated."),
     ] = None,
-    method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="One of `limbik methods`.")
-    ] = None,
+    method: options.MethodName = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            metavar="LENGTH",
-            help="Largest error allowed, in the figure's unit; also in rad for angles.",
-            show_default="0.0001 of the figure's size, 0.001 rad",
+        options.tolerance(
+            "Largest error allowed, in the figure's unit; also in rad for angles.",
+            "0.0001 of the figure's size, 0.001 rad",
         ),
     ] = None,
     restarts: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="How often to start again from another pose.",
-            show_default="as many as help, at most 30",
-        ),
+        int | None, options.restarts("How often to start again from another pose.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Chooses the random numbers of restarts.")
-    ] = 0,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    save_to: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="POSE.bvh",
-            help="Write the pose that was found; - is standard output.",
-        ),
-    ] = None,
-    to: Annotated[str, typer.Option(metavar="FORMAT", help=files.TO_HELP, show_default="bvh")] = "",
-    force: Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)] = False,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+    save_to: Annotated[Path | None, options.saved_to("POSE.bvh", "pose")] = None,
+    to: options.OutputFormat = "",
+    force: options.Force = False,
 ) -> None:
     """Find a pose that meets goals, inside the joint limits, and print its joint values.
 
     Starts from the file's first frame, or from the rest pose of a figure without motion.  Lengths
     are in the figure's own unit.  Exits with 0 when every goal is reached and with 1 when not.
     """
-    target = files.output(save_to, to=to, force=force, read=file)
-    if json and target is not None and target.standard:
-        raise LimbikError("--json and --out - both write to standard output: choose one")
+    target = files.output(save_to, to=to, force=force, read=file, json=json)
     goals = arguments.goals(reach or [], pin or [], aim or [], plane or [], distance or [])
     goals = arguments.weighted(goals, weight or [])
-    if clip is None:
-        own, recorded = arguments.opened(file, stretch=stretch)
-    else:
-        own, recorded = clip_of(file, clip)
+    own, recorded = clip_of(file, clip, stretch=stretch)
     figure, motion, kind = limited(own, recorded, limits)
     start = figure.rest if motion is None else motion.q[0]
     fixed = [*(lock or []), *(_roots(figure) if fix_root else [])]

@@ -15,11 +15,11 @@ from rich.text import Text
 
 from limbik.animate.track import Track
 from limbik.animate.track import track as follow
-from limbik.cli import arguments, files
+from limbik.cli import arguments, files, options
 from limbik.cli.contents import clip_of
-from limbik.cli.limits import HELP, limited
+from limbik.cli.limits import limited
 from limbik.cli.targets import Targets, pairs, read_targets
-from limbik.cli.terminal import JSON_HELP, STYLES, notes, out, progress_bar
+from limbik.cli.terminal import STYLES, notes, out, progress_bar
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.solver.result import Status, length_text
@@ -78,50 +78,23 @@ def track(
             metavar="SECONDS", help="Take a frame only so often.", show_default="all frames"
         ),
     ] = None,
-    limits: Annotated[
-        str | None,
-        typer.Option(
-            metavar="none|file|anatomical|clip+DEGREES",
-            help=HELP,
-        ),
-    ] = None,
-    stretch: Annotated[
-        bool, typer.Option("--stretch", help="Let position channels of BVH joints stretch bones.")
-    ] = False,
-    method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="One of `limbik methods`.")
-    ] = None,
+    limits: options.Limits = None,
+    stretch: options.Stretch = False,
+    method: options.MethodName = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            metavar="LENGTH",
-            help="Largest distance allowed, in the figure's unit.",
-            show_default="0.0001 of the figure's size",
+        options.tolerance(
+            "Largest distance allowed, in the figure's unit.", "0.0001 of the figure's size"
         ),
     ] = None,
     restarts: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="How often a frame may start again from another pose.",
-            show_default="as many as help, at most 30",
-        ),
+        int | None, options.restarts("How often a frame may start again from another pose.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Chooses the random numbers of restarts.")
-    ] = 0,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    save_to: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="OUT.bvh",
-            help="Write the motion that was found; - is standard output.",
-        ),
-    ] = None,
-    to: Annotated[str, typer.Option(metavar="FORMAT", help=files.TO_HELP, show_default="bvh")] = "",
-    force: Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)] = False,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+    save_to: Annotated[Path | None, options.saved_to("OUT.bvh", "motion")] = None,
+    to: options.OutputFormat = "",
+    force: options.Force = False,
 ) -> None:
     """Follow the positions of a clip's effectors, starting from its first pose.
 
@@ -129,18 +102,13 @@ def track(
     from another file.  Exits with 0 when
     every frame reached its targets and with 1 when not.
     """
-    target = files.output(save_to, to=to, force=force, read=clip)
-    if json and target is not None and target.standard:
-        raise LimbikError("--json and --out - both write to standard output: choose one")
+    target = files.output(save_to, to=to, force=force, read=clip, json=json)
     followed = pairs(effectors)
     names = list(followed)
     if from_file is None and (list(followed.values()) != names or fps is not None):
         raise LimbikError("JOINT=NAME and --fps are for --targets")
     chosen = find_method(method)
-    if name is None:
-        own, recorded = arguments.opened(clip, stretch=stretch)
-    else:
-        own, recorded = clip_of(clip, name)
+    own, recorded = clip_of(clip, name, stretch=stretch)
     if recorded is None and from_file is None:
         raise LimbikError(f'"{files.place(Path(clip))}" has no motion to follow: give --targets')
     places = [own.index(name) for name in names]

@@ -14,14 +14,13 @@ from limbik.figure import kinematics as kin
 from limbik.figure import limits as lim
 from limbik.figure import projection as proj
 from limbik.figure.joints import (
+    BallPart,
     Coupling,
     ExponentialBall,
     Joint,
     Limit,
     Part,
-    Slide,
     SwingTwistBall,
-    Turn,
 )
 from limbik.figure.limits import Range, SwingTwist
 from limbik.maths.so3 import quat_to_matrix
@@ -84,12 +83,11 @@ class Tree:
             for part, label in zip(parts, labels, strict=True):
                 name = joint.alias or joint.name
                 own = name if len(labels) == 1 else f"{name}.{label}"
-                coupling = part.coupled if isinstance(part, Turn | Slide) else None
-                slots.append((own, coupling))
-                if coupling is None:
+                slots.append((own, part.coupled))
+                if part.coupled is None:
                     names.append(own)
                     owner.append(i)
-                    slides.append(isinstance(part, Slide))
+                    slides.append(part.slides)
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise FigureError(f'two coordinates are called "{twice}"')
@@ -109,10 +107,10 @@ class Tree:
             for part in joint.parts:
                 kind, sign, numbers = _part(part, joint.name)
                 kinds.append(kind)
-                first_slot.append(len(turns))
+                first_slot.append(len(signs))
                 data.append(numbers)
                 signs += [sign] * len(part.labels)
-                turns += [not isinstance(part, Slide)] * len(part.labels)
+            turns += [not slides for slides in joint.slides]
             first_part.append(len(kinds))
         placed = quat_to_matrix(np.array([j.wxyz for j in self.joints], float))
         pack.count(kin.N_JOINTS, len(self.joints))
@@ -154,26 +152,23 @@ class Tree:
         together: list[np.ndarray] = []
         shown_lower, shown_upper = lower.copy(), upper.copy()
         for joint, slots in zip(self.joints, self.slots_of, strict=True):
-            before = 0
-            for part in joint.parts:
-                if isinstance(part, ExponentialBall | SwingTwistBall):
-                    c = self.slots[slots[before]].coordinate
-                    span = 2 if isinstance(part, SwingTwistBall) else 3
-                    for follower in (source[k] for k in range(c, c + span) if k in source):
-                        raise FigureError(
-                            f'joint "{follower}": its limit cannot be kept, because it follows the '
-                            f'ball of "{joint.name}"; limit that ball instead'
-                        )
-                    cone = _cone(joint, part, lower[c : c + 3], upper[c : c + 3])
-                    if cone is not None:
-                        kind, values, bound = cone
-                        in_cone[c : c + span] = len(cones)
-                        together.append(np.arange(c, c + span))
-                        cones.append((kind, c))
-                        numbers.append(values)
-                        shown_lower[c : c + len(bound)] = bound[:, 0]
-                        shown_upper[c : c + len(bound)] = bound[:, 1]
-                before += len(part.labels)
+            for at, ball in joint.ball_parts:
+                c = self.slots[slots[at]].coordinate
+                end = c + ball.vector_width
+                for follower in (source[k] for k in range(c, end) if k in source):
+                    raise FigureError(
+                        f'joint "{follower}": its limit cannot be kept, because it follows the '
+                        f'ball of "{joint.name}"; limit that ball instead'
+                    )
+                cone = _cone(joint, ball, lower[c : c + 3], upper[c : c + 3])
+                if cone is not None:
+                    kind, values, bound = cone
+                    in_cone[c:end] = len(cones)
+                    together.append(np.arange(c, end))
+                    cones.append((kind, c))
+                    numbers.append(values)
+                    shown_lower[c : c + len(bound)] = bound[:, 0]
+                    shown_upper[c : c + len(bound)] = bound[:, 1]
         self.cones = tuple(together)
         self.lower, self.upper = shown_lower, shown_upper
         pack.count(kin.N_CONES, len(cones))
@@ -231,18 +226,12 @@ def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
     return tuple(done.values())
 
 
-def slide_columns(joint: Joint) -> list[int]:
-    """Which of a joint's coordinates are slides."""
-    kinds = [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
-    return [k for k, slides in enumerate(kinds) if slides]
-
-
 def slide_limit(joint: Joint) -> Range | None:
     """The ranges of a joint's slides, whichever way its limit says them; None where they are free.
 
     A cone that replaces a range leaves them as they are.
     """
-    ranges, slides = _ranges(joint, len(joint.labels)), slide_columns(joint)
+    ranges, slides = _ranges(joint, len(joint.labels)), joint.slide_columns
     low, high = ranges.lower[slides], ranges.upper[slides]
     return Range(low, high, degrees=False) if np.isfinite([*low, *high]).any() else None
 
@@ -289,7 +278,7 @@ def _resolve(slots: list[tuple[str, Coupling | None]], coordinates: dict[str, in
 
 def _part(part: Part, joint: str) -> tuple[int, float, np.ndarray]:
     """(kind, sign, nine numbers) of a part; a turn about −x is a turn about x with sign −1."""
-    if isinstance(part, ExponentialBall | SwingTwistBall):
+    if isinstance(part, BallPart):
         basis = part.basis
         if not np.allclose(basis.T @ basis, np.eye(3), atol=1e-9):
             raise FigureError(
@@ -305,7 +294,7 @@ def _part(part: Part, joint: str) -> tuple[int, float, np.ndarray]:
         raise FigureError(f'joint "{joint}": its axis has zero length')
     axis = axis / np.linalg.norm(axis)
     numbers = np.concatenate([axis, np.zeros(6)])
-    if isinstance(part, Slide):
+    if part.slides:
         return kin.SLIDE, 1.0, numbers
     for principal, kind in _PRINCIPAL.items():
         along = float(axis @ np.array(principal))
@@ -320,16 +309,14 @@ def _ranges(joint: Joint, count: int) -> Range:
         raise FigureError(f'joint "{joint.name}" is fixed: there is nothing to limit')
     lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
     if isinstance(joint.limit, SwingTwist):
-        if not any(isinstance(p, ExponentialBall | SwingTwistBall) for p in joint.parts):
+        if not joint.ball_parts:
             raise FigureError(
                 f'joint "{joint.name}": a swing–twist limit needs a swing–twist or exponential '
                 f"ball, and this is {joint.kind}; give it a Range"
             )
-        at = 0
-        for part in joint.parts:
-            if isinstance(part, SwingTwistBall):
+        for at, ball in joint.ball_parts:
+            if isinstance(ball, SwingTwistBall):
                 lower[at + 2], upper[at + 2] = joint.limit.twist
-            at += len(part.labels)
     elif joint.limit is not None and not isinstance(joint.limit, Range):
         raise FigureError(
             f'joint "{joint.name}": its limit must be a Range or a SwingTwist, got {joint.limit!r}'
@@ -342,7 +329,7 @@ def _ranges(joint: Joint, count: int) -> Range:
             )
         lower[:], upper[:] = joint.limit.lower, joint.limit.upper
     if joint.slide_limit is not None and not isinstance(joint.limit, Range):
-        slides = slide_columns(joint)
+        slides = joint.slide_columns
         if joint.slide_limit.lower.size not in (1, len(slides)):
             raise FigureError(
                 f'joint "{joint.name}": its slide_limit has {joint.slide_limit.lower.size} '
@@ -353,7 +340,7 @@ def _ranges(joint: Joint, count: int) -> Range:
 
 
 def _cone(
-    joint: Joint, ball: ExponentialBall | SwingTwistBall, lower: np.ndarray, upper: np.ndarray
+    joint: Joint, ball: BallPart, lower: np.ndarray, upper: np.ndarray
 ) -> tuple[int, np.ndarray, np.ndarray] | None:
     """(kind, numbers, bounding range) of a ball's cone, or of its chart's edge where it has none.
 

@@ -13,16 +13,14 @@ from limbik.figure.coordinates import (
     Ball,
     ball_of,
     from_quat_each,
-    swing_and_twist,
+    swing_twist_values,
     to_quat,
-    width_of,
 )
 from limbik.figure.joints import (
     ExponentialBall,
     Joint,
     Limit,
     Part,
-    Slide,
     SwingTwistBall,
     euler,
     exponential,
@@ -50,17 +48,15 @@ def with_ball(joint: Joint, kind: str, along: np.ndarray) -> Joint:
         return joint
     ball, at = found
     parts = _parts(ball, kind, along)
-    old = [part for part in joint.parts if not isinstance(part, Slide)]
-    if list(parts) == old:
+    if list(parts) == [part for part in joint.parts if not part.slides]:
         return joint
-    moved = tuple(part for part in joint.parts if isinstance(part, Slide)) + parts
-    new = replace(joint, parts=moved, limit=None, slide_limit=None)
+    new = replace(joint, parts=joint.slide_parts + parts, limit=None, slide_limit=None)
     to = ball_of(new)
     assert to is not None  # it was just made
     limit, sliding = _limit(joint, ball, at, to[0]), slide_limit(joint)
     if isinstance(limit, SwingTwist) or limit is None or sliding is None:
         return replace(new, limit=limit, slide_limit=sliding)
-    low, high = np.full(width_of(new), -math.inf), np.full(width_of(new), math.inf)
+    low, high = np.full(new.width, -math.inf), np.full(new.width, math.inf)
     slides = sliding.lower.size
     low[:slides], high[:slides] = sliding.lower, sliding.upper
     low[slides:], high[slides:] = limit.lower, limit.upper
@@ -87,16 +83,14 @@ def _limit(joint: Joint, ball: Ball, at: int, to: Ball) -> Limit | None:
     if isinstance(limit, SwingTwist) and cones:
         return limit
     if isinstance(limit, Range):
-        width = width_of(joint)
+        width = joint.width
         lower, upper = np.broadcast_to(limit.lower, width), np.broadcast_to(limit.upper, width)
         values = _box(lower[at : at + 3], upper[at : at + 3])
     else:
         values = _cone(limit, ball)
     samples = from_quat_each(to, to_quat(ball, values))
-    if isinstance(to, SwingTwistBall):
-        return _enclosing_cone(samples)
-    if isinstance(to, ExponentialBall):
-        return _enclosing_cone(swing_and_twist(to, to_quat(to, samples)), math.pi)
+    if not isinstance(to, tuple):
+        return _enclosing_cone(swing_twist_values(to, samples), to.furthest_twist)
     low, high = np.full(3, -math.inf), np.full(3, math.inf)
     for k in range(3):
         least, most = samples[:, k].min() - _SPARE, samples[:, k].max() + _SPARE
@@ -138,7 +132,7 @@ def _cone(limit: SwingTwist, ball: Ball) -> np.ndarray:
     return values
 
 
-def _enclosing_cone(samples: np.ndarray, furthest: float = math.inf) -> SwingTwist | None:
+def _enclosing_cone(samples: np.ndarray, furthest: float) -> SwingTwist | None:
     """A cone and a range of twist around samples (k, 3) of swing and twist; None if it is all.
 
     ``furthest`` is how far the ball's coordinates tell twists apart, to both sides.

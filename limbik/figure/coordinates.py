@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from limbik.figure.joints import (
+    BallPart,
     ExponentialBall,
     Joint,
     Part,
@@ -30,7 +31,7 @@ from limbik.maths.so3 import (
 )
 from limbik.maths.turn_angles import TURN, turn_angles
 
-Ball = ExponentialBall | SwingTwistBall | tuple[Turn, Turn, Turn]
+Ball = BallPart | tuple[Turn, Turn, Turn]
 
 
 def ball_of(joint: Joint) -> tuple[Ball, int] | None:
@@ -39,26 +40,18 @@ def ball_of(joint: Joint) -> tuple[Ball, int] | None:
     at: list[int] = []
     first = 0
     for part in joint.parts:
-        if isinstance(part, ExponentialBall | SwingTwistBall):
+        if isinstance(part, BallPart):
             return part, first
         if part.coupled is None:
             if isinstance(part, Turn):
                 turns.append(part)
                 at.append(first)
             first += 1
-    others = any(not isinstance(part, Slide) and part not in turns for part in joint.parts)
+    others = any(not part.slides and part not in turns for part in joint.parts)
     together = at == list(range(at[0], at[0] + len(at))) if at else False
     if len(turns) == 3 and not others and together and euler_order(turns):
         return (turns[0], turns[1], turns[2]), at[0]
     return None
-
-
-def width_of(joint: Joint) -> int:
-    """How many entries of q a joint has."""
-    return sum(
-        3 if isinstance(part, ExponentialBall | SwingTwistBall) else int(part.coupled is None)
-        for part in joint.parts
-    )
 
 
 def balls(joints: Sequence[Joint]) -> Iterator[tuple[Ball, np.ndarray]]:
@@ -68,7 +61,7 @@ def balls(joints: Sequence[Joint]) -> Iterator[tuple[Ball, np.ndarray]]:
         found = ball_of(joint)
         if found is not None:
             yield found[0], first + found[1] + np.arange(3)
-        first += width_of(joint)
+        first += joint.width
 
 
 def euler_order(parts: Sequence[Part]) -> str:
@@ -173,11 +166,11 @@ def joint_values(joint: Joint, placed: np.ndarray, start: np.ndarray) -> np.ndar
     fixed = quat_to_matrix(np.array(joint.wxyz))
     away = (placed[:, :3, 3] - np.array(joint.offset)) @ fixed
     turned = matrix_to_quat(fixed.T @ placed[:, :3, :3])
-    out = np.broadcast_to(start, (len(placed), width_of(joint))).copy()
+    out = np.broadcast_to(start, (len(placed), joint.width)).copy()
     first = 0
     turns: list[tuple[int, Turn]] = []
     for part in joint.parts:
-        if isinstance(part, ExponentialBall | SwingTwistBall):
+        if isinstance(part, BallPart):
             out[:, first : first + 3] = from_quat(part, turned, start[first : first + 3])
             first += 3
         elif part.coupled is None:
@@ -232,8 +225,15 @@ def from_quat_each(ball: Ball, wxyz: np.ndarray) -> np.ndarray:
     return quat_to_euler(wxyz, euler_order(ball)) * _signs(ball)
 
 
-def swing_and_twist(ball: ExponentialBall | SwingTwistBall, wxyz: np.ndarray) -> np.ndarray:
+def swing_and_twist(ball: BallPart, wxyz: np.ndarray) -> np.ndarray:
     """(k, 3) the two swing numbers and the twist of rotations, about the axes of a ball."""
     u, v, t = ball.basis.T
     swing, twist = (log_map(half) for half in swing_twist(wxyz, t))
     return np.column_stack([swing @ u, swing @ v, twist @ t])
+
+
+def swing_twist_values(ball: BallPart, values: np.ndarray) -> np.ndarray:
+    """(k, 3) the two swing numbers and the twist that coordinates (k, 3) of a ball stand for."""
+    if isinstance(ball, ExponentialBall):
+        return swing_and_twist(ball, to_quat(ball, values))
+    return values

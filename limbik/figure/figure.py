@@ -15,7 +15,7 @@ from limbik.figure import kinematics as kin
 from limbik.figure.attachments import on_base, tool_joint
 from limbik.figure.build import Tree, limit_of_coordinate, slide_limit
 from limbik.figure.change_coordinates import with_ball
-from limbik.figure.coordinates import ball_of, from_quat_each, to_quat, width_of
+from limbik.figure.coordinates import ball_of, from_quat_each, to_quat
 from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.joints import Joint, Limit
 from limbik.figure.limits import Range
@@ -370,9 +370,9 @@ class Figure(PhysicalFigure):
             for i, joint in enumerate(self._joints)
         ]
         zero = None if around is None else self.single_pose(around, "around")
-        rest, first = np.zeros(sum(map(width_of, joints))), 0
+        rest, first = np.zeros(sum(joint.width for joint in joints)), 0
         for i, (old, new) in enumerate(zip(self._joints, joints, strict=True)):
-            width = width_of(old)
+            width = old.width
             rest[first : first + width] = self.rest[first : first + width]
             before, after = ball_of(old), ball_of(new)
             if before is not None and after is not None:
@@ -445,7 +445,7 @@ class Figure(PhysicalFigure):
         joints = on_base(
             self._joints, kind, self.up if isinstance(up, str) and not up else up, name
         )
-        rest = np.concatenate([np.zeros(width_of(joints[0])), self.rest])
+        rest = np.concatenate([np.zeros(joints[0].width), self.rest])
         return self._rebuilt(joints, rest, source=None)
 
     def in_units(

@@ -6,7 +6,6 @@ import numpy as np
 
 from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure
-from limbik.figure.joints import Slide, Turn
 
 
 def free_root(figure: Figure, moves: np.ndarray) -> int:
@@ -19,18 +18,18 @@ def free_root(figure: Figure, moves: np.ndarray) -> int:
     if len(roots) != 1:
         return -1
     joint = figure.definition[roots[0]]
-    slides, turning = joint.parts[:3], joint.parts[3:]
-    axes = np.array([part.axis for part in slides if isinstance(part, Slide)])
-    if axes.shape != (3, 3) or not np.allclose(axes @ axes.T, np.eye(3), atol=1e-12):
+    turning = joint.parts[3:]
+    if joint.coupled or joint.slide_columns != [0, 1, 2]:
         return -1
-    if any(isinstance(part, Turn | Slide) and part.coupled for part in joint.parts):
+    axes = np.array([part.axis for part in joint.slide_parts])
+    if not np.allclose(axes @ axes.T, np.eye(3), atol=1e-12):
         return -1
     tree = figure.tree
     first = int(tree.ints[int(tree.ints[kin.I_FIRST_PART]) + roots[0]]) + 3
     kinds = tree.ints[int(tree.ints[kin.I_KIND]) + first :][: len(turning)].tolist()
-    if any(isinstance(part, Turn) for part in turning):
+    if joint.turn_parts:
         if len(kinds) != 3 or max(kinds) > kin.TURN_Z or kinds[1] in (kinds[0], kinds[2]):
             return -1
-    elif len(turning) != 1 or isinstance(turning[0], Slide):
+    elif len(turning) != 1:
         return -1
     return roots[0] if moves[figure.coordinates_of(joint.name)].all() else -1

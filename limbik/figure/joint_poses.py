@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from limbik.figure.coordinates import joint_values, width_of
+from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
-from limbik.figure.joints import Joint, Slide, Turn
+from limbik.figure.joints import Joint
 
 _SAME = 1e-9  # of a joint's frame: two transforms that differ by less are the same
 
@@ -28,7 +28,7 @@ def values_near(
     if alone is not None and len(guess) == len(rest):
         signs = np.array(list(itertools.product((1.0, -1.0), repeat=len(guess))))
         tries = signs * guess
-        slid = _slides(joint)
+        slid = joint.slide_columns
         tries[:, slid] = joint_values(_without_turns(joint), placed[None], rest[slid])[0]
         away = np.abs(alone.frames(tries)[:, 0] - placed).max(axis=(1, 2))
         if away.min() < _SAME * (1.0 + np.abs(placed).max()):
@@ -39,19 +39,11 @@ def values_near(
 @lru_cache(maxsize=4096)
 def _alone(joint: Joint) -> Figure | None:
     """A figure of this joint only; None where another drives it or it has too many ways to move."""
-    coupled = any(isinstance(p, Turn | Slide) and p.coupled is not None for p in joint.parts)
-    if coupled or not 0 < width_of(joint) <= 6:
+    if joint.coupled or not 0 < joint.width <= 6:
         return None
     return Figure([replace(joint, parent=None, limit=None, slide_limit=None)])
 
 
-def _slides(joint: Joint) -> list[int]:
-    """Which of a joint's coordinates are slides."""
-    labels = [part for part in joint.parts for _ in part.labels]
-    return [k for k, part in enumerate(labels) if isinstance(part, Slide)]
-
-
 @lru_cache(maxsize=4096)
 def _without_turns(joint: Joint) -> Joint:
-    slides = tuple(part for part in joint.parts if isinstance(part, Slide))
-    return replace(joint, parts=slides, limit=None, slide_limit=None)
+    return replace(joint, parts=joint.slide_parts, limit=None, slide_limit=None)

@@ -6,13 +6,15 @@ a tuple of parts; the functions at the end of this file build the usual ones.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.figure.limits import Range, SwingTwist
+from limbik.figure.limits import EXPONENTIAL_CHART, SWING_CHART, Range, SwingTwist
 
 Vector = tuple[float, float, float]
 
@@ -52,11 +54,6 @@ def axis_label(axis: Vector) -> str:
     return ""
 
 
-def _basis(twist: Vector, swing: Vector) -> np.ndarray:
-    t, u = np.array(twist), np.array(swing)
-    return np.column_stack([u, np.cross(t, u), t])
-
-
 def _twist_and_swing(
     twist: str | Sequence[float], swing: str | Sequence[float] | None
 ) -> tuple[Vector, Vector]:
@@ -84,33 +81,71 @@ class Coupling:
 
 
 @dataclass(frozen=True)
-class Turn:
+class _AxisPart:
+    """A part of one coordinate, about or along an axis."""
+
+    axis: Vector
+    label: str = ""
+    coupled: Coupling | None = None
+
+    kind: ClassVar[str]
+    slides: ClassVar[bool]
+
+    @property
+    def labels(self) -> tuple[str]:
+        """ "rx" for a turn about x, "tx" for a slide along it; "turn" and "slide" for others."""
+        letter = axis_label(self.axis)
+        return (self.label or (("t" if self.slides else "r") + letter if letter else self.kind),)
+
+    @property
+    def width(self) -> int:
+        """How many entries of q the part has: none where another coordinate drives it."""
+        return int(self.coupled is None)
+
+    @property
+    def axes(self) -> np.ndarray:
+        """(1, 3) the axis of its coordinate."""
+        return np.array([self.axis])
+
+
+@dataclass(frozen=True)
+class Turn(_AxisPart):
     """One rotation about ``axis``, in radians."""
 
-    axis: Vector
-    label: str = ""
-    coupled: Coupling | None = None
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return (self.label or ("r" + axis_label(self.axis) if axis_label(self.axis) else "turn"),)
+    kind: ClassVar = "turn"
+    slides: ClassVar = False
 
 
 @dataclass(frozen=True)
-class Slide:
+class Slide(_AxisPart):
     """One translation along ``axis``, in the figure's unit."""
 
-    axis: Vector
-    label: str = ""
-    coupled: Coupling | None = None
+    kind: ClassVar = "slide"
+    slides: ClassVar = True
+
+
+class _BallPart:
+    """A part of three coordinates that reaches every rotation.
+
+    The first ``vector_width`` of them are a vector whose length is an angle, up to
+    ``longest_vector``; ``furthest_twist`` is how far it tells twists apart, to both sides (rad).
+    """
+
+    twist: Vector
+    swing: Vector
+    slides: ClassVar = False
+    coupled: ClassVar = None
+    width: ClassVar = 3
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        return (self.label or ("t" + axis_label(self.axis) if axis_label(self.axis) else "slide"),)
+    def basis(self) -> np.ndarray:
+        """(3, 3), columns u, v, t: the two swing axes and the twist axis."""
+        t, u = np.array(self.twist), np.array(self.swing)
+        return np.column_stack([u, np.cross(t, u), t])
 
 
 @dataclass(frozen=True)
-class ExponentialBall:
+class ExponentialBall(_BallPart):
     """R = exp(w): three coordinates, a rotation vector (``dual_quaternion``, equations 6–7).
 
     ``twist`` and ``swing`` are the axes a swing–twist limit is measured about.
@@ -119,18 +154,22 @@ class ExponentialBall:
     twist: Vector = (1.0, 0.0, 0.0)
     swing: Vector = (0.0, 1.0, 0.0)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return ("wx", "wy", "wz")
+    kind: ClassVar = "exponential"
+    labels: ClassVar = ("wx", "wy", "wz")
+    vector_width: ClassVar = 3
+    longest_vector: ClassVar = (
+        EXPONENTIAL_CHART  # beyond which a vector stands for a rotation that it has already
+    )
+    furthest_twist: ClassVar = math.pi
 
     @property
-    def basis(self) -> np.ndarray:
-        """(3, 3), columns u, v, t: the two swing axes and the twist axis."""
-        return _basis(self.twist, self.swing)
+    def axes(self) -> np.ndarray:
+        """(3, 3) the axes of its coordinates, in rows."""
+        return np.eye(3)
 
 
 @dataclass(frozen=True)
-class SwingTwistBall:
+class SwingTwistBall(_BallPart):
     """R = exp(s₁u + s₂v)·exp(τt): two swing numbers and a twist angle about ``twist``.
 
     ``swing`` is the axis u of the first swing number, perpendicular to the twist axis t; v = t × u.
@@ -139,17 +178,20 @@ class SwingTwistBall:
     twist: Vector = (0.0, 1.0, 0.0)
     swing: Vector = (0.0, 0.0, 1.0)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return ("swing1", "swing2", "twist")
+    kind: ClassVar = "swing-twist"
+    labels: ClassVar = ("swing1", "swing2", "twist")
+    vector_width: ClassVar = 2
+    longest_vector: ClassVar = SWING_CHART
+    furthest_twist: ClassVar = math.inf
 
     @property
-    def basis(self) -> np.ndarray:
-        """(3, 3), columns u, v, t: the two swing axes and the twist axis."""
-        return _basis(self.twist, self.swing)
+    def axes(self) -> np.ndarray:
+        """(3, 3) the axes of its coordinates, in rows."""
+        return self.basis.T
 
 
-Part = Turn | Slide | ExponentialBall | SwingTwistBall
+BallPart = ExponentialBall | SwingTwistBall
+Part = Turn | Slide | BallPart
 Limit = Range | SwingTwist
 
 
@@ -193,20 +235,63 @@ class Joint:
         return tuple(labels)
 
     @property
+    def width(self) -> int:
+        """How many entries of q the joint has."""
+        return sum(part.width for part in self.parts)
+
+    @property
+    def slides(self) -> tuple[bool, ...]:
+        """For each of ``labels`` whether it is a length and not an angle."""
+        return tuple(part.slides for part in self.parts for _ in part.labels)
+
+    @property
+    def slide_columns(self) -> list[int]:
+        """Which of ``labels`` are slides."""
+        return [k for k, slides in enumerate(self.slides) if slides]
+
+    @property
+    def slide_parts(self) -> tuple[Slide, ...]:
+        """The parts that are slides."""
+        return tuple(part for part in self.parts if isinstance(part, Slide))
+
+    @property
+    def turn_parts(self) -> tuple[Turn, ...]:
+        """The parts that are turns about one axis."""
+        return tuple(part for part in self.parts if isinstance(part, Turn))
+
+    @property
+    def ball_parts(self) -> tuple[tuple[int, BallPart], ...]:
+        """The parts that are balls, each with the place of its first coordinate in ``labels``."""
+        out: list[tuple[int, BallPart]] = []
+        first = 0
+        for part in self.parts:
+            if isinstance(part, BallPart):
+                out.append((first, part))
+            first += len(part.labels)
+        return tuple(out)
+
+    @property
+    def hinge(self) -> Turn | None:
+        """The only part of a joint that turns about one axis and does nothing else, or None."""
+        return self.turn_parts[0] if len(self.parts) == len(self.turn_parts) == 1 else None
+
+    @property
+    def coupled(self) -> bool:
+        """Whether another coordinate drives one of its parts."""
+        return any(part.coupled is not None for part in self.parts)
+
+    @property
     def kind(self) -> str:
         """The joint's kind in a word or two, for people."""
-        slides = sum(isinstance(p, Slide) for p in self.parts)
-        turns = "".join(axis_label(p.axis) or "?" for p in self.parts if isinstance(p, Turn))
-        ball = next((p for p in self.parts if not isinstance(p, Turn | Slide)), None)
+        slides = len(self.slide_columns)
+        turns = "".join(axis_label(turn.axis) or "?" for turn in self.turn_parts)
         if not self.parts:
             return "fixed"
         order = f" ({turns.upper()})" if "?" not in turns else ""
         names = {0: "", 1: "revolute", 2: "universal", 3: f"ball{order}"}
         turning = names.get(len(turns), f"{len(turns)} turns")
-        if isinstance(ball, SwingTwistBall):
-            turning = "ball (swing–twist)"
-        elif ball is not None:
-            turning = "ball (exponential)"
+        if self.ball_parts:
+            turning = f"ball ({self.ball_parts[0][1].kind.replace('-', '–')})"
         if slides == 3 and turning.startswith("ball"):
             return turning.replace("ball", "free", 1)
         sliding = {0: "", 1: "prismatic"}.get(slides, f"{slides} slides")

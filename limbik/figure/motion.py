@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.figure.coordinates import balls, from_quat, joint_values, to_quat, width_of
+from limbik.figure.coordinates import balls, from_quat, joint_values, to_quat
 from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
@@ -294,7 +294,7 @@ def across(here: Figure, there: Figure, q: np.ndarray, start: np.ndarray) -> np.
     out = np.broadcast_to(there.rest, (len(q), there.n)).copy()
     first = 0
     for joint in there.definition:
-        width = width_of(joint)
+        width = joint.width
         k = names[joint.name]
         columns = slice(first, first + width)
         if _same_way(joint, here.definition[k]):

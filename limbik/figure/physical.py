@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
-from limbik.figure.joints import Joint, Slide, Vector
+from limbik.figure.joints import Joint, Vector
 from limbik.figure.shapes import SHAPES, Quaternion, Shape, scaled_shape
 from limbik.maths.so3 import quat_multiply, quat_rotate
 
@@ -155,7 +155,7 @@ class Physical:
 
     def scaled(self, scale: float, wxyz: Quaternion, joints: Iterable[Joint]) -> Physical:
         """The same in other conventions: every length multiplied, and the world turned."""
-        slides = {joint.name: _sliding(joint) for joint in joints}
+        slides = {joint.name: joint.slides for joint in joints}
         speeds = tuple(
             JointNumbers(
                 name,
@@ -176,9 +176,9 @@ class Physical:
     def reordered(self, old: Sequence[Joint], new: Sequence[Joint]) -> Physical:
         """The same for joints whose slides come first now, as in new coordinates for balls."""
         moved = {
-            after.name: np.argsort(np.logical_not(_sliding(before)), kind="stable").tolist()
+            after.name: np.argsort(np.logical_not(before.slides), kind="stable").tolist()
             for before, after in zip(old, new, strict=True)
-            if _sliding(before) != _sliding(after)
+            if before.slides != after.slides
         }
         each = [
             tuple(
@@ -231,10 +231,6 @@ def _known(name: str, index: Mapping[str, int], what: str) -> int:
         hint = did_you_mean(str(name), tuple(index))
         raise FigureError(f'{what} is given for "{name}", which is not a joint{hint}')
     return index[name]
-
-
-def _sliding(joint: Joint) -> list[bool]:
-    return [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
 
 
 def _scaled(entry: Any, scale: float) -> Any:

@@ -79,8 +79,8 @@ class Sphere(_Shape):
 
 
 @dataclass(frozen=True)
-class Capsule(_Shape):
-    """All points within ``radius`` of a segment of ±``half_length`` along z around ``center``."""
+class _Round(_Shape):
+    """A shape around a segment of its own z axis."""
 
     radius: float
     half_length: float
@@ -90,6 +90,11 @@ class Capsule(_Shape):
     name: str = ""
     contype: int = 1
     conaffinity: int = 1
+
+
+@dataclass(frozen=True)
+class Capsule(_Round):
+    """All points within ``radius`` of a segment of ±``half_length`` along z around ``center``."""
 
     @classmethod
     def between(
@@ -130,20 +135,11 @@ class Box(_Shape):
 
 
 @dataclass(frozen=True)
-class Cylinder(_Shape):
+class Cylinder(_Round):
     """A cylinder of ±``half_length`` along z around ``center``.
 
     Distances take the capsule around it, or the box where it is flatter than wide.
     """
-
-    radius: float
-    half_length: float
-    center: Vector = (0.0, 0.0, 0.0)
-    wxyz: Quaternion = _UPRIGHT
-    joint: str = ""
-    name: str = ""
-    contype: int = 1
-    conaffinity: int = 1
 
 
 @dataclass(frozen=True)

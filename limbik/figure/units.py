@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
-from limbik.figure.joints import Coupling, Joint, Part, Slide, Turn, Vector
+from limbik.figure.joints import Coupling, Joint, Part, Vector
 from limbik.figure.limits import Range
 from limbik.maths.quaternions import quat_multiply, quat_rotate
 
@@ -93,9 +93,8 @@ def changed(joints: Sequence[Joint], by: Change) -> list[Joint]:
             wxyz = quat_multiply(np.array(by.wxyz), wxyz)
         tip = None if joint.tip is None else _vector(by.scale * np.array(joint.tip))
         limit = joint.limit
-        if isinstance(limit, Range) and any(isinstance(part, Slide) for part in joint.parts):
-            each = [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
-            scale = np.where(each, by.scale, 1.0)
+        if isinstance(limit, Range) and any(joint.slides):
+            scale = np.where(joint.slides, by.scale, 1.0)
             limit = Range(limit.lower * scale, limit.upper * scale, degrees=False)
         sliding = joint.slide_limit
         if sliding is not None:
@@ -120,19 +119,18 @@ def _slides(joints: Iterable[Joint]) -> dict[str, bool]:
     """Whether each coordinate, by name, is a length."""
     out: dict[str, bool] = {}
     for joint in joints:
-        kinds = [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
-        for label, kind in zip(joint.labels, kinds, strict=True):
+        for label, slides in zip(joint.labels, joint.slides, strict=True):
             for name in {joint.name, joint.alias or joint.name}:
-                out[name if len(kinds) == 1 else f"{name}.{label}"] = kind
+                out[name if len(joint.slides) == 1 else f"{name}.{label}"] = slides
     return out
 
 
 def _part(part: Part, slides: dict[str, bool], scale: float) -> Part:
     """A part whose coupling q_i = a·q_j + b holds for the scaled lengths."""
-    if not isinstance(part, Turn | Slide) or part.coupled is None:
-        return part
     rule = part.coupled
-    own = scale if isinstance(part, Slide) else 1.0
+    if rule is None:
+        return part
+    own = scale if part.slides else 1.0
     driver = scale if slides.get(rule.coordinate, False) else 1.0
     return replace(
         part, coupled=Coupling(rule.coordinate, rule.scale * own / driver, rule.offset * own)

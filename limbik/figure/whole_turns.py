@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from limbik.figure.coordinates import width_of
-from limbik.figure.joints import ExponentialBall, Joint, SwingTwistBall, Turn
+from limbik.figure.joints import ExponentialBall, Joint, SwingTwistBall
 from limbik.maths.so3 import wrap
 from limbik.maths.turn_angles import TURN
 
@@ -63,19 +62,16 @@ def _columns(joints: Sequence[Joint], drivers: Counter[int]) -> tuple[list[int],
     """The columns of q that are angles about one axis, and those of rotation vectors."""
     angles: list[int] = []
     vectors: list[np.ndarray] = []
-    first = 0
+    at = 0
     for joint in joints:
-        at = first
         for part in joint.parts:
             if isinstance(part, ExponentialBall):
                 vectors.append(at + np.arange(3))
             elif isinstance(part, SwingTwistBall):
                 angles.append(at + 2)
-            elif isinstance(part, Turn) and part.coupled is None and drivers[at] == 1:
+            elif not part.slides and part.coupled is None and drivers[at] == 1:
                 angles.append(at)
-            ball = isinstance(part, ExponentialBall | SwingTwistBall)
-            at += 3 if ball else int(part.coupled is None)
-        first += width_of(joint)
+            at += part.width
     return angles, vectors
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure.figure import Figure
-from limbik.figure.joints import ExponentialBall, Joint, Part, Slide, SwingTwistBall, Turn, Vector
+from limbik.figure.joints import BallPart, Joint, Part, Vector
 
 _PREFIXES = (("Left", "Right"), ("L", "R"))
 
@@ -44,11 +44,9 @@ def reflected_axis(v: Vector) -> Vector:
 
 
 def _reflected_part(part: Part) -> Part:
-    if isinstance(part, Slide):
-        return replace(part, axis=reflected_point(part.axis))
-    if isinstance(part, Turn):
-        return replace(part, axis=reflected_axis(part.axis))
-    return replace(part, twist=reflected_axis(part.twist), swing=reflected_axis(part.swing))
+    if isinstance(part, BallPart):
+        return replace(part, twist=reflected_axis(part.twist), swing=reflected_axis(part.swing))
+    return replace(part, axis=(reflected_point if part.slides else reflected_axis)(part.axis))
 
 
 def mirrored(joint: Joint) -> Joint:
@@ -67,15 +65,7 @@ def mirrored(joint: Joint) -> Joint:
 
 def _directions(joint: Joint) -> list[tuple[np.ndarray, bool]]:
     """(axis, turns?) of every coordinate of a joint, in its own frame."""
-    found: list[tuple[np.ndarray, bool]] = []
-    for part in joint.parts:
-        if isinstance(part, Turn | Slide):
-            found.append((np.array(part.axis), isinstance(part, Turn)))
-        elif isinstance(part, SwingTwistBall):
-            found += [(axis, True) for axis in part.basis.T]
-        elif isinstance(part, ExponentialBall):
-            found += [(axis, True) for axis in np.eye(3)]
-    return found
+    return [(axis, not part.slides) for part in joint.parts for axis in part.axes]
 
 
 def mirror_pose(figure: Figure, q: Sequence[float] | np.ndarray) -> np.ndarray:

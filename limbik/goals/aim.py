@@ -12,20 +12,9 @@ import numpy as np
 from limbik.equality import ByValue
 from limbik.errors import FigureError, GoalError, LimbikDeprecationWarning
 from limbik.figure.joints import unit_axis
+from limbik.goals import terms as tm
 from limbik.goals.aim_at_joint import aim_at_joint
 from limbik.goals.relative import other_joint
-from limbik.goals.terms import (
-    AIM,
-    T_POINT,
-    Scene,
-    TargetWrite,
-    Term,
-    Vector,
-    joint_index,
-    joint_name,
-    vector,
-    weights,
-)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -47,22 +36,22 @@ class Aim(ByValue):
     TARGETS: ClassVar[Mapping[str, int | None]] = {"target": 3}
 
     joint: str
-    axis: str | Vector = "z"
-    target: Vector | str | None = None
-    at: Vector = (0.0, 0.0, 0.0)
-    weight: float | Vector = 1.0
+    axis: str | tm.Vector = "z"
+    target: tm.Vector | str | None = None
+    at: tm.Vector = (0.0, 0.0, 0.0)
+    weight: float | tm.Vector = 1.0
 
     def __init__(
         self,
         joint: str,
-        axis: str | Vector = "z",
-        target: Vector | str | None = None,
-        at: Vector | str | None = None,
-        weight: float | Vector = 1.0,
+        axis: str | tm.Vector = "z",
+        target: tm.Vector | str | None = None,
+        at: tm.Vector | str | None = None,
+        weight: float | tm.Vector = 1.0,
         *,
-        origin: Vector | None = None,
+        origin: tm.Vector | None = None,
     ) -> None:
-        joint_name(joint, "Aim")
+        tm.joint_name(joint, "Aim")
         what = f'Aim "{joint}"'
         if isinstance(at, str):  # a name cannot be a point
             if target is not None:
@@ -84,37 +73,37 @@ class Aim(ByValue):
     def label(self) -> str:
         return self.joint
 
-    def terms(self, scene: Scene) -> list[Term]:
+    def terms(self, scene: tm.Scene) -> list[tm.Term]:
         what = f'Aim "{self.joint}"'
-        joint = joint_index(scene.figure, self.joint, "Aim")
+        joint = tm.joint_index(scene.figure, self.joint, "Aim")
         if self.target is None:
             raise GoalError(f"{what}: no target: give target=")
         try:
             axis = unit_axis(self.axis, "axis")
         except FigureError as error:
             raise GoalError(f"{what}: {error}") from None
-        diagonal, full = weights(self.weight, 3, what)
+        diagonal, full = tm.weights(self.weight, 3, what)
         if full is not None:
             raise GoalError(f"{what}: weight takes one number or three")
         if isinstance(self.target, str):
             other = other_joint(scene, self.target, joint, what)
-            at = vector(self.at, 3, f"{what}: at")
+            at = tm.vector(self.at, 3, f"{what}: at")
             return [aim_at_joint(joint, at, np.array(axis), other, diagonal * scene.lever**2)]
         return [
-            Term(
-                AIM,
+            tm.Term(
+                tm.AIM,
                 joint,
-                vector(self.at, 3, f"{what}: at"),
-                at2=vector(axis, 3, f"{what}: axis"),
-                point=vector(self.target, 3, f"{what}: target"),
+                tm.vector(self.at, 3, f"{what}: at"),
+                at2=tm.vector(axis, 3, f"{what}: axis"),
+                point=tm.vector(self.target, 3, f"{what}: target"),
                 weight=diagonal * scene.lever**2,
             )
         ]
 
-    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
+    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[tm.TargetWrite]:
         if isinstance(self.target, str):
             raise GoalError(f'Aim "{self.joint}": its target is a joint and moves by itself')
-        return [TargetWrite(0, T_POINT, tables["target"])]
+        return [tm.TargetWrite(0, tm.T_POINT, tables["target"])]
 
 
 def _deprecated(message: str) -> None:

@@ -6,15 +6,7 @@ import math
 
 import numpy as np
 
-from limbik.goals.functions import (
-    TermFunctions,
-    add_motion_row,
-    open_floats,
-    open_ints,
-    own_joint,
-    own_numbers,
-    term_function,
-)
+from limbik.goals import functions as fn
 from limbik.goals.rows import direction_of, point_of
 from limbik.goals.terms import FUNCTION, T_WEIGHT, Term
 from limbik.jit import inner
@@ -24,7 +16,7 @@ def aim_at_joint(
     joint: int, at: np.ndarray, axis: np.ndarray, other: int, weight: np.ndarray
 ) -> Term:
     """The ``axis`` (3,) of a joint points from its point ``at`` (3,) at another joint's origin."""
-    functions = TermFunctions(
+    functions = fn.TermFunctions(
         3, aim_residual.address, aim_jacobian.address, (joint, other),
         np.concatenate((at, axis, np.zeros(3))), unit="angle",
     )  # fmt: skip
@@ -34,9 +26,9 @@ def aim_at_joint(
 @inner
 def _directions(ints, floats, world, i):
     """(place, axis in the world, unit vector to the target, its length, the target)."""
-    joint, _, _ = own_joint(ints, i, 0)
-    other, _, _ = own_joint(ints, i, 1)
-    at, _ = own_numbers(ints, i)
+    joint, _, _ = fn.own_joint(ints, i, 0)
+    other, _, _ = fn.own_joint(ints, i, 1)
+    at, _ = fn.own_numbers(ints, i)
     p = point_of(world, joint, floats, at)
     v = direction_of(world, joint, floats, at + 3)
     o = point_of(world, other, floats, at + 6)
@@ -47,26 +39,26 @@ def _directions(ints, floats, world, i):
     return p, v, (dx / length, dy / length, dz / length), length, o
 
 
-@term_function
+@fn.term_function
 def aim_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
-    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
     _, v, d, _, _ = _directions(ints, floats, world, i)
-    r, cosine, square = open_floats(out_at), 0.0, 0.0
+    r, cosine, square = fn.open_floats(out_at), 0.0, 0.0
     for k in range(3):
         r[row + k] = floats[f + T_WEIGHT + k] * (d[k] - v[k])
         cosine += d[k] * v[k]
     cx, cy, cz = v[1] * d[2] - v[2] * d[1], v[2] * d[0] - v[0] * d[2], v[0] * d[1] - v[1] * d[0]
     square = cx * cx + cy * cy + cz * cz
-    open_floats(error_at)[0] = math.atan2(math.sqrt(square), cosine)
+    fn.open_floats(error_at)[0] = math.atan2(math.sqrt(square), cosine)
 
 
-@term_function
+@fn.term_function
 def aim_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
-    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
-    axes, jt = open_floats(axes_at), open_floats(out_at)
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
+    axes, jt = fn.open_floats(axes_at), fn.open_floats(out_at)
     p, v, d, length, o = _directions(ints, floats, world, i)
-    _, path, steps = own_joint(ints, i, 0)
-    _, other_path, other_steps = own_joint(ints, i, 1)
+    _, path, steps = fn.own_joint(ints, i, 0)
+    _, other_path, other_steps = fn.own_joint(ints, i, 1)
     for k in range(3):
         # A row feels ω × v along its axis, and (1 − d·dᵀ)/length of how p and o move.
         w = floats[f + T_WEIGHT + k]
@@ -78,10 +70,10 @@ def aim_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, er
             lx = w * ((k == 0) - d[k] * d[0]) / length
             ly = w * ((k == 1) - d[k] * d[1]) / length
             lz = w * ((k == 2) - d[k] * d[2]) / length
-        add_motion_row(
+        fn.add_motion_row(
             ints, floats, axes, path, steps, p[0], p[1], p[2], lx, ly, lz, tx, ty, tz, row + k, jt
         )
-        add_motion_row(
+        fn.add_motion_row(
             ints, floats, axes, other_path, other_steps, o[0], o[1], o[2], -lx, -ly, -lz,
             0.0, 0.0, 0.0, row + k, jt,
         )  # fmt: skip

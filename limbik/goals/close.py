@@ -9,7 +9,7 @@ import numpy as np
 from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.goals.relative import other_joint, relative_position, relative_rotation
-from limbik.goals.terms import Scene, Term, Vector, joint_index, joint_name, vector, weights
+from limbik.goals.terms import Scene, Term, Vector, joint_index, joint_name, one_weight, vector
 from limbik.maths.so3 import quat_to_matrix
 
 TIGHT = 1e-8
@@ -45,9 +45,7 @@ class Close(ByValue):
         what = f'Close "{self.joint}", "{self.other}"'
         joint = joint_index(scene.figure, self.joint, "Close")
         other = other_joint(scene, self.other, joint, what)
-        diagonal, full = weights(self.weight, 1, what)
-        if full is not None:
-            raise GoalError(f"{what}: weight takes one number")
+        diagonal = one_weight(self.weight, what)
         at = vector(self.at, 3, f"{what}: at")
         place = vector(self.other_at, 3, f"{what}: other_at")
         weight = np.full(3, diagonal[0])

@@ -40,7 +40,7 @@ from limbik.goals.terms import (
     Term,
     joint_index,
     joint_name,
-    weights,
+    one_weight,
 )
 from limbik.jit import inner
 
@@ -108,9 +108,7 @@ class CompiledGoal(ByValue):
             raise GoalError(f"{self.name}: data needs numbers, got {self.data!r}") from None
         if numbers.ndim != 1 or not np.isfinite(numbers).all():
             raise GoalError(f"{self.name}: data needs a row of finite numbers, got {self.data!r}")
-        diagonal, full = weights(self.weight, 1, self.name)
-        if full is not None:
-            raise GoalError(f"{self.name}: weight takes one number")
+        diagonal = one_weight(self.weight, self.name)
         residual, jacobian = compiled_pair(self.residual, self.jacobian)
         try:
             addresses = residual.address, jacobian.address

@@ -10,18 +10,7 @@ import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import GoalError
-from limbik.goals.terms import (
-    DISTANCE,
-    T_VALUE,
-    Scene,
-    TargetWrite,
-    Term,
-    Vector,
-    joint_index,
-    joint_name,
-    vector,
-    weights,
-)
+from limbik.goals import terms as tm
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,33 +26,31 @@ class Distance(ByValue):
     joint: str
     other: str
     distance: float
-    at: Vector = (0.0, 0.0, 0.0)
-    other_at: Vector = (0.0, 0.0, 0.0)
+    at: tm.Vector = (0.0, 0.0, 0.0)
+    other_at: tm.Vector = (0.0, 0.0, 0.0)
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        joint_name(self.joint, "Distance")
-        joint_name(self.other, "Distance")
+        tm.joint_name(self.joint, "Distance")
+        tm.joint_name(self.other, "Distance")
 
     @property
     def label(self) -> str:
         return f"{self.joint}–{self.other}"
 
-    def terms(self, scene: Scene) -> list[Term]:
+    def terms(self, scene: tm.Scene) -> list[tm.Term]:
         what = f'Distance "{self.joint}", "{self.other}"'
-        joint = joint_index(scene.figure, self.joint, "Distance")
-        other = joint_index(scene.figure, self.other, "Distance")
-        length = float(vector([self.distance], 1, f"{what}: distance")[0])
+        joint = tm.joint_index(scene.figure, self.joint, "Distance")
+        other = tm.joint_index(scene.figure, self.other, "Distance")
+        length = float(tm.vector([self.distance], 1, f"{what}: distance")[0])
         if length < 0:
             raise GoalError(f"{what}: distance {length:g} is negative")
-        diagonal, full = weights(self.weight, 1, what)
-        if full is not None:
-            raise GoalError(f"{what}: weight takes one number")
-        at = vector(self.at, 3, f"{what}: at")
-        at2 = vector(self.other_at, 3, f"{what}: other_at")
-        return [Term(DISTANCE, joint, at, other, at2, value=length, weight=diagonal)]
+        diagonal = tm.one_weight(self.weight, what)
+        at = tm.vector(self.at, 3, f"{what}: at")
+        at2 = tm.vector(self.other_at, 3, f"{what}: other_at")
+        return [tm.Term(tm.DISTANCE, joint, at, other, at2, value=length, weight=diagonal)]
 
-    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
+    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[tm.TargetWrite]:
         if (tables["distance"] < 0).any():
             raise GoalError(f"Distance {self.label}: a distance is negative")
-        return [TargetWrite(0, T_VALUE, tables["distance"])]
+        return [tm.TargetWrite(0, tm.T_VALUE, tables["distance"])]

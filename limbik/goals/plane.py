@@ -10,19 +10,7 @@ import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import GoalError
-from limbik.goals.terms import (
-    PLANE,
-    T_POINT,
-    T_VALUE,
-    Scene,
-    TargetWrite,
-    Term,
-    Vector,
-    joint_index,
-    joint_name,
-    vector,
-    weights,
-)
+from limbik.goals import terms as tm
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,39 +24,34 @@ class Plane(ByValue):
     TARGETS: ClassVar[Mapping[str, int | None]] = {"normal": 3, "offset": 0}
 
     joint: str
-    normal: Vector
+    normal: tm.Vector
     offset: float
-    at: Vector = (0.0, 0.0, 0.0)
+    at: tm.Vector = (0.0, 0.0, 0.0)
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        joint_name(self.joint, "Plane")
+        tm.joint_name(self.joint, "Plane")
 
     @property
     def label(self) -> str:
         return self.joint
 
-    def terms(self, scene: Scene) -> list[Term]:
+    def terms(self, scene: tm.Scene) -> list[tm.Term]:
         what = f'Plane "{self.joint}"'
-        joint = joint_index(scene.figure, self.joint, "Plane")
-        normal = vector(self.normal, 3, f"{what}: normal")
-        length = float(np.linalg.norm(normal))
-        if length < 1e-12:
-            raise GoalError(f"{what}: normal has zero length")
-        offset = float(vector([self.offset], 1, f"{what}: offset")[0])
-        diagonal, full = weights(self.weight, 1, what)
-        if full is not None:
-            raise GoalError(f"{what}: weight takes one number")
-        at = vector(self.at, 3, f"{what}: at")
-        return [Term(PLANE, joint, at, point=normal / length, value=offset, weight=diagonal)]
+        joint = tm.joint_index(scene.figure, self.joint, "Plane")
+        normal = tm.unit_normal(self.normal, what)
+        offset = float(tm.vector([self.offset], 1, f"{what}: offset")[0])
+        diagonal = tm.one_weight(self.weight, what)
+        at = tm.vector(self.at, 3, f"{what}: at")
+        return [tm.Term(tm.PLANE, joint, at, point=normal, value=offset, weight=diagonal)]
 
-    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
+    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[tm.TargetWrite]:
         writes = []
         if "normal" in tables:
             lengths = np.linalg.norm(tables["normal"], axis=-1, keepdims=True)
             if (lengths < 1e-12).any():
                 raise GoalError(f'Plane "{self.joint}": normal has zero length')
-            writes.append(TargetWrite(0, T_POINT, tables["normal"] / lengths))
+            writes.append(tm.TargetWrite(0, tm.T_POINT, tables["normal"] / lengths))
         if "offset" in tables:
-            writes.append(TargetWrite(0, T_VALUE, tables["offset"]))
+            writes.append(tm.TargetWrite(0, tm.T_VALUE, tables["offset"]))
         return writes

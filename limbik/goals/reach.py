@@ -10,24 +10,9 @@ import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import GoalError
+from limbik.goals import terms as tm
 from limbik.goals.relative import other_joint, relative_position, relative_rotation
 from limbik.goals.targets import one_rotation, split_pose
-from limbik.goals.terms import (
-    AXES,
-    NUMBERS,
-    POSITION,
-    ROTATION,
-    T_MATRIX,
-    T_POINT,
-    Scene,
-    TargetWrite,
-    Term,
-    Vector,
-    joint_index,
-    joint_name,
-    vector,
-    weights,
-)
 from limbik.maths.so3 import quat_to_matrix
 
 
@@ -56,22 +41,22 @@ class Reach(ByValue):
     TARGETS: ClassVar[Mapping[str, int | None]] = {"position": 3, "wxyz": 4}
 
     joint: str
-    position: Vector | None = None
-    wxyz: Vector | None = None
-    at: Vector = (0.0, 0.0, 0.0)
-    weight: float | Vector | np.ndarray = 1.0
-    rotation_weight: float | Vector = 1.0
+    position: tm.Vector | None = None
+    wxyz: tm.Vector | None = None
+    at: tm.Vector = (0.0, 0.0, 0.0)
+    weight: float | tm.Vector | np.ndarray = 1.0
+    rotation_weight: float | tm.Vector = 1.0
     rows: Literal["vector", "axes"] = "vector"
     relative_to: str | None = field(default=None, kw_only=True)
     pose: InitVar[Any] = field(default=None, kw_only=True)
-    xyzw: InitVar[Vector | None] = field(default=None, kw_only=True)
-    rpy: InitVar[Vector | None] = field(default=None, kw_only=True)
+    xyzw: InitVar[tm.Vector | None] = field(default=None, kw_only=True)
+    rpy: InitVar[tm.Vector | None] = field(default=None, kw_only=True)
     rotation: InitVar[Any] = field(default=None, kw_only=True)
 
     def __post_init__(self, pose: Any, xyzw: Any, rpy: Any, rotation: Any) -> None:
-        joint_name(self.joint, "Reach")
+        tm.joint_name(self.joint, "Reach")
         if self.relative_to is not None:
-            joint_name(self.relative_to, f'Reach "{self.joint}": relative_to')
+            tm.joint_name(self.relative_to, f'Reach "{self.joint}": relative_to')
         what = f'Reach "{self.joint}"'
         turn = one_rotation(what, wxyz=self.wxyz, xyzw=xyzw, rpy=rpy, rotation=rotation)
         if pose is not None:
@@ -85,9 +70,9 @@ class Reach(ByValue):
     def label(self) -> str:
         return self.joint
 
-    def terms(self, scene: Scene) -> list[Term]:
+    def terms(self, scene: tm.Scene) -> list[tm.Term]:
         what = f'Reach "{self.joint}"'
-        joint = joint_index(scene.figure, self.joint, "Reach")
+        joint = tm.joint_index(scene.figure, self.joint, "Reach")
         if self.position is None and self.wxyz is None:
             raise GoalError(f"{what}: no target: give position=, wxyz= or both")
         other = None
@@ -97,27 +82,29 @@ class Reach(ByValue):
                 raise GoalError(f'{what}: rows="axes" cannot be relative to a joint')
         terms = []
         if self.position is not None:
-            point = vector(self.position, 3, f"{what}: position")
-            at = vector(self.at, 3, f"{what}: at")
-            diagonal, full = weights(self.weight, 3, what)
+            point = tm.vector(self.position, 3, f"{what}: position")
+            at = tm.vector(self.at, 3, f"{what}: at")
+            diagonal, full = tm.weights(self.weight, 3, what)
             if other is None:
                 terms.append(
-                    Term(POSITION, joint, at, point=point, weight=diagonal, matrix_weight=full)
+                    tm.Term(
+                        tm.POSITION, joint, at, point=point, weight=diagonal, matrix_weight=full
+                    )
                 )
             elif full is not None:
                 raise GoalError(f"{what}: relative to a joint weight takes one number or three")
             else:
                 terms.append(relative_position(joint, at, other, point, diagonal))
         if self.wxyz is not None:
-            turn = vector(self.wxyz, 4, f"{what}: wxyz")
+            turn = tm.vector(self.wxyz, 4, f"{what}: wxyz")
             if np.linalg.norm(turn) < 1e-12:
                 raise GoalError(f"{what}: wxyz has zero length")
             if self.rows not in ("vector", "axes"):
                 raise GoalError(f'{what}: rows must be "vector" or "axes", got {self.rows!r}')
-            kind = ROTATION if self.rows == "vector" else AXES
-            if kind == AXES and np.ndim(self.rotation_weight):
+            kind = tm.ROTATION if self.rows == "vector" else tm.AXES
+            if kind == tm.AXES and np.ndim(self.rotation_weight):
                 raise GoalError(f'{what}: rows="axes" takes one rotation_weight')
-            diagonal, full = weights(self.rotation_weight, 3, f"{what}: rotation_weight")
+            diagonal, full = tm.weights(self.rotation_weight, 3, f"{what}: rotation_weight")
             if full is not None:
                 raise GoalError(f"{what}: rotation_weight takes one number or three")
             matrix = quat_to_matrix(turn)
@@ -125,21 +112,23 @@ class Reach(ByValue):
                 weight = diagonal * scene.lever**2
                 return [*terms, relative_rotation(joint, other, matrix, weight)]
             # Two rotated axes move twice as far as the angle's rows (on average): halve them.
-            scale = scene.lever**2 * (0.5 if kind == AXES else 1.0)
-            terms.append(Term(kind, joint, matrix=matrix, weight=diagonal * scale))
+            scale = scene.lever**2 * (0.5 if kind == tm.AXES else 1.0)
+            terms.append(tm.Term(kind, joint, matrix=matrix, weight=diagonal * scale))
         return terms
 
-    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
+    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[tm.TargetWrite]:
         writes = []
         relative = self.relative_to is not None
         if "position" in tables:
-            writes.append(TargetWrite(0, NUMBERS if relative else T_POINT, tables["position"]))
+            writes.append(
+                tm.TargetWrite(0, tm.NUMBERS if relative else tm.T_POINT, tables["position"])
+            )
         if "wxyz" in tables:
             turns = tables["wxyz"]
             if (np.linalg.norm(turns, axis=-1) < 1e-12).any():
                 raise GoalError(f'Reach "{self.joint}": wxyz has zero length')
             matrices = quat_to_matrix(turns).reshape(len(turns), 9)
-            writes.append(TargetWrite(-1, NUMBERS if relative else T_MATRIX, matrices))
+            writes.append(tm.TargetWrite(-1, tm.NUMBERS if relative else tm.T_MATRIX, matrices))
         return writes
 
 
@@ -152,10 +141,10 @@ class Pin(ByValue):
     """
 
     joint: str
-    at: Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    at: tm.Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
     rotation: bool = field(default=False, kw_only=True)
-    weight: float | Vector | np.ndarray = field(default=1.0, kw_only=True)
-    rotation_weight: float | Vector = field(default=1.0, kw_only=True)
+    weight: float | tm.Vector | np.ndarray = field(default=1.0, kw_only=True)
+    rotation_weight: float | tm.Vector = field(default=1.0, kw_only=True)
     to: str | None = field(default=None, kw_only=True)
 
     def __new__(cls, *given: Any, **named: Any) -> Pin:
@@ -167,9 +156,9 @@ class Pin(ByValue):
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        joint_name(self.joint, "Pin")
+        tm.joint_name(self.joint, "Pin")
         if self.to is not None:
-            joint_name(self.to, f'Pin "{self.joint}": to')
+            tm.joint_name(self.to, f'Pin "{self.joint}": to')
         if not isinstance(self.rotation, bool | np.bool_):
             raise GoalError(f'Pin "{self.joint}": rotation is True or False, got {self.rotation!r}')
 
@@ -177,10 +166,10 @@ class Pin(ByValue):
     def label(self) -> str:
         return self.joint
 
-    def terms(self, scene: Scene) -> list[Term]:
-        joint = joint_index(scene.figure, self.joint, "Pin")
-        at = vector(self.at, 3, f'Pin "{self.joint}": at')
-        diagonal, full = weights(self.weight, 3, f'Pin "{self.joint}"')
+    def terms(self, scene: tm.Scene) -> list[tm.Term]:
+        joint = tm.joint_index(scene.figure, self.joint, "Pin")
+        at = tm.vector(self.at, 3, f'Pin "{self.joint}": at')
+        diagonal, full = tm.weights(self.weight, 3, f'Pin "{self.joint}"')
         frame = scene.frames[joint]
         point = frame[:3, :3] @ at + frame[:3, 3]
         other = None
@@ -193,14 +182,18 @@ class Pin(ByValue):
             place = there[:3, :3].T @ (point - there[:3, 3])
             terms = [relative_position(joint, at, other, place, diagonal)]
         else:
-            terms = [Term(POSITION, joint, at, point=point, weight=diagonal, matrix_weight=full)]
+            terms = [
+                tm.Term(tm.POSITION, joint, at, point=point, weight=diagonal, matrix_weight=full)
+            ]
         if self.rotation:
-            turn, full = weights(self.rotation_weight, 3, f'Pin "{self.joint}": rotation_weight')
+            turn, full = tm.weights(self.rotation_weight, 3, f'Pin "{self.joint}": rotation_weight')
             if full is not None:
                 raise GoalError(f'Pin "{self.joint}": rotation_weight takes one number or three')
             weight = turn * scene.lever**2
             if other is None:
-                terms.append(Term(ROTATION, joint, matrix=frame[:3, :3].copy(), weight=weight))
+                terms.append(
+                    tm.Term(tm.ROTATION, joint, matrix=frame[:3, :3].copy(), weight=weight)
+                )
             else:
                 matrix = scene.frames[other][:3, :3].T @ frame[:3, :3]
                 terms.append(relative_rotation(joint, other, matrix, weight))

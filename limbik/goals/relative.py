@@ -12,15 +12,7 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure.kinematics import WORLD
-from limbik.goals.functions import (
-    TermFunctions,
-    add_motion_row,
-    open_floats,
-    open_ints,
-    own_joint,
-    own_numbers,
-    term_function,
-)
+from limbik.goals import functions as fn
 from limbik.goals.rows import point_of
 from limbik.goals.terms import FUNCTION, T_WEIGHT, Scene, Term, joint_index
 from limbik.jit import inner
@@ -38,7 +30,7 @@ def relative_position(
     tolerance: float | None = None,
 ) -> Term:
     """The point ``at`` of a joint at ``place`` (3,) in the frame of another joint."""
-    functions = TermFunctions(
+    functions = fn.TermFunctions(
         3, position_residual.address, position_jacobian.address, (joint, other),
         np.concatenate((place, at)), unit="length", tolerance=tolerance,
     )  # fmt: skip
@@ -49,7 +41,7 @@ def relative_rotation(
     joint: int, other: int, matrix: np.ndarray, weight: np.ndarray, tolerance: float | None = None
 ) -> Term:
     """A joint turned by ``matrix`` (3, 3) against another joint."""
-    functions = TermFunctions(
+    functions = fn.TermFunctions(
         3, rotation_residual.address, rotation_jacobian.address, (joint, other), matrix.ravel(),
         room=_MATRICES, unit="angle", tolerance=tolerance,
     )  # fmt: skip
@@ -67,39 +59,39 @@ def other_joint(scene: Scene, name: str, joint: int, what: str) -> int:
 @inner
 def _ends(ints, floats, world, i):
     """((x, y, z) of the point, (x, y, z) of where it should be)."""
-    joint, _, _ = own_joint(ints, i, 0)
-    other, _, _ = own_joint(ints, i, 1)
-    at, _ = own_numbers(ints, i)
+    joint, _, _ = fn.own_joint(ints, i, 0)
+    other, _, _ = fn.own_joint(ints, i, 1)
+    at, _ = fn.own_numbers(ints, i)
     return point_of(world, joint, floats, at + 3), point_of(world, other, floats, at)
 
 
-@term_function
+@fn.term_function
 def position_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
-    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
-    r, square = open_floats(out_at), 0.0
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
+    r, square = fn.open_floats(out_at), 0.0
     point, goal = _ends(ints, floats, world, i)
     for k in range(3):
         away = goal[k] - point[k]
         r[row + k] = floats[f + T_WEIGHT + k] * away
         square += away * away if floats[f + T_WEIGHT + k] > 0.0 else 0.0
-    open_floats(error_at)[0] = math.sqrt(square)
+    fn.open_floats(error_at)[0] = math.sqrt(square)
 
 
-@term_function
+@fn.term_function
 def position_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
-    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
-    axes, jt = open_floats(axes_at), open_floats(out_at)
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
+    axes, jt = fn.open_floats(axes_at), fn.open_floats(out_at)
     point, goal = _ends(ints, floats, world, i)
-    _, path, length = own_joint(ints, i, 0)
-    _, other_path, other_length = own_joint(ints, i, 1)
+    _, path, length = fn.own_joint(ints, i, 0)
+    _, other_path, other_length = fn.own_joint(ints, i, 1)
     for k in range(3):
         w = floats[f + T_WEIGHT + k]
         x, y, z = w * (k == 0), w * (k == 1), w * (k == 2)
-        add_motion_row(
+        fn.add_motion_row(
             ints, floats, axes, path, length, point[0], point[1], point[2], x, y, z,
             0.0, 0.0, 0.0, row + k, jt,
         )  # fmt: skip
-        add_motion_row(
+        fn.add_motion_row(
             ints, floats, axes, other_path, other_length, goal[0], goal[1], goal[2], -x, -y, -z,
             0.0, 0.0, 0.0, row + k, jt,
         )  # fmt: skip
@@ -108,9 +100,9 @@ def position_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_a
 @inner
 def _missing(ints, floats, world, i, e):
     """e (3,) = log(R₀·G·Rᵀ)."""
-    joint, _, _ = own_joint(ints, i, 0)
-    other, _, _ = own_joint(ints, i, 1)
-    at, room = own_numbers(ints, i)
+    joint, _, _ = fn.own_joint(ints, i, 0)
+    other, _, _ = fn.own_joint(ints, i, 1)
+    at, room = fn.own_numbers(ints, i)
     w, o = WORLD * joint, WORLD * other
     goal, turn = floats[room : room + 9], floats[room + 9 : room + 18]
     for a in range(3):
@@ -130,39 +122,39 @@ def _missing(ints, floats, world, i, e):
     log_matrix(turn, e)
 
 
-@term_function
+@fn.term_function
 def rotation_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
-    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
-    r, square = open_floats(out_at), 0.0
-    _, room = own_numbers(ints, i)
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
+    r, square = fn.open_floats(out_at), 0.0
+    _, room = fn.own_numbers(ints, i)
     e = floats[room + 18 : room + 21]
     _missing(ints, floats, world, i, e)
     for k in range(3):
         r[row + k] = floats[f + T_WEIGHT + k] * e[k]
         square += e[k] * e[k] if floats[f + T_WEIGHT + k] > 0.0 else 0.0
-    open_floats(error_at)[0] = math.sqrt(square)
+    fn.open_floats(error_at)[0] = math.sqrt(square)
 
 
-@term_function
+@fn.term_function
 def rotation_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
-    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
-    axes, jt = open_floats(axes_at), open_floats(out_at)
-    _, room = own_numbers(ints, i)
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
+    axes, jt = fn.open_floats(axes_at), fn.open_floats(out_at)
+    _, room = fn.own_numbers(ints, i)
     e = floats[room + 18 : room + 21]
     own, theirs = floats[room + 21 : room + 30], floats[room + 30 : room + 39]
     _missing(ints, floats, world, i, e)
     # log(exp(ω₀)·E·exp(−ω)) = e + Jl⁻¹(e)·ω₀ − Jr⁻¹(e)·ω, and Jr(e) is Jl(−e).
     left_jacobian_inverse_into(-e[0], -e[1], -e[2], own)
     left_jacobian_inverse_into(e[0], e[1], e[2], theirs)
-    _, path, length = own_joint(ints, i, 0)
-    _, other_path, other_length = own_joint(ints, i, 1)
+    _, path, length = fn.own_joint(ints, i, 0)
+    _, other_path, other_length = fn.own_joint(ints, i, 1)
     for k in range(3):
         w = floats[f + T_WEIGHT + k]
-        add_motion_row(
+        fn.add_motion_row(
             ints, floats, axes, path, length, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
             w * own[3 * k], w * own[3 * k + 1], w * own[3 * k + 2], row + k, jt,
         )  # fmt: skip
-        add_motion_row(
+        fn.add_motion_row(
             ints, floats, axes, other_path, other_length, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
             -w * theirs[3 * k], -w * theirs[3 * k + 1], -w * theirs[3 * k + 2], row + k, jt,
         )  # fmt: skip

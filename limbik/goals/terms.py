@@ -194,3 +194,20 @@ def weights(weight: object, rows: int, what: str) -> tuple[np.ndarray, np.ndarra
     out = np.ones(3)
     out[: min(rows, 3)] = array if array.ndim else float(array)
     return out, None
+
+
+def one_weight(weight: object, what: str) -> np.ndarray:
+    """The diagonal of W from one number; refuses a matrix."""
+    diagonal, full = weights(weight, 1, what)
+    if full is not None:
+        raise GoalError(f"{what}: weight takes one number")
+    return diagonal
+
+
+def unit_normal(normal: object, what: str) -> np.ndarray:
+    """(3,) the normal of a plane as a unit vector."""
+    values = vector(normal, 3, f"{what}: normal")
+    length = float(np.linalg.norm(values))
+    if length < 1e-12:
+        raise GoalError(f"{what}: normal has zero length")
+    return values / length

@@ -10,27 +10,9 @@ import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import GoalError
-from limbik.goals.functions import (
-    TermFunctions,
-    add_motion_row,
-    open_floats,
-    open_ints,
-    own_joint,
-    own_numbers,
-    term_function,
-)
+from limbik.goals import functions as fn
+from limbik.goals import terms as tm
 from limbik.goals.rows import point_of
-from limbik.goals.terms import (
-    FUNCTION,
-    T_WEIGHT,
-    Scene,
-    Term,
-    Vector,
-    joint_index,
-    joint_name,
-    vector,
-    weights,
-)
 from limbik.jit import inner
 
 
@@ -48,11 +30,11 @@ class Within(ByValue):
     joint: str
     box: Any = None
     sphere: Any = None
-    at: Vector = (0.0, 0.0, 0.0)
+    at: tm.Vector = (0.0, 0.0, 0.0)
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        joint_name(self.joint, "Within")
+        tm.joint_name(self.joint, "Within")
         if (self.box is None) == (self.sphere is None):
             raise GoalError(f'Within "{self.joint}": give box= or sphere=')
 
@@ -60,31 +42,29 @@ class Within(ByValue):
     def label(self) -> str:
         return self.joint
 
-    def terms(self, scene: Scene) -> list[Term]:
+    def terms(self, scene: tm.Scene) -> list[tm.Term]:
         what = f'Within "{self.joint}"'
-        joint = joint_index(scene.figure, self.joint, "Within")
-        diagonal, full = weights(self.weight, 1, what)
-        if full is not None:
-            raise GoalError(f"{what}: weight takes one number")
+        joint = tm.joint_index(scene.figure, self.joint, "Within")
+        diagonal = tm.one_weight(self.weight, what)
         name, given = ("box", self.box) if self.sphere is None else ("sphere", self.sphere)
         try:
             first, second = given
         except (TypeError, ValueError):
             raise GoalError(f"{what}: {name} needs two things, got {given!r}") from None
-        low = vector(first, 3, f"{what}: {name}")
+        low = tm.vector(first, 3, f"{what}: {name}")
         if self.sphere is None:
-            high, radius = vector(second, 3, f"{what}: box"), -1.0
+            high, radius = tm.vector(second, 3, f"{what}: box"), -1.0
             if (low > high).any():
                 raise GoalError(f"{what}: box: its lowest corner is above its highest")
         else:
-            high, radius = low, float(vector([second], 1, f"{what}: sphere")[0])
+            high, radius = low, float(tm.vector([second], 1, f"{what}: sphere")[0])
             if radius < 0:
                 raise GoalError(f"{what}: sphere: its radius {radius:g} is negative")
-        numbers = np.concatenate((low, high, [radius], vector(self.at, 3, f"{what}: at")))
-        functions = TermFunctions(
+        numbers = np.concatenate((low, high, [radius], tm.vector(self.at, 3, f"{what}: at")))
+        functions = fn.TermFunctions(
             3, within_residual.address, within_jacobian.address, (joint,), numbers, unit="length"
         )
-        return [Term(FUNCTION, -1, weight=np.full(3, diagonal[0]), functions=functions)]
+        return [tm.Term(tm.FUNCTION, -1, weight=np.full(3, diagonal[0]), functions=functions)]
 
 
 @inner
@@ -104,26 +84,26 @@ def _outside(floats, at, x, y, z):
     return dx * part, dy * part, dz * part, far
 
 
-@term_function
+@fn.term_function
 def within_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
-    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
-    joint, _, _ = own_joint(ints, i, 0)
-    at, _ = own_numbers(ints, i)
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
+    joint, _, _ = fn.own_joint(ints, i, 0)
+    at, _ = fn.own_numbers(ints, i)
     x, y, z = point_of(world, joint, floats, at + 7)
     dx, dy, dz, _ = _outside(floats, at, x, y, z)
-    w, r = floats[f + T_WEIGHT], open_floats(out_at)
+    w, r = floats[f + tm.T_WEIGHT], fn.open_floats(out_at)
     r[row], r[row + 1], r[row + 2] = w * dx, w * dy, w * dz
-    open_floats(error_at)[0] = math.sqrt(dx * dx + dy * dy + dz * dz)
+    fn.open_floats(error_at)[0] = math.sqrt(dx * dx + dy * dy + dz * dz)
 
 
-@term_function
+@fn.term_function
 def within_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
-    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
-    axes, jt = open_floats(axes_at), open_floats(out_at)
-    joint, path, length = own_joint(ints, i, 0)
-    at, _ = own_numbers(ints, i)
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
+    axes, jt = fn.open_floats(axes_at), fn.open_floats(out_at)
+    joint, path, length = fn.own_joint(ints, i, 0)
+    at, _ = fn.own_numbers(ints, i)
     x, y, z = point_of(world, joint, floats, at + 7)
-    w, radius = floats[f + T_WEIGHT], floats[at + 6]
+    w, radius = floats[f + tm.T_WEIGHT], floats[at + 6]
     missing = _outside(floats, at, x, y, z)
     far = missing[3]
     for k in range(3):
@@ -141,6 +121,6 @@ def within_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at,
             lx = along * u[0] + w * part * (k == 0)
             ly = along * u[1] + w * part * (k == 1)
             lz = along * u[2] + w * part * (k == 2)
-        add_motion_row(
+        fn.add_motion_row(
             ints, floats, axes, path, length, x, y, z, lx, ly, lz, 0.0, 0.0, 0.0, row + k, jt
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.figure.build import slide_columns, slide_limit
-from limbik.figure.coordinates import ball_of, swing_and_twist, to_quat
-from limbik.figure.joints import ExponentialBall, Joint, Limit, SwingTwistBall, Turn
+from limbik.figure.build import slide_limit
+from limbik.figure.coordinates import ball_of, swing_and_twist, swing_twist_values
+from limbik.figure.joints import Joint, Limit, Turn
 from limbik.figure.limits import SWING_CHART, Range, SwingTwist
 from limbik.jit import kernel
 from limbik.maths.so3 import matrix_to_quat, quat_to_euler, quat_to_matrix
@@ -22,15 +23,7 @@ _LOCKED = 0.1  # cosine of a middle Euler angle below which the outer ones mean 
 
 def turning(joint: Joint) -> int:
     """How many ways a joint turns, 0 where one of them is driven by another coordinate."""
-    count = 0
-    for part in joint.parts:
-        if isinstance(part, SwingTwistBall | ExponentialBall):
-            count += 3
-        elif part.coupled is not None:
-            return 0
-        elif isinstance(part, Turn):
-            count += 1
-    return count
+    return 0 if joint.coupled else joint.slides.count(False)
 
 
 def limit_around(
@@ -43,28 +36,18 @@ def limit_around(
     Slides stay free.  A cone is made at least as wide as it would be at the middle of its length if
     its rotations' axes were rolled by ``roll`` radians to both sides.
     """
-    first = 0
-    turns: list[Turn] = []
-    at: list[int] = []
-    for part in joint.parts:
-        if isinstance(part, SwingTwistBall | ExponentialBall):
-            own = rest[first : first + 3]
-            twist = float(own[2])
-            if isinstance(part, ExponentialBall):
-                twist = float(swing_and_twist(part, to_quat(part, own[None]))[0, 2])
-            cone = _cone(swing_and_twist(part, wxyz), twist, roll)
-            if cone is not None and isinstance(part, ExponentialBall) and _wraps(cone.twist):
-                # Its twists end at half a turn: no range goes across that.
-                return SwingTwist(swing=cone.swing, center=cone.center)
-            return cone
-        if isinstance(part, Turn):
-            turns.append(part)
-            at.append(first)
-        first += 1
-    values = _angles(turns, wxyz, rest[at])
+    for first, ball in joint.ball_parts:
+        twist = float(swing_twist_values(ball, rest[None, first : first + 3])[0, 2])
+        cone = _cone(swing_and_twist(ball, wxyz), twist, roll)
+        if cone is not None and _wraps(cone.twist, ball.furthest_twist):
+            # Its twists end at half a turn: no range goes across that.
+            return SwingTwist(swing=cone.swing, center=cone.center)
+        return cone
+    at = [k for k, slides in enumerate(joint.slides) if not slides]
+    values = _angles(joint.turn_parts, wxyz, rest[at])
     if values is None:
         return None
-    low, high = _of_slides(joint, first)
+    low, high = _of_slides(joint)
     for k, column in enumerate(at):
         least, most = float(values[:, k].min()), float(values[:, k].max())
         if most - least < _TURN - 0.1:
@@ -80,25 +63,19 @@ def held(
     ``bend`` is that of swings, ``turn`` that of the twist.  Of turns about axes of their own, those
     along ``bone`` (3,) count as twists.
     """
-    low, high = _of_slides(joint, len(joint.labels))
-    first = -1
-    for part in joint.parts:
-        first += 1  # every part before a ball has one coordinate
-        if isinstance(part, SwingTwistBall | ExponentialBall):
-            own = rest[first : first + 3]
-            furthest = math.inf
-            if isinstance(part, ExponentialBall):
-                own = swing_and_twist(part, to_quat(part, own[None]))[0]
-                furthest = math.pi
-            s1, s2, twist = (float(v) for v in own)
-            if math.hypot(s1, s2) + bend > SWING_CHART:
-                return None
-            ends = (max(twist - turn, -furthest), min(twist + turn, furthest))
-            return SwingTwist(swing=bend, center=(s1, s2), twist=ends)
-        if isinstance(part, Turn):
-            along = abs(float(np.dot(part.axis, bone))) > 0.8 * float(np.linalg.norm(bone))
+    for first, ball in joint.ball_parts:
+        own = swing_twist_values(ball, rest[None, first : first + 3])[0]
+        s1, s2, twist = (float(v) for v in own)
+        if math.hypot(s1, s2) + bend > SWING_CHART:
+            return None
+        ends = (max(twist - turn, -ball.furthest_twist), min(twist + turn, ball.furthest_twist))
+        return SwingTwist(swing=bend, center=(s1, s2), twist=ends)
+    low, high = _of_slides(joint)
+    for k, part in enumerate(joint.parts):
+        if not part.slides:
+            along = abs(float(part.axes[0] @ bone)) > 0.8 * float(np.linalg.norm(bone))
             slack = turn if along else bend
-            low[first], high[first] = float(rest[first]) - slack, float(rest[first]) + slack
+            low[k], high[k] = float(rest[k]) - slack, float(rest[k]) + slack
     return Range(low, high, degrees=False) if np.isfinite(low).any() else None
 
 
@@ -106,17 +83,15 @@ def widened(joint: Joint, limit: Limit, values: np.ndarray) -> Limit | None:
     """The limit of a joint, so much wider that it holds its values (k, width); None for a cone and
     a twist that hold everything.  Slides keep their ranges."""
     if isinstance(limit, Range):
-        low, high = _of_slides(joint, values.shape[1])
-        turns = [k for k in range(values.shape[1]) if k not in slide_columns(joint)]
+        low, high = _of_slides(joint)
+        turns = [k for k, slides in enumerate(joint.slides) if not slides]
         low[turns] = np.minimum(np.broadcast_to(limit.lower, len(low)), values.min(axis=0))[turns]
         high[turns] = np.maximum(np.broadcast_to(limit.upper, len(low)), values.max(axis=0))[turns]
         return Range(low, high, degrees=False)
     found = ball_of(joint)
     assert found is not None
     assert not isinstance(found[0], tuple)
-    own = values[:, found[1] : found[1] + 3]
-    if isinstance(found[0], ExponentialBall):
-        own = swing_and_twist(found[0], to_quat(found[0], own))
+    own = swing_twist_values(found[0], values[:, found[1] : found[1] + 3])
     low, high = min(limit.twist[0], own[:, 2].min()), max(limit.twist[1], own[:, 2].max())
     twist = None if high - low > _TURN - 0.1 else (float(low), float(high))
     if limit.swing is None:
@@ -137,17 +112,16 @@ def widened(joint: Joint, limit: Limit, values: np.ndarray) -> Limit | None:
     )
 
 
-def _of_slides(joint: Joint, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper ends (count,) of a joint's coordinates: its slides keep what they have."""
-    low, high = np.full(count, -math.inf), np.full(count, math.inf)
+def _of_slides(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper ends (k,) of a joint's coordinates: its slides keep what they have."""
+    low, high = np.full(len(joint.labels), -math.inf), np.full(len(joint.labels), math.inf)
     own = slide_limit(joint)
     if own is not None:
-        slides = slide_columns(joint)
-        low[slides], high[slides] = own.lower, own.upper
+        low[joint.slide_columns], high[joint.slide_columns] = own.lower, own.upper
     return low, high
 
 
-def _angles(turns: list[Turn], wxyz: np.ndarray, rest: np.ndarray) -> np.ndarray | None:
+def _angles(turns: Sequence[Turn], wxyz: np.ndarray, rest: np.ndarray) -> np.ndarray | None:
     """(k, turns) angles that come nearest to rotations, each on the branch nearest to ``rest``.
 
     The turns are Euler angles in axes of their own: the first turn's x, the second's y.
@@ -188,9 +162,9 @@ def _angles(turns: list[Turn], wxyz: np.ndarray, rest: np.ndarray) -> np.ndarray
     return values[clear, : len(turns)] if clear.any() else None
 
 
-def _wraps(twist: tuple[float, float]) -> bool:
-    """Whether a range of twist has an end, and one beyond half a turn."""
-    return bool(np.isfinite(twist).any()) and max(-twist[0], twist[1]) > math.pi
+def _wraps(twist: tuple[float, float], furthest: float) -> bool:
+    """Whether a range of twist has an end, and one further than a ball tells twists apart."""
+    return bool(np.isfinite(twist).any()) and max(-twist[0], twist[1]) > furthest
 
 
 def _near(angles: np.ndarray, rest: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure.figure import Figure
-from limbik.figure.joints import Limit, Turn
+from limbik.figure.joints import Limit
 from limbik.humanoid.enclose import held, limit_around, turning
 from limbik.humanoid.joint_names import take_apart
 from limbik.humanoid.recognise import SIDES, Body, recognise
@@ -128,7 +128,7 @@ class _Ranges:
             # Every 29th of its samples: 29 and the length of their rows have no common divisor, so
             # that they are spread over all of them.
             samples = np.concatenate([quat_multiply(g, samples) for g in girdle[::29]])
-        if sum(isinstance(part, Turn) for part in self._figure.definition[i].parts) == 3:
+        if len(self._figure.definition[i].turn_parts) == 3:
             samples = fanned(role, samples)  # ranges of Euler angles cannot be widened afterwards
         self._set(i, samples, hinge_roll(role))
 

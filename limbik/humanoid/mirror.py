@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure.coordinates import joint_values, width_of
+from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
 from limbik.figure.free_root import free_root
 from limbik.figure.joint_poses import values_near
@@ -204,7 +204,7 @@ class PoseMirror:
         wanted[:, :3, 3] = plane.points(frames[self.twin, :3, 3])
         out, first = q.copy(), 0
         for i, joint in enumerate(figure.definition):
-            columns = slice(first, first + width_of(joint))
+            columns = slice(first, first + joint.width)
             first = columns.stop
             above, twin = int(figure.parents[i]), int(self.twin[i])
             if twin == ALONE:  # it keeps its values, on whatever it hangs
@@ -230,7 +230,7 @@ class PoseMirror:
         out, first = q.copy(), 0
         start = self.pose(q[0])  # the branches of angles that the first frame is on
         for i, joint in enumerate(figure.definition):
-            columns = slice(first, first + width_of(joint))
+            columns = slice(first, first + joint.width)
             first = columns.stop
             above = int(figure.parents[i])
             if int(self.twin[i]) == ALONE:

@@ -156,17 +156,16 @@ def hinge(role: str) -> np.ndarray | None:
     """(3,) the axis in T-pose of a finger's joint that only bends; None for other roles."""
     part = part_of(role)
     joint = _joint(role, part)
-    if part.startswith(_DIGITS) and joint is not None and len(joint.parts) == 1:
-        return np.array(joint.parts[0].axis) if isinstance(joint.parts[0], Turn) else None
-    return None
+    if not part.startswith(_DIGITS) or joint is None or joint.hinge is None:
+        return None
+    return np.array(joint.hinge.axis)
 
 
 def bend_axis(role: str) -> np.ndarray:
     """(3,) the axis in T-pose about which the joint after an upper arm or a thigh bends."""
     joint = _joint(role, part_of(role).replace("Upper", "Lower"))
     assert joint is not None
-    assert isinstance(joint.parts[0], Turn)
-    return np.array(joint.parts[0].axis)
+    return np.array(joint.turn_parts[0].axis)
 
 
 def hinge_roll(role: str) -> float:
@@ -225,7 +224,7 @@ def rotations(joint: Joint, *, ellipse: bool = False, alone: bool = False) -> np
         swings = np.array(limit.center) + np.column_stack([s1, s2]) * limit.swing
         return to_quat(found[0], _with_third(swings, *limit.twist))
     assert isinstance(limit, Range)
-    turns = [part for part in joint.parts if isinstance(part, Turn)]
+    turns = list(joint.turn_parts)
     lower = np.broadcast_to(limit.lower, len(turns))
     upper = np.broadcast_to(limit.upper, len(turns))
     if alone:

@@ -22,7 +22,7 @@ import numpy as np
 
 from limbik.figure.coordinates import euler_following
 from limbik.figure.figure import Figure
-from limbik.figure.joints import Joint, Slide, Turn
+from limbik.figure.joints import Joint
 from limbik.figure.limits import Range
 from limbik.formats.acclaim.asf_sections import Skeleton
 from limbik.formats.on_parents import on_parents
@@ -143,7 +143,7 @@ class _Movements:
             i
             for i, joint in enumerate(figure.definition)
             if not own and (figure.parents < 0).sum() == 1 and figure.parents[i] < 0
-            and sum(isinstance(part, Slide) for part in joint.parts) == 3
+            and sum(joint.slides) == 3
             and joint.kind.startswith("free")
         }  # fmt: skip
         computed = sorted({*computed, *self._worldly})
@@ -174,10 +174,10 @@ class _Movements:
         """A joint by its rotation and place on its parent."""
         joint, k = self._figure.definition[i], self._at[i]
         columns: _Columns = []
-        if any(isinstance(part, Slide) for part in joint.parts):
+        if any(joint.slides):
             above = self._fixed[self._figure.parents[i]] if joint.parent else np.eye(3)
             columns += _three("t", (self._place[:, k] - np.array(joint.offset)) @ above.T)
-        if all(isinstance(part, Slide) for part in joint.parts):
+        if all(joint.slides):
             return columns
         angles = _angles(_quat(self._wxyz[:, k], np.array(joint.wxyz)))
         limit = self._turning[i].limit
@@ -197,11 +197,10 @@ class _Movements:
         turns: _Columns = []
         basis = _basis(joint)
         for part, slot in zip(joint.parts, self._figure.tree.slots_of[i], strict=True):
-            assert isinstance(part, Turn | Slide)  # balls are computed
-            frame = self._fixed[i] if isinstance(part, Slide) else basis.T
-            along = frame @ np.array(part.axis)
+            (axis,) = part.axes  # balls are computed
+            along = (self._fixed[i] if part.slides else basis.T) @ axis
             k = int(np.argmax(np.abs(along)))
-            kind = "t" if isinstance(part, Slide) else "r"
+            kind = "t" if part.slides else "r"
             values, limits = self._values(slot, part.coupled is not None)
             if abs(along[k]) > 1.0 - _SAME:
                 if along[k] < 0.0:
@@ -225,11 +224,8 @@ class _Movements:
 
 def _plain(joint: Joint, limited: bool) -> bool:
     """Whether a joint's own coordinates are degrees of freedom that ASF has."""
-    if not all(isinstance(part, Turn | Slide) for part in joint.parts):
-        return False
-    turns = [part for part in joint.parts if isinstance(part, Turn)]
-    slides = len(joint.parts) - len(turns)
-    if any(isinstance(part, Slide) for part in joint.parts[slides:]):
+    turns = joint.turn_parts
+    if joint.ball_parts or any(joint.slides[len(joint.slide_columns) :]):
         return False
     letters = ["xyz"[int(np.argmax(np.abs(turn.axis)))] for turn in turns]
     if any(max(map(abs, turn.axis)) < 1.0 - _SAME for turn in turns):
@@ -241,7 +237,7 @@ def _plain(joint: Joint, limited: bool) -> bool:
 
 def _basis(joint: Joint) -> np.ndarray:
     """(3, 3) columns x, y, z about which a joint turns, in its frame: its own, or oblique ones."""
-    axes = [np.array(part.axis) for part in joint.parts if isinstance(part, Turn)]
+    axes = [np.array(turn.axis) for turn in joint.turn_parts]
     if all(np.abs(axis).max() > 1.0 - _SAME for axis in axes):
         return np.eye(3)
     x = axes[-1]

@@ -38,7 +38,6 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from limbik.errors import FigureError, FormatError, LimbikWarning, NoMotionError
-from limbik.figure.build import slide_columns
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, Turn, Vector, unit_axis
 from limbik.figure.limits import Range
@@ -74,7 +73,7 @@ def stretching(figure: Figure) -> Figure:
         f"{joint.name}.{joint.labels[k]}": None
         for joint in figure.definition
         if joint.slide_limit is not None and _is_fixed(joint.slide_limit)
-        for k in slide_columns(joint)
+        for k in joint.slide_columns
     }
     return figure.with_limits(free)
 
@@ -138,7 +137,7 @@ def _figure(nodes: list[Node], path: Path) -> Figure:
         parent = None if node.parent is None else node.parent.name
         place: Vector = (offset[0], offset[1], offset[2])
         tip = node.tips[0] if node.tips else None
-        slides = any(isinstance(part, Slide) for part in parts)
+        slides = any(part.slides for part in parts)
         fixed = Range(0.0, 0.0) if slides and parent is not None and node is not carrier else None
         joints.append(Joint(node.name, parent, tuple(parts), place, tip=tip, slide_limit=fixed))
     spare = [node.name for node in nodes if len(node.tips) > 1]
@@ -171,7 +170,7 @@ def _as_long_as_in(figure: Figure, q: np.ndarray) -> Figure:
         width = len(joint.labels)
         fixed = joint.slide_limit
         if fixed is not None and _is_fixed(fixed):
-            values = q[:, [first + k for k in slide_columns(joint)]]
+            values = q[:, [first + k for k in joint.slide_columns]]
             middle = np.median(values, axis=0)
             away = float(np.abs(middle).max())
             steady = float(np.median(np.abs(values - middle), axis=0).max()) <= 0.1 * away

@@ -28,7 +28,7 @@ import numpy as np
 from limbik.errors import FormatError, LimbikWarning
 from limbik.figure.coordinates import euler_following
 from limbik.figure.figure import Figure
-from limbik.figure.joints import Joint, Slide, Turn
+from limbik.figure.joints import BallPart, Joint
 from limbik.figure.motion import Motion
 from limbik.formats.bvh.hierarchy import Channel
 from limbik.formats.bvh.read import FromBvh, collapses
@@ -89,12 +89,12 @@ def spelled(joint: Joint) -> tuple[Channel, ...] | None:
         return None
     channels: list[Channel] = []
     for part in joint.parts:
-        if not isinstance(part, Slide | Turn) or part.coupled is not None:
+        if isinstance(part, BallPart) or part.coupled is not None:
             return None
         axis = next((k for k in range(3) if tuple(part.axis) == tuple(np.eye(3)[k])), None)
         if axis is None:
             return None
-        channel = Channel(isinstance(part, Slide), axis)
+        channel = Channel(part.slides, axis)
         turned = bool(channels) and not channels[-1].slides
         if channel in channels or (channel.slides and turned):
             return None
@@ -152,7 +152,7 @@ def _computed(
     """A joint by its rotation (frames, 4) and place (frames, 3) on its parent."""
     joint = figure.definition[i]
     angles = np.degrees(euler_following(wxyz, "ZYX"))
-    if joint.parent is None or any(isinstance(part, Slide) for part in joint.parts):
+    if joint.parent is None or any(joint.slides):
         return Written(_PLACE + _EULER, np.hstack([place, angles]), resting)
     return Written(_EULER, angles, np.array(joint.offset, float))
 

@@ -19,7 +19,6 @@ import numpy as np
 
 from limbik.errors import FigureError, FormatError, LimbikWarning
 from limbik.figure.build import ordered
-from limbik.figure.coordinates import width_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Part, Slide, Vector, exponential, swing_twist, unit_axis
 from limbik.figure.limits import Range
@@ -73,7 +72,7 @@ class _Builder:
         rest: list[float] = []
         for joint in joints:
             place = self._world[joint.name].place if joint.parent is None else np.zeros(3)
-            rest += [*place, *[0.0] * width_of(joint)][: width_of(joint)]
+            rest += [*place, *[0.0] * joint.width][: joint.width]
         return Figure(
             joints, rest=rest, name=self._rig.document.path.stem, unit="m", up="y", source=self._rig
         )

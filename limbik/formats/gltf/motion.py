@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from limbik.errors import FigureError, FormatError, LimbikWarning
-from limbik.figure.coordinates import joint_values, width_of
+from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
-from limbik.figure.joints import Slide
 from limbik.figure.motion import Motion
 from limbik.formats.gltf.animation import Clip, frame_times
 from limbik.formats.gltf.rig import Bound, Rig, rig_of, stretches
@@ -130,9 +129,9 @@ def _poses(
             world[joint.name] = placed
             if joint.parent is not None:
                 placed = np.linalg.inv(world[joint.parent]) @ placed
-        columns = slice(first, first + width_of(joint))
+        columns = slice(first, first + joint.width)
         q[:, columns] = joint_values(joint, placed, last[columns])
-        first += width_of(joint)
+        first += joint.width
     return q
 
 
@@ -160,8 +159,7 @@ def _say_left_out(figure: Figure, name: str) -> None:
         bound = rig.bound[joint.name]
         local = rig.nodes.local(bound.node)
         shifting = clip.channels.get((bound.node, "translation"))
-        slides = any(isinstance(part, Slide) for part in joint.parts)
-        if shifting is not None and not slides and not rig.flat:
+        if shifting is not None and not any(joint.slides) and not rig.flat:
             ends = np.array(shifting.hull) - local.place
             far = float(np.abs(bound.linear).max() * np.abs(ends).max())
             if far > _NOTED * figure.size:

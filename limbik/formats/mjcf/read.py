@@ -270,8 +270,7 @@ class _Model:
     def _from_qpos(self, qpos: np.ndarray) -> np.ndarray:
         out: list[float] = []
         at = 0
-        coupled = [isinstance(p, Turn | Slide) and p.coupled is not None
-                   for joint in self._joints for p in joint.parts[:1]]  # fmt: skip
+        coupled = [p.coupled is not None for joint in self._joints for p in joint.parts[:1]]
         for (kind, width), driven in zip(self._widths, coupled, strict=True):
             values = qpos[at : at + width]
             at += width

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import FigureError, FormatError
-from limbik.figure.coordinates import balls, from_quat, joint_values, to_quat, width_of
+from limbik.figure.coordinates import balls, from_quat, joint_values, to_quat
 from limbik.figure.figure import Figure
 from limbik.figure.free_root import free_root
-from limbik.figure.joints import ExponentialBall, Joint, SwingTwistBall
+from limbik.figure.joints import Joint
 from limbik.figure.motion import Motion
 from limbik.figure.whole_turns import short_vectors
 from limbik.formats.text_numbers import shown
@@ -60,7 +60,7 @@ def fixed_base(figure: Figure) -> np.ndarray:
 
 
 def _is_ball(joint: Joint) -> bool:
-    return len(joint.parts) == 1 and isinstance(joint.parts[0], ExponentialBall | SwingTwistBall)
+    return len(joint.parts) == len(joint.ball_parts) == 1
 
 
 def depth_first(figure: Figure) -> list[int]:
@@ -175,9 +175,8 @@ def motion_of(
         joint, owned = here.definition[k], np.flatnonzero(here.owner == k)
         if _is_ball(joint):
             wxyz = _unit(values.values[:, first : first + 4], path)
-            (part,) = joint.parts
-            assert isinstance(part, ExponentialBall | SwingTwistBall)
-            q[:, owned] = from_quat(part, wxyz, here.rest[owned])
+            ((_, ball),) = joint.ball_parts
+            q[:, owned] = from_quat(ball, wxyz, here.rest[owned])
             first += 4
             continue
         if len(owned):
@@ -193,7 +192,7 @@ def motion_of(
             base = base @ here.frame(here.rest, here.joints[base_of(here)])
             columns = np.flatnonzero(here.owner == root)
             joint = here.definition[root]
-            assert len(columns) == width_of(joint)
+            assert len(columns) == joint.width
             q[:, columns] = joint_values(joint, placed @ np.linalg.inv(base), here.rest[columns])
         elif np.abs(placed - fixed_base(here)).max() > RIGID:
             text = "moves the root, which is fixed in the figure: figure.with_base('free') frees it"

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.figure import kinematics as kin
-from limbik.figure.joints import Turn
 from limbik.goals.terms import I_TERM, POSITION, TERM_INTS
 from limbik.jit import kernel
 from limbik.solver.objective import F_REST, N_FULL
@@ -239,7 +238,7 @@ def _aims(
 
 def _hinge(problem: Problem, joint: int) -> np.ndarray | None:
     """The world axis (3,) of a joint that is a hinge and nothing else, at the start; or None."""
-    parts = problem.figure.definition[joint].parts
-    if len(parts) != 1 or not isinstance(parts[0], Turn):
+    hinge = problem.figure.definition[joint].hinge
+    if hinge is None:
         return None
-    return problem.scene.frames[joint, :3, :3] @ np.array(parts[0].axis)
+    return problem.scene.frames[joint, :3, :3] @ np.array(hinge.axis)

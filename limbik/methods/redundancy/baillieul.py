@@ -13,25 +13,22 @@ from numba.extending import register_jitable
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.jit import inlined_by_llvm, kernel
-from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK, Method
+from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK
 from limbik.methods.least_squares.svd_step import (
     decompose,
     fill_svd,
     svd_height,
-    svd_size,
     view_svd,
 )
 from limbik.methods.loop import GO_ON, iterate_until
 from limbik.methods.redundancy.criteria import (
     CRITERIA,
-    check_criterion,
-    criterion_size,
-    criterion_table,
     gradient_of,
     hessian_of,
     value_of,
     view_criterion,
 )
+from limbik.methods.redundancy.criterion_method import CriterionMethod
 from limbik.methods.redundancy.criterion_search import (
     BOTH,
     NOWHERE,
@@ -44,7 +41,6 @@ from limbik.methods.redundancy.criterion_search import (
     fixed_step,
     has_settled,
     search,
-    secondary_size,
     settled_or_spent,
     view_secondary,
 )
@@ -55,7 +51,6 @@ from limbik.methods.redundancy.null_space_basis import (
     hold_columns,
     leave_free,
     take_vectors,
-    usual_rank,
 )
 from limbik.methods.redundancy.square_system import (
     fill_square,
@@ -66,7 +61,6 @@ from limbik.methods.redundancy.square_system import (
 from limbik.methods.settings import setting
 from limbik.methods.workspace import (
     floats_taken,
-    gradient_size,
     take,
     take_table,
     view_gradient,
@@ -171,7 +165,7 @@ def baillieul(ints, floats, work, options, q, out, history):
 
 
 @dataclass(frozen=True)
-class Baillieul(Method):
+class Baillieul(CriterionMethod):
     """J with rows that zero a criterion's gradient in its null space: the first extended Jacobian.
 
     Near the pose that meets the goals and has the criterion least among all that do, it converges
@@ -212,27 +206,14 @@ class Baillieul(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_criterion(self.name, self.criterion)
-        if self.pose is not None and self.criterion != "rest":
-            raise MethodError(f'{self.name}: a pose is for the criterion "rest"')
         if self.correction is not None and not 0.0 <= self.correction <= 1.0:
             raise MethodError(
                 f"{self.name}: needs 0 ≤ correction ≤ 1 or None, got {self.correction:g}"
             )
-        if not 0.0 <= self.cutoff < 1.0:
-            raise MethodError(f"{self.name}: needs 0 ≤ cutoff < 1, got {self.cutoff:g}")
 
     def settings(self) -> tuple[float, ...]:
         correction = -1.0 if self.correction is None else self.correction
         return (self.cutoff, correction, self.settle, False)
 
-    def tables(self, problem: Problem) -> list[float]:
-        return [
-            usual_rank(problem, self.cutoff),
-            *problem.moves,
-            *criterion_table(self.name, self.criterion, self.pose, problem),
-        ]
-
     def workspace(self, problem: Problem) -> int:
-        own = secondary_size(problem) + criterion_size(problem) + svd_size(problem)
-        return gradient_size(problem) + own + floats_taken(view_square, problem.ints)
+        return super().workspace(problem) + floats_taken(view_square, problem.ints)

@@ -43,13 +43,6 @@ class Criterion(NamedTuple):
     gram: np.ndarray  # (side, side) of the smaller of JJᵀ and JᵀJ
 
 
-def check_criterion(name: str, criterion: str) -> None:
-    """Refuse a criterion that is not there."""
-    if criterion not in CRITERIA:
-        known = ", ".join(CRITERIA)
-        raise MethodError(f'{name}: no criterion "{criterion}" (known are {known})')
-
-
 def criterion_table(
     name: str, criterion: str, pose: Sequence[float] | np.ndarray | None, problem: Problem
 ) -> list[float]:

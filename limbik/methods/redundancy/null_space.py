@@ -11,23 +11,20 @@ import numpy as np
 
 from limbik.errors import MethodError
 from limbik.jit import inlined_by_llvm, kernel
-from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK, Method
+from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK
 from limbik.methods.least_squares.svd_step import (
     fill_svd,
     pseudo_inverse_step,
-    svd_size,
     view_svd,
 )
 from limbik.methods.loop import GO_ON, iterate_until
 from limbik.methods.redundancy.criteria import (
     CRITERIA,
-    check_criterion,
-    criterion_size,
-    criterion_table,
     gradient_of,
     value_of,
     view_criterion,
 )
+from limbik.methods.redundancy.criterion_method import CriterionMethod
 from limbik.methods.redundancy.criterion_search import (
     BOTH,
     NOWHERE,
@@ -40,7 +37,6 @@ from limbik.methods.redundancy.criterion_search import (
     fixed_step,
     has_settled,
     search,
-    secondary_size,
     settled_or_spent,
     view_secondary,
 )
@@ -49,12 +45,10 @@ from limbik.methods.redundancy.null_space_basis import (
     hold_columns,
     leave_free,
     take_vectors,
-    usual_rank,
 )
 from limbik.methods.settings import setting
-from limbik.methods.workspace import gradient_size, view_gradient
+from limbik.methods.workspace import view_gradient
 from limbik.solver.objective import reached
-from limbik.solver.problem import Problem
 
 
 class Memory(NamedTuple):
@@ -118,7 +112,7 @@ def null_space(ints, floats, work, options, q, out, history):
 
 
 @dataclass(frozen=True)
-class NullSpace(Method):
+class NullSpace(CriterionMethod):
     """dq = J⁺dx − α(I − J⁺J)∇g: a criterion steers what the goals leave free (Liégeois).
 
     Every iterate is inside the limits.  f may rise only once the goals are met, and not beyond
@@ -155,25 +149,9 @@ class NullSpace(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_criterion(self.name, self.criterion)
-        if self.pose is not None and self.criterion != "rest":
-            raise MethodError(f'{self.name}: a pose is for the criterion "rest"')
         if self.gain is not None and not 0.0 < self.gain < math.inf:
             raise MethodError(f"{self.name}: gain must be positive or None, got {self.gain:g}")
-        if not 0.0 <= self.cutoff < 1.0:
-            raise MethodError(f"{self.name}: needs 0 ≤ cutoff < 1, got {self.cutoff:g}")
 
     def settings(self) -> tuple[float, ...]:
         gain = 0.0 if self.gain is None else self.gain
         return (self.cutoff, gain, self.settle, self.polish)
-
-    def tables(self, problem: Problem) -> list[float]:
-        return [
-            usual_rank(problem, self.cutoff),
-            *problem.moves,
-            *criterion_table(self.name, self.criterion, self.pose, problem),
-        ]
-
-    def workspace(self, problem: Problem) -> int:
-        own = secondary_size(problem) + criterion_size(problem) + svd_size(problem)
-        return gradient_size(problem) + own

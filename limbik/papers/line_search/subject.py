@@ -17,7 +17,7 @@ import numpy as np
 from limbik.animate.learn import limits_from
 from limbik.errors import FigureError, GoalError
 from limbik.figure.figure import Figure
-from limbik.figure.joints import Joint, Slide, Vector
+from limbik.figure.joints import Joint, Vector
 from limbik.figure.limits import Range
 from limbik.figure.motion import Motion
 from limbik.figures import cartwheel
@@ -221,7 +221,7 @@ def _limit(joint: Joint, unit: float):
     """The joint's limit with the ranges of its slides in the new unit."""
     if not isinstance(joint.limit, Range):
         return joint.limit
-    slides = [isinstance(part, Slide) for part in joint.parts for _ in part.labels]
+    slides = joint.slides
     scale = np.where(slides, 1.0 / unit, 1.0)
     low, high = np.broadcast_to(joint.limit.lower, len(slides)), joint.limit.upper
     return Range(low * scale, np.broadcast_to(high, len(slides)) * scale, degrees=False)

@@ -152,8 +152,19 @@ class Moments:
         locked: Sequence[str] = (),
         goals: Sequence[KeptGoal] = (),
     ) -> Moment | None:
-        """The pose at a frame; None where there are neither keys nor a clip."""
-        self._prepare(figure, timeline, effectors, locked, goals)
+        """The pose at a frame (which may lie between two), with the targets of the effectors then.
+
+        ``goals`` are those without an effector.  None where there are neither keys nor a clip.
+        """
+        # Where effectors are, and what they are just now, is no part of what keys say.
+        settings = tuple(
+            (e.id, e.joint, e.at, e.weight, e.rotation_weight, e.axis) for e in effectors
+        )
+        of = (figure, timeline, settings, tuple(locked), tuple(goals))
+        same = self._of and self._of[0] is figure and self._of[1] is timeline
+        if not same or self._of[2:] != of[2:]:
+            self._of, self._player = of, player(figure, timeline, effectors, locked, goals)
+            self._known.clear()
         if self._player is None:
             return None
         frame = min(max(float(frame), 0.0), float(timeline.last))
@@ -166,25 +177,6 @@ class Moments:
         else:
             self._known.move_to_end(frame)
         return found
-
-    def _prepare(
-        self,
-        figure: Figure,
-        timeline: Timeline,
-        effectors: Sequence[Effector],
-        locked: Sequence[str],
-        goals: Sequence[KeptGoal],
-    ) -> None:
-        # Where effectors are, and what they are just now, is no part of what keys say.
-        settings = tuple(
-            (e.id, e.joint, e.at, e.weight, e.rotation_weight, e.axis) for e in effectors
-        )
-        of = (figure, timeline, settings, tuple(locked), tuple(goals))
-        same = self._of and self._of[0] is figure and self._of[1] is timeline
-        if same and self._of[2:] == of[2:]:
-            return
-        self._of, self._player = of, player(figure, timeline, effectors, locked, goals)
-        self._known.clear()
 
 
 def player(
@@ -201,24 +193,6 @@ def player(
     if timeline.clip is not None:
         return Edits(figure, timeline, effectors, locked)
     return Keyed(figure, timeline, effectors, locked, goals) if timeline.keys else None
-
-
-def pose_at(
-    figure: Figure,
-    timeline: Timeline,
-    frame: float,
-    effectors: Sequence[Effector],
-    locked: Sequence[str] = (),
-    goals: Sequence[KeptGoal] = (),
-    *,
-    moments: Moments | None = None,
-) -> Moment | None:
-    """The pose at a frame (which may lie between two), with the targets of the effectors then.
-
-    ``goals`` are those without an effector.  None where the timeline has neither keys nor a clip.
-    A session gives its ``moments``, so that what was found once is found at once.
-    """
-    return (moments or Moments()).at(figure, timeline, frame, effectors, locked, goals)
 
 
 def bake(

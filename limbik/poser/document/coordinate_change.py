@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbik.figure.coordinates import ball_of, width_of
+from limbik.figure.coordinates import ball_of
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.goals import Rest
@@ -80,7 +80,7 @@ def _same_places(here: Figure, there: Figure) -> np.ndarray:
     """(n,) for each coordinate of ``there`` the one of ``here`` that a change of it stands at."""
     order, first = [], 0
     for old, new in zip(here.definition, there.definition, strict=True):
-        width = width_of(old)
+        width = old.width
         before, after = ball_of(old), ball_of(new)
         places = list(range(first, first + width))
         if before is not None and after is not None:

@@ -17,6 +17,7 @@ import numpy as np
 from limbik.errors import FormatError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import (
+    BallPart,
     Coupling,
     ExponentialBall,
     Joint,
@@ -163,16 +164,15 @@ def joint_from_json(saved: dict[str, Any]) -> Joint:
 
 
 def _part_to_json(part: Part) -> dict[str, Any]:
-    if isinstance(part, Turn | Slide):
-        coupled = part.coupled
-        return {
-            "kind": "turn" if isinstance(part, Turn) else "slide",
-            "axis": list(part.axis),
-            "label": part.label,
-            "coupled": coupled and [coupled.coordinate, coupled.scale, coupled.offset],
-        }
-    kind = "exponential" if isinstance(part, ExponentialBall) else "swing-twist"
-    return {"kind": kind, "twist": list(part.twist), "swing": list(part.swing)}
+    if isinstance(part, BallPart):
+        return {"kind": part.kind, "twist": list(part.twist), "swing": list(part.swing)}
+    coupled = part.coupled
+    return {
+        "kind": part.kind,
+        "axis": list(part.axis),
+        "label": part.label,
+        "coupled": coupled and [coupled.coordinate, coupled.scale, coupled.offset],
+    }
 
 
 def _part_from_json(saved: dict[str, Any]) -> Part:

@@ -18,7 +18,7 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
-from limbik.poser.animation.in_betweens import Moments, pose_at
+from limbik.poser.animation.in_betweens import Moments
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector, Vec3, Vec4
@@ -255,10 +255,9 @@ class Editor:
         """
         document, figure = self.document, self.figure
         frame = min(max(frame, 0.0), float(document.timeline.last))
-        moment = pose_at(
-            figure, document.timeline, frame, document.effectors, document.locked,
-            document.goals, moments=self.moments,
-        )  # fmt: skip
+        moment = self.moments.at(
+            figure, document.timeline, frame, document.effectors, document.locked, document.goals
+        )
         if moment is None:
             self.document = replace(document, frame=frame)
         else:

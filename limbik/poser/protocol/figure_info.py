@@ -96,7 +96,7 @@ def _parts(figure: Figure, i: int) -> list[msg.Part]:
         first, *_ = [figure.tree.slots[next(slots)] for _ in part.labels]
         if isinstance(part, Turn | Slide):
             axis = np.array(part.axis, float)
-            make = msg.TurnPart if isinstance(part, Turn) else msg.SlidePart
+            make = msg.SlidePart if part.slides else msg.TurnPart
             out.append(
                 make(
                     axis=_vec3(axis / np.linalg.norm(axis)),
@@ -185,11 +185,4 @@ def limit_from(joint: Joint, limit: msg.Limit | None) -> jt.Limit | None:
 
 def _own(joint: Joint) -> np.ndarray:
     """(slots,) True for those of a joint's moving directions that are entries of q."""
-    return np.array(
-        [
-            not isinstance(part, Turn | Slide) or part.coupled is None
-            for part in joint.parts
-            for _ in part.labels
-        ],
-        bool,
-    )
+    return np.array([part.coupled is None for part in joint.parts for _ in part.labels], bool)

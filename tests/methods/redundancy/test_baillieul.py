@@ -172,7 +172,7 @@ def test_the_workspace_is_as_large_as_needed() -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"criterion": "beauty"}, 'no criterion "beauty"'),
+        ({"criterion": "beauty"}, "criterion must be .* got 'beauty'"),
         ({"criterion": "limits", "pose": [0.0]}, 'a pose is for the criterion "rest"'),
         ({"correction": 1.5}, "0 ≤ correction ≤ 1 or None, got 1.5"),
         ({"cutoff": 2.0}, "0 ≤ cutoff < 1, got 2"),

@@ -175,7 +175,7 @@ def test_the_workspace_is_as_large_as_needed() -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"criterion": "beauty"}, 'no criterion "beauty"'),
+        ({"criterion": "beauty"}, "criterion must be .* got 'beauty'"),
         ({"criterion": "limits", "pose": [0.0]}, 'a pose is for the criterion "rest"'),
         ({"gain": -1.0}, "gain must be positive or None, got -1"),
         ({"cutoff": 2.0}, "0 ≤ cutoff < 1, got 2"),

@@ -14,7 +14,7 @@ from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat, quat_multiply
 from limbik.poser.animation.clip_edits import Edits, weight
-from limbik.poser.animation.in_betweens import bake, pose_at
+from limbik.poser.animation.in_betweens import Moments, bake
 from limbik.poser.animation.keying import keyed
 from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.animation.timeline_pose import Moment
@@ -33,7 +33,7 @@ BY = (0.04, 0.06, -0.03)
 
 
 def moment(timeline: Timeline, frame: float, effectors: tuple[Effector, ...] = EFFECTORS) -> Moment:
-    found = pose_at(FIGURE, timeline, frame, effectors)
+    found = Moments().at(FIGURE, timeline, frame, effectors)
     assert found is not None
     assert FIGURE.violation(found.q) == 0.0
     return found

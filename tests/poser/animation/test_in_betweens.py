@@ -15,7 +15,7 @@ from helpers.posed_keys import HAND, LEFT, RIGHT, Scene, at, crouch
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat
 from limbik.poser.animation.curves import Path, Turns
-from limbik.poser.animation.in_betweens import Keyed, Moments, bake, pose_at
+from limbik.poser.animation.in_betweens import Keyed, Moments, bake
 from limbik.poser.animation.keying import keyed
 from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.document.effector import Effector
@@ -183,11 +183,11 @@ def test_pinned_feet_stay_where_joints_alone_slide_by_centimetres(scene: Scene) 
 def test_keys_are_met_and_held_before_and_after(scene: Scene) -> None:
     figure, effectors, timeline, low = scene
     for frame, q in ((0, figure.rest), (10, figure.rest), (50, low), (120, low), (1e6, low)):
-        moment = pose_at(figure, timeline, frame, effectors)
+        moment = Moments().at(figure, timeline, frame, effectors)
         assert moment is not None
         np.testing.assert_allclose(figure.positions(moment.q), figure.positions(q), atol=3e-4)
     hand = effectors[0]
-    moment = pose_at(figure, timeline, 50, effectors)
+    moment = Moments().at(figure, timeline, 50, effectors)
     assert moment is not None
     assert moment.targets[HAND].mode == "free"
     np.testing.assert_allclose(moment.targets[HAND].position, at(figure, moment.q, hand), atol=1e-9)
@@ -206,7 +206,7 @@ def test_motion_is_as_even_as_the_interpolation(scene: Scene) -> None:
 def test_without_goals_joints_alone_decide(scene: Scene) -> None:
     figure, effectors, timeline, _ = scene
     bare = replace(timeline, keys=tuple(replace(key, goals=None) for key in timeline.keys))
-    moment = pose_at(figure, bare, 30.0, effectors)
+    moment = Moments().at(figure, bare, 30.0, effectors)
     assert moment is not None
     assert moment.targets == {}
     assert np.linalg.norm(at(figure, moment.q, effectors[1]) - effectors[1].position) > 0.02
@@ -216,7 +216,7 @@ def test_a_foot_that_is_free_in_one_key_is_not_held_between(scene: Scene) -> Non
     figure, effectors, timeline, low = scene
     loose = tuple(replace(e, mode="free") if e.id == LEFT else e for e in effectors)
     timeline = keyed(figure, timeline, 50, low, loose)
-    moment = pose_at(figure, timeline, 30.0, effectors)
+    moment = Moments().at(figure, timeline, 30.0, effectors)
     assert moment is not None
     assert moment.targets[LEFT].mode == "free"
     assert moment.targets[RIGHT].mode == "pin"
@@ -234,7 +234,7 @@ def test_keys_of_goals_alone_lead_the_hand(scene: Scene) -> None:
     goals |= {e.id: Target(e.position, None, "pin") for e in effectors[1:]}
     timeline = timeline.with_key(Key(9, 20, goals=goals))
     for frame in (0, 5, 10, 20, 60):
-        moment = pose_at(figure, timeline, frame, effectors)
+        moment = Moments().at(figure, timeline, frame, effectors)
         assert moment is not None
         wanted = start + min(frame / 20, 1.0) * (end - start)
         np.testing.assert_allclose(
@@ -255,7 +255,7 @@ def test_orientations_are_interpolated_and_held() -> None:
     timeline = keyed(arm, Timeline(ease="linear"), 0, one, ends[:1])
     timeline = keyed(arm, timeline, 10, two, ends[1:])
     theirs = Slerp([0, 10], Rotation.from_quat(np.array([np.roll(e.wxyz, -1) for e in ends])))
-    moment = pose_at(arm, timeline, 4.0, ends[:1])
+    moment = Moments().at(arm, timeline, 4.0, ends[:1])
     assert moment is not None
     wanted = theirs(4.0).as_quat()[[3, 0, 1, 2]]
     assert moment.targets[1].wxyz is not None
@@ -277,7 +277,7 @@ def test_locked_joints_keep_to_their_keys(scene: Scene) -> None:
 def test_any_order_of_asking_gives_the_same(scene: Scene) -> None:
     figure, effectors, timeline, _ = scene
     moments = Moments()
-    wanted = {f: pose_at(figure, timeline, f, effectors) for f in (12.0, 33.5, 47.0)}
+    wanted = {f: Moments().at(figure, timeline, f, effectors) for f in (12.0, 33.5, 47.0)}
     for frame in (47.0, 12.0, 33.5, 12.0):
         moment = moments.at(figure, timeline, frame, effectors)
         assert moment is not None
@@ -300,7 +300,7 @@ def test_what_was_found_is_kept_until_something_changes(scene: Scene) -> None:
 
 def test_an_empty_timeline_has_no_pose_of_its_own(scene: Scene) -> None:
     figure, effectors, _, low = scene
-    assert pose_at(figure, Timeline(), 0.0, effectors) is None
+    assert Moments().at(figure, Timeline(), 0.0, effectors) is None
     one = bake(figure, Timeline(fps=25.0), low, effectors)
     assert (one.frames, one.fps) == (1, 25.0)
     np.testing.assert_array_equal(one.q[0], low)
@@ -311,7 +311,7 @@ def test_baking_is_every_frame(scene: Scene) -> None:
     motion = bake(figure, timeline, low, effectors)
     assert motion.frames == timeline.frames
     for frame in (0, 10, 27, 50, 120):
-        moment = pose_at(figure, timeline, frame, effectors)
+        moment = Moments().at(figure, timeline, frame, effectors)
         assert moment is not None
         np.testing.assert_array_equal(motion.q[frame], moment.q)
     assert float(np.max(figure.violation(motion.q))) == 0.0
@@ -325,7 +325,7 @@ def test_between_random_keys_limits_hold(name: str, seed: int, frame: float) -> 
     timeline = Timeline()
     for k, at_frame in enumerate((0, 20, 35, 60)):
         timeline = timeline.with_key(Key(k + 1, at_frame, random_pose(figure, seed + k)))
-    moment = pose_at(figure, timeline, frame, [])
+    moment = Moments().at(figure, timeline, frame, [])
     assert moment is not None
     assert np.isfinite(moment.q).all()
     assert figure.violation(moment.q) == 0.0
@@ -362,7 +362,7 @@ def test_goals_without_an_effector_are_asked_between_keys(scene: Scene) -> None:
         found = limbik.solve(figure, asked, start=figure.rest, lock=["Hips"])
         assert found.ok
         keys = keyed(figure, keys, frame, found.q, ())
-    middle = [pose_at(figure, keys, 30.0, (), (), goals) for goals in ((), kept)]
+    middle = [Moments().at(figure, keys, 30.0, (), (), goals) for goals in ((), kept)]
     assert middle[0] is not None
     assert middle[1] is not None
     assert abs(hands_apart(figure, middle[0].q) - 0.4) > 0.01
@@ -385,7 +385,9 @@ def test_goals_without_an_effector_are_asked_between_keys(scene: Scene) -> None:
 def test_a_rest_pulls_no_frame_off_its_keys(scene: Scene) -> None:
     figure, effectors, timeline, _ = scene
     rest = (KeptGoal.of(7, limbik.Rest(weight=1.0)),)
-    plain, pulled = (pose_at(figure, timeline, 30.0, effectors, (), goals) for goals in ((), rest))
+    plain, pulled = (
+        Moments().at(figure, timeline, 30.0, effectors, (), goals) for goals in ((), rest)
+    )
     assert plain is not None
     assert pulled is not None
     np.testing.assert_array_equal(pulled.q, plain.q)

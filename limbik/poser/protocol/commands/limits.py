@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from limbik import humanoid
 from limbik.animate.learn import limits_from
 from limbik.errors import LimbikError
-from limbik.figure.coordinates import ball_of, width_of
+from limbik.figure.coordinates import ball_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Limit, SwingTwist
 from limbik.figure.motion import Motion
@@ -60,7 +60,7 @@ def set_cone(session: Session, joint: int) -> Answer:
         _in_balls(session, "swing-twist")
     after = _plain(session).definition
     changed = {old.name for old, new in zip(before, after, strict=True) if old.parts != new.parts}
-    first = sum(width_of(other) for other in after[:joint]) + ball[1]
+    first = sum(other.width for other in after[:joint]) + ball[1]
     swing, twist = session.document.q[first : first + 2], float(session.document.q[first + 2])
     open_by = min(max(_OPEN, 1.1 * math.hypot(*swing)), _WIDEST_CONE)
     cone = SwingTwist(swing=(open_by, open_by), twist=(min(-_TWIST, twist), max(_TWIST, twist)))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.poser.animation.in_betweens import pose_at
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.protocol.binary import MOST_ASKED_FRAMES, frames_message
@@ -153,14 +152,8 @@ def frames(session: Session, frames: list[float]) -> Answer:
     document, figure = session.document, session.figure
     poses = np.empty((len(frames), figure.n))
     for row, frame in zip(poses, frames, strict=True):
-        moment = pose_at(
-            figure,
-            document.timeline,
-            frame,
-            document.effectors,
-            document.locked,
-            document.goals,
-            moments=session.moments,
+        moment = session.moments.at(
+            figure, document.timeline, frame, document.effectors, document.locked, document.goals
         )
         row[:] = document.q if moment is None else moment.q
     session.also(frames_message(figure, poses, np.array(frames), session.command_id))

@@ -1,0 +1,37 @@
+"""Options that several commands have, declared once."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from limbik.cli import limits
+from limbik.cli.files import FORCE_HELP, TO_HELP
+from limbik.cli.terminal import JSON_HELP
+
+Limits = Annotated[
+    str | None, typer.Option(metavar="none|file|anatomical|clip+DEGREES", help=limits.HELP)
+]
+Stretch = Annotated[
+    bool, typer.Option("--stretch", help="Let position channels of BVH joints stretch bones.")
+]
+MethodName = Annotated[str | None, typer.Option(metavar="NAME", help="One of `limbik methods`.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Chooses the random numbers of restarts.")]
+Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+OutputFormat = Annotated[str, typer.Option(metavar="FORMAT", help=TO_HELP, show_default="bvh")]
+Force = Annotated[bool, typer.Option("--force", "-f", help=FORCE_HELP)]
+
+
+def tolerance(help: str, usual: str) -> Any:
+    return typer.Option(metavar="LENGTH", help=help, show_default=usual)
+
+
+def restarts(help: str) -> Any:
+    return typer.Option(metavar="N", min=0, help=help, show_default="as many as help, at most 30")
+
+
+def saved_to(metavar: str, what: str) -> Any:
+    return typer.Option(
+        "--out", metavar=metavar, help=f"Write the {what} that was found; - is standard output."
+    )
