@@ -24,7 +24,7 @@ from limbik.methods.base import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
 from limbik.solver import restarts as att
 from limbik.solver.explain import status_of
 from limbik.solver.objective import errors_of, evaluate, state_size
-from limbik.solver.problem import Problem
+from limbik.solver.problem import Problem, checked_figure
 from limbik.solver.result import Status
 from limbik.solver.runner import Runner, find_method, whole_number
 
@@ -115,6 +115,7 @@ def solve_many(
         np.True_
     """
     began = time.perf_counter()
+    figure = checked_figure(figure)
     begin = figure.rest if starts is None else figure.pose(starts, "starts")
     targets, places, problem = batch_problem(
         figure, effectors if goals is None else goals, positions, wxyz, tolerance=tolerance,
@@ -184,7 +185,7 @@ def goals_of(
 ) -> list[Goal]:
     """Goals as they are, or one Reach for each named joint with its column of the targets."""
     if not isinstance(goals, Iterable) and not hasattr(goals, "terms"):
-        raise GoalError(f"goals: needs goals or names of joints, got {goals!r}")
+        raise GoalError(f"goals (or effectors): needs goals or names of joints, got {goals!r}")
     one = isinstance(goals, str) or hasattr(goals, "terms")
     given: list[Any] = [goals] if one else list(goals)  # type: ignore[arg-type]
     names = [goal for goal in given if isinstance(goal, str)]

@@ -52,7 +52,7 @@ class Problem:
         lock: Iterable[str] = (),
         weights: np.ndarray | None = None,
     ) -> None:
-        self.figure = _checked_figure(figure)
+        self.figure = checked_figure(figure)
         self._weights = weights
         self._unlocked: Problem | None = None
         self.goals: tuple[Goal, ...] = _as_tuple(goals)
@@ -388,7 +388,7 @@ def _tolerance(term: tm.Term, length: float, angle: float) -> float:
     return angle if term.is_angle else length
 
 
-def _checked_figure(figure: object) -> Figure:
+def checked_figure(figure: object) -> Figure:
     """The figure; anything else is refused, with what was probably meant."""
     if isinstance(figure, Figure):
         return figure
