@@ -54,10 +54,10 @@ def inlined_by_llvm(function: Any) -> Any:
     For what a kernel calls in every iteration with whole workspaces: to pass a workspace to a
     function of its own costs a reference to each array, more than a small step itself.
     """
-    return part(function, forceinline=True)
+    return kernel_part(function, forceinline=True)
 
 
-def part(function: Any = None, **options: Any) -> Any:
+def kernel_part(function: Any = None, **options: Any) -> Any:
     """A plain function that is compiled with each kernel that calls it, and only there.
 
     Numba's own ``register_jitable`` also optimises the function, and all that it calls, by itself,
@@ -65,7 +65,7 @@ def part(function: Any = None, **options: Any) -> Any:
     the kernel.  Here all of this happens once, for the kernel.
     """
     if function is None:
-        return partial(part, **options)
+        return partial(kernel_part, **options)
     return register_jitable(pipeline_class=_PartCompiler, no_cfunc_wrapper=True, **options)(
         function
     )

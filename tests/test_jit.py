@@ -22,7 +22,15 @@ from limbik.methods.workspace import gradient_size, view_gradient
 from limbik.solver.objective import evaluate, linearise, state_size
 
 SOURCES = sorted(Path(limbik.__file__).parent.rglob("*.py"))
-DECORATORS = {"kernel", "inner", "inlined", "inlined_by_llvm", "njit", "register_jitable"}
+DECORATORS = {
+    "kernel",
+    "inner",
+    "inlined",
+    "inlined_by_llvm",
+    "kernel_part",
+    "njit",
+    "register_jitable",
+}
 
 
 class Two(NamedTuple):

@@ -23,7 +23,7 @@ from limbik.goals.terms import (
     TERM_FLOATS,
     TERM_INTS,
 )
-from limbik.jit import inner, kernel
+from limbik.jit import inner
 from limbik.maths.linear import copy
 from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
 
@@ -156,7 +156,7 @@ def _into_range(value, low, high, near):
     return value
 
 
-@kernel
+@inner
 def align_root(ints, floats, world, root, q, scratch):
     """Move the free root in q so that the effectors lie nearest their targets; False if it cannot.
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK, Method
 from limbik.methods.least_squares.svd_step import (
     decompose,
@@ -86,7 +85,7 @@ class SquareWorkspace(NamedTuple):
     normal: Normal
 
 
-@register_jitable
+@kernel_part
 def view_square(ints, work):
     """work -> SquareWorkspace, and what is left."""
     n = np.int64(ints[N_COORDS])
