@@ -12,7 +12,7 @@ numbers it carries from one iteration to the next (a named tuple, returned anew 
 w.trial, its residuals in w.trial_r and returns its f as ``value`` with the code GO_ON.  Any other
 code ends the loop at q.
 
-Both are plain functions that Numba compiles into the method's kernel (``register_jitable``): no
+Both are plain functions that Numba compiles into the method's kernel (``inlined_by_llvm``): no
 call is indirect, and a problem with goals written in Python runs the same functions as Python.
 """
 
