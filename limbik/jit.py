@@ -6,7 +6,10 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
+from llvmlite import binding
 from numba import njit
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.extending import register_jitable
 
 from limbik.kernel_cache import KernelCache
@@ -51,4 +54,49 @@ def inlined_by_llvm(function: Any) -> Any:
     For what a kernel calls in every iteration with whole workspaces: to pass a workspace to a
     function of its own costs a reference to each array, more than a small step itself.
     """
-    return register_jitable(forceinline=True)(function)
+    return kernel_part(function, forceinline=True)
+
+
+def kernel_part(function: Any = None, **options: Any) -> Any:
+    """A plain function that is compiled with each kernel that calls it, and only there.
+
+    Numba's own ``register_jitable`` also optimises the function, and all that it calls, by itself,
+    and makes machine code of it that nobody runs; and so again for each function on the way up to
+    the kernel.  Here all of this happens once, for the kernel.
+    """
+    if function is None:
+        return partial(kernel_part, **options)
+    return register_jitable(pipeline_class=_PartCompiler, no_cfunc_wrapper=True, **options)(
+        function
+    )
+
+
+class _PartLibrary(JITCodeLibrary):
+    """LLVM's code of a function, for kernels to link: neither optimised nor run by itself."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        # Numba writes the address of the function's environment to a variable of this name.
+        names = [one.name for one in self._final_module.global_variables]
+        lines = [
+            f'@"{name}" = common global ptr null'
+            for name in names
+            if name.startswith("_ZN08NumbaEnv")
+            if not self._codegen._engine.is_symbol_defined(name)
+        ]
+        module = self._codegen._create_empty_module(f"{self.name} environment")
+        self._codegen._add_module(binding.parse_assembly("\n".join([str(module), *lines])))
+        self._finalized = True
+
+
+class _PartCompiler(Compiler):
+    """Numba's compiler, into a ``_PartLibrary``."""
+
+    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals) -> None:
+        if library is None:
+            library = _PartLibrary(targetctx.codegen(), "part")
+        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)

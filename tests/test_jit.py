@@ -14,15 +14,25 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.codegen import CPUCodeLibrary
 from numba.extending import overload
 
 import limbik
 from helpers.common_problems import problem_of
+from limbik.jit import kernel, kernel_part
 from limbik.methods.workspace import gradient_size, view_gradient
 from limbik.solver.objective import evaluate, linearise, state_size
 
 SOURCES = sorted(Path(limbik.__file__).parent.rglob("*.py"))
-DECORATORS = {"kernel", "inner", "inlined", "inlined_by_llvm", "njit", "register_jitable"}
+DECORATORS = {
+    "kernel",
+    "inner",
+    "inlined",
+    "inlined_by_llvm",
+    "kernel_part",
+    "njit",
+    "register_jitable",
+}
 
 
 class Two(NamedTuple):
@@ -83,6 +93,48 @@ def test_an_overload_that_numba_inlines_costs_no_writes() -> None:
     work = np.zeros(4)
     assert inlined_by_numba(work, 1) == 2
     np.testing.assert_array_equal(work, [0.0, 1.0, 0.0, 2.0])
+
+
+@kernel_part
+def checked_entry(two, i):
+    if i > 1:
+        raise IndexError("no such entry")
+    two.first[i] += 1.0
+    return two.second[i]
+
+
+@kernel_part
+def both_entries(two):
+    return checked_entry(two, 0) + checked_entry(two, 1)
+
+
+@kernel
+def sum_of_parts(work, i):
+    two = halves(work)
+    return both_entries(two) + checked_entry(two, i)
+
+
+def test_parts_write_return_and_raise_as_they_do_in_python() -> None:
+    work = np.array([0.0, 0.0, 3.0, 4.0])
+    assert sum_of_parts(work, 1) == 3.0 + 4.0 + 4.0
+    np.testing.assert_array_equal(work, [1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(IndexError, match="no such entry"):
+        sum_of_parts(work, 2)
+    np.testing.assert_array_equal(work, [2.0, 3.0, 3.0, 4.0])
+
+
+def test_a_part_is_optimised_in_its_kernel_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    optimised, optimise = [], CPUCodeLibrary._optimize_final_module
+
+    def note(library: CPUCodeLibrary) -> None:
+        optimised.append(library.name)
+        optimise(library)
+
+    monkeypatch.setattr(CPUCodeLibrary, "_optimize_final_module", note)
+    # No other test has compiled the parts for this type.
+    njit(sum_of_parts.py_func)(np.zeros(4, np.float32), 0)
+    assert any("sum_of_parts" in name for name in optimised)
+    assert not any("entr" in name for name in optimised)
 
 
 @njit

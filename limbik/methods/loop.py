@@ -12,7 +12,7 @@ numbers it carries from one iteration to the next (a named tuple, returned anew 
 w.trial, its residuals in w.trial_r and returns its f as ``value`` with the code GO_ON.  Any other
 code ends the loop at q.
 
-Both are plain functions that Numba compiles into the method's kernel (``register_jitable``): no
+Both are plain functions that Numba compiles into the method's kernel (``inlined_by_llvm``): no
 call is indirect, and a problem with goals written in Python runs the same functions as Python.
 """
 
@@ -24,7 +24,7 @@ from typing import NamedTuple
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_HASTY,
@@ -195,7 +195,7 @@ def no_way_down(options, gain):
 # ---- is it stationary? ---------------------------------------------------------------------------
 
 
-@kernel
+@inner
 def gain_left(ints, floats, q, w, f):
     """‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f: the projected gradient in a scale of its own.
 

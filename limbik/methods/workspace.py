@@ -11,28 +11,28 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel_part
 from limbik.solver.objective import scratch_of, state_size
 from limbik.solver.problem import Problem
 
 
-@register_jitable
+@kernel_part
 def take(work, count):
     """(count,) floats off the front of ``work``, and what is left."""
     return work[:count], work[count:]
 
 
-@register_jitable
+@kernel_part
 def take_table(work, rows, columns):
     """(rows, columns) floats off the front of ``work``, and what is left."""
     size = rows * columns
     return work[:size].reshape(rows, columns), work[size:]
 
 
-@register_jitable
+@kernel_part
 def take_integers(work, rows, columns):
     """(rows, columns) uint32 off the front of ``work``, and what is left."""
     count = rows * columns
@@ -71,7 +71,7 @@ class GradientWorkspace(NamedTuple):
     jt: np.ndarray  # (n, rows) transposed Jacobian
 
 
-@register_jitable
+@kernel_part
 def view_gradient(ints, work):
     """work -> GradientWorkspace, and what is left; the problem's state comes first."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
@@ -97,7 +97,7 @@ class LastStep(NamedTuple):
     half_descent: np.ndarray  # (n,) −½∇f there
 
 
-@register_jitable
+@kernel_part
 def view_last_step(ints, work):
     """work -> LastStep, and what is left."""
     by_n, work = take_table(work, 2, np.int64(ints[N_COORDS]))

@@ -6,6 +6,7 @@ compiled code is found in Numba's cache whatever the method.
 
 from __future__ import annotations
 
+import gc
 import math
 import sys
 import threading
@@ -129,7 +130,7 @@ def _start_again(ints, floats, work, plan, attempt, start, best, comfort, spread
     return wide
 
 
-@kernel
+@inner
 def _worth(plan, best, first_work, certain):
     """How much work restarts may cost where ``best`` is the least f found yet.
 
@@ -144,7 +145,7 @@ def _worth(plan, best, first_work, certain):
     return _LEAST * attempt * max(1.0, 1.0 / (missing * missing))
 
 
-@kernel
+@inner
 def _another_try(held):
     """Whether restarts are tried after so many problems that ended short: 0, 4, 16, 64, ..."""
     if held < 4:
@@ -154,7 +155,7 @@ def _another_try(held):
     return held == 1
 
 
-@kernel
+@inner
 def _leaps(ints, floats, start, to):
     """Whether any coordinate is further than _LEAP (rad, or as much of the figure) from start."""
     for c in range(ints[kin.N_COORDS]):
@@ -163,7 +164,7 @@ def _leaps(ints, floats, start, to):
     return False
 
 
-@kernel
+@inner
 def _attempts(
     method, ints, floats, work, hasty, full, plan, comfort, room, held, q, other, random, totals,
     history,
@@ -338,7 +339,8 @@ _compiling = threading.Lock()
 def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
     """``one`` or ``batch``, ready to run ``kernel``: from Numba's cache, else compiled now.
 
-    Compiling takes a while the first time; a line on stderr says so.
+    Compiling takes a while the first time; a line on stderr says so.  Python's search for unused
+    cycles of objects, which Numba makes millions of, would take a tenth of it: it waits.
     """
     with _compiling:
         for function, signature in (
@@ -349,11 +351,15 @@ def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
                 notice = threading.Timer(1.5, _announce)
                 notice.daemon = True
                 notice.start()
+                collecting = gc.isenabled()
+                gc.disable()
                 try:
                     function.compile(signature)
                     function.disable_compile()
                 finally:
                     notice.cancel()
+                    if collecting:
+                        gc.enable()
     return frame
 
 

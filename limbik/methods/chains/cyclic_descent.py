@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import I_COORD, N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS, N_TERMS
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OUT_JACOBIANS, OWN, Method
 from limbik.methods.chains.chain_view import (
@@ -59,7 +58,7 @@ class SweepWorkspace(NamedTuple):
     scratch: np.ndarray  # for the joints' steps
 
 
-@register_jitable
+@kernel_part
 def view_sweep(ints, work):
     """work -> SweepWorkspace, and what is left."""
     marks, work = take_table(work, np.int64(ints[N_TERMS]), MARK)
@@ -74,7 +73,7 @@ class Memory(NamedTuple):
     skip_stationarity_test: bool  # a sweep may leave a point that is stationary and no minimum
 
 
-@register_jitable
+@kernel_part
 def _newton_alone(ints, floats, pose, f, c, w, out):
     """Newton steps of f along coordinate c from ``pose``, evaluated last; returns f there."""
     n, trial, jt = ints[N_COORDS], w.trial, w.jt

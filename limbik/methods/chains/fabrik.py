@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_TERMS, POSITION
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     OUT_EVALUATIONS,
@@ -60,7 +59,7 @@ class FabrikWorkspace(NamedTuple):
     scratch: np.ndarray  # for the joints' steps
 
 
-@register_jitable
+@kernel_part
 def view_fabrik(ints, pivots, aims, work):
     """work -> FabrikWorkspace, and what is left."""
     best, work = take(work, np.int64(ints[N_COORDS]))

@@ -6,11 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
 from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals
-from limbik.jit import kernel
+from limbik.jit import inner, kernel, kernel_part
 from limbik.methods.gradient.inverse_hessian import hold_coordinate, hold_normal
 from limbik.methods.workspace import floats_taken, take_table
 from limbik.solver.objective import F_METRIC
@@ -29,7 +28,7 @@ class BFGSWorkspace(NamedTuple):
     image: np.ndarray  # (n,) for anyone
 
 
-@register_jitable
+@kernel_part
 def view_bfgs(ints, work):
     """work -> BFGSWorkspace, and what is left."""
     n = np.int64(ints[N_COORDS])
@@ -44,7 +43,7 @@ def bfgs_size(problem: Problem) -> int:
     return floats_taken(view_bfgs, problem.ints)
 
 
-@kernel
+@inner
 def forget(ints, floats, scale, bfgs):
     """H = scale·M, and no limit is active."""
     bfgs.h[:, :] = 0.0
@@ -66,7 +65,7 @@ def _along(bfgs, half_descent, step):
     return slope
 
 
-@kernel
+@inner
 def _hold_active(bfgs):
     """bfgs.held = H with the normals of the active ranges projected out."""
     bfgs.held[:, :] = bfgs.h
@@ -75,7 +74,7 @@ def _hold_active(bfgs):
             hold_coordinate(bfgs.held, c, bfgs.image)
 
 
-@kernel
+@inner
 def _release(ints, floats, half_descent, slope, bfgs):
     """Take one range whose multiplier has the wrong sign out of the active set; True if done.
 
@@ -96,7 +95,7 @@ def _release(ints, floats, half_descent, slope, bfgs):
     return False
 
 
-@kernel
+@inner
 def _blocked(ints, floats, q, step, bfgs, scratch):
     """Project out of bfgs.held each limit that q is at and ``step`` would cross; True if any."""
     lower, upper, in_cone = ints[F_LOWER], ints[F_UPPER], ints[I_IN_CONE]
@@ -127,7 +126,7 @@ def _blocked(ints, floats, q, step, bfgs, scratch):
     return any_blocked
 
 
-@kernel
+@inner
 def choose_step(ints, floats, q, half_descent, step, bfgs, scratch):
     """The quasi-Newton step that the limits at q allow, −H∇f with their normals projected out.
 
@@ -160,7 +159,7 @@ def longest(ints, floats, q, step, bfgs):
     return max(part, 0.0)
 
 
-@kernel
+@inner
 def land(ints, floats, q, step, part, bfgs, trial):
     """trial = q + part·step; ranges that end it there are met exactly."""
     for c in range(ints[N_COORDS]):

@@ -6,11 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
 from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals, project
-from limbik.jit import kernel
+from limbik.jit import inner, kernel_part
 from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.objective import F_METRIC
 from limbik.solver.problem import Problem
@@ -29,7 +28,7 @@ class EqualitySet(NamedTuple):
     chosen: np.ndarray  # (n,) the face of the subproblem
 
 
-@register_jitable
+@kernel_part
 def view_equalities(ints, work):
     """work -> EqualitySet, and what is left."""
     n = np.int64(ints[N_COORDS])
@@ -45,7 +44,7 @@ def equalities_size(problem: Problem) -> int:
     return floats_taken(view_equalities, problem.ints)
 
 
-@kernel
+@inner
 def press_equalities(ints, floats, q, equalities, scratch):
     """press (n,): outward at every limit that is an equality, so that free_directions skips it.
 
@@ -63,7 +62,7 @@ def press_equalities(ints, floats, q, equalities, scratch):
                     equalities.press[c + d] += normals[k, d]
 
 
-@kernel
+@inner
 def is_inside(ints, floats, q, inside, scratch):
     """Whether the limits allow q; inside (n,) becomes P(q)."""
     inside[:] = q
@@ -74,7 +73,7 @@ def is_inside(ints, floats, q, inside, scratch):
     return same
 
 
-@kernel
+@inner
 def back_to_edges(ints, floats, trial, equalities, inside, scratch):
     """Bring cones whose edge is an equality back to it; inside (n,) becomes P(trial)."""
     inside[:] = trial
@@ -87,7 +86,7 @@ def back_to_edges(ints, floats, trial, equalities, inside, scratch):
                 trial[c + d] = inside[c + d]
 
 
-@kernel
+@inner
 def fix_worst(ints, floats, q, inside, equalities, cones_only):
     """Make an equality of the limit that q violates most, and meet it; False where q is inside.
 
@@ -116,7 +115,7 @@ def fix_worst(ints, floats, q, inside, equalities, cones_only):
     return True
 
 
-@kernel
+@inner
 def free_wrong(ints, floats, q, half_descent, equalities, scratch):
     """Give up the equality whose multiplier has the wrong sign by most; False where none has.
 
@@ -145,7 +144,7 @@ def free_wrong(ints, floats, q, half_descent, equalities, scratch):
     return True
 
 
-@kernel
+@inner
 def set_face(ints, floats, count, equalities, q):
     """Begin the subproblem of a face: the start, with the chosen coordinates at their limits."""
     q[:] = equalities.start

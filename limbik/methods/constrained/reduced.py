@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inner, kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.methods.workspace import floats_taken, take_integers, take_table
 from limbik.solver.objective import F_REST, I_RUN, I_RUN_FIRST
@@ -37,7 +36,7 @@ class Reduced(NamedTuple):
     solved: np.ndarray  # the directions it solves for
 
 
-@register_jitable
+@kernel_part
 def view_reduced(ints, work):
     """work -> Reduced, and what is left."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
@@ -58,7 +57,7 @@ def reduced_size(problem: Problem) -> int:
     return floats_taken(view_reduced, problem.ints)
 
 
-@kernel
+@inner
 def reduce_model(ints, floats, jt, count, z):
     """JZ and H for the first ``count`` directions of z, from jt (n, rows)."""
     rows, weight = np.int64(ints[N_ROWS]), ints[F_REST]
@@ -81,7 +80,7 @@ def reduce_model(ints, floats, jt, count, z):
             z.hessian[d, e], z.hessian[e, d] = total, total
 
 
-@kernel
+@inner
 def reduce_vector(z, count, v, out):
     """Zᵀv of v (n,) into out (count,)."""
     for d in range(count):
@@ -90,7 +89,7 @@ def reduce_vector(z, count, v, out):
             out[d] += z.coefficients[d, s] * v[z.starts[d] + s]
 
 
-@kernel
+@inner
 def add_step(z, count, scale, q):
     """q += scale·Zx in place."""
     for d in range(count):
@@ -98,7 +97,7 @@ def add_step(z, count, scale, q):
             q[z.starts[d] + s] += scale * z.coefficients[d, s] * z.step[d]
 
 
-@kernel
+@inner
 def solve_reduced(z, count, ridge):
     """x that minimises the model plus xᵀ(extra)x and a ridge, where held directions keep their x.
 
@@ -144,7 +143,7 @@ def promised(z, count, x):
     return total
 
 
-@kernel
+@inner
 def promised_by(ints, floats, jt, half_descent, q, trial):
     """The same for a whole step from q to trial (n,), with half_descent = −½∇f."""
     n, rows, weight = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS]), ints[F_REST]

@@ -9,10 +9,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
-from limbik.jit import kernel
+from limbik.jit import inner, kernel, kernel_part
 from limbik.maths.linear import copy, dot
 from limbik.methods.constrained.reduced import promised, solve_reduced
 from limbik.methods.workspace import floats_taken, take_table
@@ -31,7 +30,7 @@ class Box(NamedTuple):
     other: np.ndarray  # one to compare it with
 
 
-@register_jitable
+@kernel_part
 def view_box(ints, work):
     """work -> Box, empty, and what is left."""
     by_n, work = take_table(work, 4, np.int64(ints[N_COORDS]))
@@ -43,7 +42,7 @@ def box_size(problem: Problem) -> int:
     return floats_taken(view_box, problem.ints)
 
 
-@kernel
+@inner
 def fill_box(ints, floats, q, z, count, radius, box):
     """How far each direction may go: to its range's ends, and no further than the radius.
 

@@ -11,7 +11,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.figure.kinematics import (
     EXPONENTIAL,
@@ -45,7 +44,7 @@ from limbik.goals.terms import (
     TERM_FLOATS,
     TERM_INTS,
 )
-from limbik.jit import inlined, inner, kernel
+from limbik.jit import inlined, inner, kernel, kernel_part
 from limbik.maths.dual_quaternions import (
     dq_conjugate_into,
     dq_multiply_into,
@@ -70,7 +69,7 @@ class Chains(NamedTuple):
     spare: np.ndarray  # (_SPARE, 8)
 
 
-@register_jitable
+@kernel_part
 def view_chains(ints, wanted, work):
     """work -> Chains, empty, and what is left; tables without rows unless they are ``wanted``."""
     joints = np.int64(ints[N_JOINTS]) if wanted else 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.gauss_seidel.dual_quaternion_jacobian import (
     chains_size,
@@ -25,7 +25,7 @@ STEP = 1e-7
 """δ of equation 47 in rad; for a slide times the figure's lever."""
 
 
-@register_jitable
+@kernel_part
 def difference_rows(ints, floats, q, state, r, trial, trial_r, jt):
     """J(q)ᵀ into jt (n, rows) by Algorithm 2 of dual_quaternion, divided by δ as equation 47 is.
 

@@ -10,11 +10,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.figure.kinematics import F_CONE, F_LOWER, F_UPPER, HEADER, I_CONE, N_CONES, N_COORDS
 from limbik.figure.projection import CONE_FLOATS, CONE_INTS, project
-from limbik.jit import inlined, inner, kernel
+from limbik.jit import inlined, inner, kernel, kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.workspace import floats_taken, take_integers, take_table
 from limbik.solver.objective import F_METRIC, F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST
@@ -40,7 +39,7 @@ class System(NamedTuple):
     one_cone: np.ndarray  # header of a figure that has no limits but one cone
 
 
-@register_jitable
+@kernel_part
 def view_system(ints, work):
     """work -> System, empty, and what is left."""
     n = np.int64(ints[N_COORDS])

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.figure.projection import free_directions, project
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
 from limbik.methods.gradient.inverse_hessian import curves, first_scale, gradient_change
@@ -50,7 +49,7 @@ class LBFGSWorkspace(NamedTuple):
     near: np.ndarray  # (n,) q with nearly active limits met
 
 
-@register_jitable
+@kernel_part
 def view_lbfgs(ints, pairs, work):
     """work -> LBFGSWorkspace, and what is left."""
     n = np.int64(ints[N_COORDS])
@@ -99,7 +98,7 @@ def _free(ints, floats, q, half_descent, lbfgs, scratch):
     )
 
 
-@kernel
+@inner
 def _reduced(lbfgs, d, v):
     """The component of v (n,) along free direction d."""
     total = 0.0

@@ -6,12 +6,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import F_TERM, N_ROWS, T_WEIGHT, TERM_FLOATS
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
 from limbik.methods.base import OUT_EVALUATIONS
 from limbik.methods.workspace import floats_taken, take, take_table
@@ -53,7 +52,7 @@ class DampedWorkspace(NamedTuple):
     y: np.ndarray  # (rows,) unknowns of the dual form
 
 
-@register_jitable
+@kernel_part
 def view_damped(ints, work):
     """work -> DampedWorkspace, and what is left."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
@@ -157,7 +156,7 @@ def damped_search(ints, floats, q, here, w, system, damping, scale, out):
     return math.inf, damping
 
 
-@kernel
+@inner
 def less_damping(damping):
     """The damping after a step that lowered f."""
     return max(damping * _FALL, _LEAST)

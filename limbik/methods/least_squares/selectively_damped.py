@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
 from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.least_squares.goal_blocks import (
     block_ends,
@@ -42,7 +41,7 @@ _NO_STEP = 1e-12  # rad: a step that changes nothing any more
 _MOST, _BLOCKS, _TABLE = range(OWN, OWN + 3)
 
 
-@register_jitable
+@kernel_part
 def view_room(ints, work):
     """work -> arrays for ``selectively_damped_step``, and what is left: ρ, a turn, what it moves.
 
@@ -55,7 +54,7 @@ def view_room(ints, work):
     return (rho, turn, moved), work
 
 
-@kernel
+@inner
 def clamp_largest(step, most):
     """ClampMaxAbs: shorten step (n,) until no entry is larger than ``most``."""
     largest = 0.0
@@ -66,7 +65,7 @@ def clamp_largest(step, most):
             step[c] *= most / largest
 
 
-@kernel
+@inner
 def selectively_damped_step(ints, floats, q, jt, model_residual, ends, most, svd, room, step):
     """The step of Buss and Kim (2005) into step (n,); returns the rank of J.
 

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
+<<<<<<< HEAD
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK
+=======
+from limbik.jit import inlined_by_llvm, kernel, kernel_part
+from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK, Method
+>>>>>>> compile
 from limbik.methods.least_squares.svd_step import (
     decompose,
     fill_svd,
@@ -80,7 +84,7 @@ class SquareWorkspace(NamedTuple):
     normal: Normal
 
 
-@register_jitable
+@kernel_part
 def view_square(ints, work):
     """work -> SquareWorkspace, and what is left."""
     n = np.int64(ints[N_COORDS])

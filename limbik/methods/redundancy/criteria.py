@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.errors import FigureError, MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import kernel, kernel_part
 from limbik.maths.linear import cholesky, dot
 from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.objective import evaluate, linearise
@@ -78,7 +77,7 @@ def criterion_table(
     ]
 
 
-@register_jitable
+@kernel_part
 def view_criterion(ints, table, work):
     """table (2 + 3n,) of ``criterion_table`` and work -> Criterion, and what is left."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
@@ -133,7 +132,7 @@ def distance(criterion, q):
     return total
 
 
-@register_jitable
+@kernel_part
 def value_of(ints, floats, q, state, criterion):
     """g(q); state is overwritten unless it is that of q."""
     if criterion.pose:
@@ -143,7 +142,7 @@ def value_of(ints, floats, q, state, criterion):
     return spread(criterion.jt, criterion.floor, criterion.gram)
 
 
-@register_jitable
+@kernel_part
 def gradient_of(ints, floats, q, state, criterion, out):
     """∇g(q) into out (n,), by central differences where g is the manipulability."""
     probe, apart = criterion.probe, criterion.apart
@@ -162,7 +161,7 @@ def gradient_of(ints, floats, q, state, criterion, out):
             out[c] = 0.0
 
 
-@register_jitable
+@kernel_part
 def hessian_of(ints, floats, q, state, criterion, out):
     """∇²g(q) into out (n, n), by central differences where g is the manipulability."""
     probe, apart = criterion.probe, criterion.apart

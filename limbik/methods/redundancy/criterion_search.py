@@ -6,12 +6,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
 from limbik.methods.base import O_ITERATIONS, OUT_EVALUATIONS, OWN, REACHED, SPENT, STUCK
 from limbik.methods.least_squares.svd_step import add_along, share_of
 from limbik.methods.loop import GO_ON, by_gradient
@@ -46,7 +45,7 @@ class SecondaryWorkspace(NamedTuple):
     vectors: np.ndarray  # (n, n) a basis: what the goals feel first, then the null space
 
 
-@register_jitable
+@kernel_part
 def view_secondary(ints, work):
     """work -> SecondaryWorkspace, and what is left."""
     n = np.int64(ints[N_COORDS])
@@ -81,7 +80,7 @@ def by_gradient_unless_met(ints, floats, options, q, f, w, own, memory, out):
     return code, gain, detour
 
 
-@kernel
+@inner
 def first_gain(ints, floats, criterion, secondary, last):
     """The α to try first along −∇g: the best on the line for a distance, else twice the last."""
     most, square, curve = 0.0, 0.0, 0.0
@@ -115,7 +114,7 @@ def go(ints, floats, q, step, length, secondary, alpha, scratch, trial):
     return most
 
 
-@kernel
+@inner
 def bring_back(ints, floats, svd, rank, r, scratch, trial):
     """trial ← P(trial + J⁺r(trial)), with the J⁺ that svd keeps as an SVD: a chord step.
 
@@ -133,13 +132,13 @@ def bring_back(ints, floats, svd, rank, r, scratch, trial):
     project(ints, floats, trial, scratch)
 
 
-@kernel
+@inner
 def has_settled(before, now):
     """Whether a fall of the criterion is too small to go on for."""
     return before - now <= _SETTLED * abs(before) + 1e-15
 
 
-@register_jitable
+@kernel_part
 def fixed_step(ints, floats, q, met, alpha, criterion, g_here, w, second, out):
     """w.trial = P(q + step + α·secondary), α as it is; returns (code, f, g)."""
     most = go(ints, floats, q, w.step, 1.0, second.secondary, alpha, w.scratch, w.trial)
@@ -154,7 +153,7 @@ def fixed_step(ints, floats, q, met, alpha, criterion, g_here, w, second, out):
     return (REACHED if met and not (kept and g < g_here) else GO_ON), value, g
 
 
-@register_jitable
+@kernel_part
 def search(ints, floats, q, f, met, alpha, criterion, g_here, w, svd, rank, second, out):
     """A pose w.trial = P(q + t·step + α·secondary): (what was found, f, g, α).
 

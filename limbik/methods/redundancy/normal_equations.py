@@ -6,9 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
-from limbik.jit import kernel
+from limbik.jit import kernel, kernel_part
 from limbik.maths.linear import dot, svd_rows
 from limbik.methods.workspace import floats_taken, take_table
 
@@ -22,7 +21,7 @@ class Normal(NamedTuple):
     sigma: np.ndarray  # (n,) singular values
 
 
-@register_jitable
+@kernel_part
 def view_normal(n, work):
     """work -> Normal for n unknowns, and what is left."""
     matrix, work = take_table(work, n, n)

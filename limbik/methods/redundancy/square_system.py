@@ -13,11 +13,10 @@ where J keeps its rank, and takes one difference of Jᵀy a coordinate.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.jit import inner, kernel, kernel_part
 from limbik.methods.least_squares.svd_step import share_of
 from limbik.methods.redundancy.normal_equations import lu, lu_solve, minimum_norm
 from limbik.solver.objective import evaluate, linearise
@@ -39,7 +38,7 @@ def multipliers(svd, rank, gradient, y):
             y[i] += along * (svd.u[i, k] if svd.wide else svd.a[k, i] / svd.sigma[k])
 
 
-@register_jitable
+@kernel_part
 def subtract_goal_curvature(ints, floats, q, state, criterion, y, hessian):
     """hessian (n, n) −= ∂(Jᵀy)/∂q, by central differences; criterion lends its room."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
@@ -67,7 +66,7 @@ def add_column(jt, y, share, column):
         column[d] += share * total
 
 
-@kernel
+@inner
 def fill_square(svd, rank, vectors, total, gradient, hessian, free, a, b, back):
     """Equation 6: a (n, n) and b (n,), J's rows first, then one for each null-space vector.
 
@@ -107,7 +106,7 @@ def fill_square(svd, rank, vectors, total, gradient, hessian, free, a, b, back):
             row += 1
 
 
-@kernel
+@inner
 def solve_square(a, b, back, normal, cutoff, step, secondary):
     """a·step = b and a·secondary = back by LU; True unless a lacks rank.
 
