@@ -20,51 +20,7 @@ from limbik.goals.terms import (
     TERM_FLOATS,
     TERM_INTS,
 )
-<<<<<<< HEAD
-from limbik.jit import inner, kernel
-=======
 from limbik.jit import inner
-from limbik.maths.linear import copy
-from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
-
-
-@inner
-def _largest_eigenvector(a, vectors, out):
-    """Unit eigenvector of the largest eigenvalue of a symmetric 4 × 4, by Jacobi rotations."""
-    vectors[:, :] = 0.0
-    for i in range(4):
-        vectors[i, i] = 1.0
-    for _ in range(30):
-        off, size = 0.0, 0.0
-        for i in range(4):
-            size += a[i, i] * a[i, i]
-            for j in range(i):
-                off += a[i, j] * a[i, j]
-        if off <= 1e-28 * size:
-            break
-        for p in range(3):
-            for s in range(p + 1, 4):
-                if a[p, s] == 0.0:
-                    continue
-                theta = (a[s, s] - a[p, p]) / (2.0 * a[p, s])
-                t = (1.0 if theta >= 0.0 else -1.0) / (abs(theta) + math.sqrt(theta * theta + 1.0))
-                c = 1.0 / math.sqrt(t * t + 1.0)
-                d = t * c
-                for k in range(4):
-                    x, y = a[k, p], a[k, s]
-                    a[k, p], a[k, s] = c * x - d * y, d * x + c * y
-                for k in range(4):
-                    x, y = a[p, k], a[s, k]
-                    a[p, k], a[s, k] = c * x - d * y, d * x + c * y
-                    x, y = vectors[k, p], vectors[k, s]
-                    vectors[k, p], vectors[k, s] = c * x - d * y, d * x + c * y
-    best = 0
-    for i in range(1, 4):
-        if a[i, i] > a[best, best]:
-            best = i
-    for i in range(4):
-        out[i] = vectors[i, best]
->>>>>>> compile
 
 
 @inner
@@ -108,47 +64,7 @@ def _rigid(ints, floats, world, scratch, turn):
     return count, px, py, pz, gx, gy, gz
 
 
-<<<<<<< HEAD
-@kernel
-=======
 @inner
-def _euler(m, i, j, k, out):
-    """Angles of m = Rᵢ(a)·Rⱼ(b)·Rₖ(c), all twelve orders; m flat and row-major."""
-    if i != k:
-        e = 1.0 if (j - i) % 3 == 1 else -1.0
-        s = min(1.0, max(-1.0, e * m[3 * i + k]))
-        out[1] = math.asin(s)
-        if abs(s) > 1.0 - 1e-12:
-            out[0], out[2] = math.atan2(e * m[3 * k + j], m[3 * j + j]), 0.0
-        else:
-            out[0] = math.atan2(-e * m[3 * j + k], m[3 * k + k])
-            out[2] = math.atan2(-e * m[3 * i + j], m[3 * i + i])
-    else:
-        third = 3 - i - j
-        e = 1.0 if (j - i) % 3 == 1 else -1.0
-        c = min(1.0, max(-1.0, m[3 * i + i]))
-        out[1] = math.acos(c)
-        if abs(c) > 1.0 - 1e-12:
-            out[0], out[2] = math.atan2(e * m[3 * third + j], m[3 * j + j]), 0.0
-        else:
-            out[0] = math.atan2(m[3 * j + i], -e * m[3 * third + i])
-            out[2] = math.atan2(m[3 * i + j], e * m[3 * i + third])
-
-
-@inner
-def _into_range(value, low, high, near):
-    """``value`` plus whole turns: inside [low, high] if possible, and then nearest to ``near``."""
-    turn = 2.0 * math.pi
-    value += turn * math.floor((near - value) / turn + 0.5)
-    if value > high:
-        value -= turn * math.ceil((value - high) / turn)
-    if value < low:
-        value += turn * math.ceil((low - value) / turn)
-    return value
-
-
-@inner
->>>>>>> compile
 def align_root(ints, floats, world, root, q, scratch):
     """Move the free root in q so that the effectors lie nearest their targets; False if it cannot.
 

@@ -11,13 +11,8 @@ import numpy as np
 
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
-<<<<<<< HEAD
-from limbik.jit import inlined_by_llvm, kernel
-from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK
-=======
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
-from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK, Method
->>>>>>> compile
+from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK
 from limbik.methods.least_squares.svd_step import (
     decompose,
     fill_svd,
