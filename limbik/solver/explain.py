@@ -61,19 +61,22 @@ def explain(
     if goal is None:
         ended = "the method found no way on" if stuck else "the budget was spent"
         return f"{ended} before the answer settled"
-    what = f"{errors[goal].label} is {_amount(problem, goal, errors[goal])}"
+    amount = _amount(problem, goal, errors[goal])
+    what = f"{errors[goal].label} is {amount}"
+    if hasattr(problem.goals[goal], "describe"):
+        what = _description(problem, goal, q, amount.removesuffix(" short"), holds=False)
     others = sum(not miss.ok for miss in errors) - 1
     if others:
         what += f" (and {others} other goal{'s' if others > 1 else ''} short)"
     if holders is not None:
-        return f"{what}: {_reason(problem, holders, attempts)}"
+        return f"{what}: {_reason(problem, q, holders, attempts)}"
     if stuck:
         advice = "choose another method or allow restarts" if attempts else "choose another method"
         return f"{what} and the method finds no way on; {advice}"
     return f"{what} when the budget was spent; allow more iterations, seconds or restarts"
 
 
-def _reason(problem: Problem, holders: Holders, attempts: int) -> str:
+def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) -> str:
     """What holds a goal back, or that nothing does, and whether the bones are long enough."""
     bones = ""
     if (short := too_short(problem, holders.goal)) is not None:
@@ -83,18 +86,21 @@ def _reason(problem: Problem, holders: Holders, attempts: int) -> str:
     if (more := len(holders.limits) - len(named)) > 0:
         named.append(f"{more} more limit{'s' if more > 1 else ''}")
     several = len(named) > 1
+    told = [k for k in holders.goals if hasattr(problem.goals[k], "describe")]
+    also = [_description(problem, k, q, "", holds=True) for k in told]
     for one, many, names in (
         ("the lock of", "the locks of", holders.locks),
-        *_by_kind([problem.goals[k] for k in holders.goals]),
+        *_by_kind([problem.goals[k] for k in holders.goals if k not in told]),
     ):
         if names:
             named.append(f"{many if len(names) > 1 else one} {_listed(list(names))}".strip())
             several = several or len(named) > 1 or len(names) > 1
     if named:
-        held = f"{_listed(named, len(named))} {'hold' if several else 'holds'} it back"
-        return f"{held}, and {bones}" if bones else held
+        also.insert(0, f"{_listed(named, len(named))} {'hold' if several else 'holds'} it back")
     if bones:
-        return bones
+        also.append(bones)
+    if also:
+        return ", and ".join(also)
     terms = problem.terms_of[holders.goal]
     if len(terms) > 1:
         nothing = "no limit holds it; its position and its rotation are out of reach together"
@@ -104,6 +110,11 @@ def _reason(problem: Problem, holders: Holders, attempts: int) -> str:
         return f"{nothing}, as far as {attempts} attempts can tell"
     nothing = "no limit holds it and no small movement helps"
     return f"{nothing}; allow restarts" if attempts else nothing
+
+
+def _description(problem: Problem, goal: int, q: np.ndarray, amount: str, *, holds: bool) -> str:
+    """A goal's own words: what is missing, or why it ``holds`` another one back."""
+    return problem.goals[goal].describe(problem.figure, q, amount, holds)  # type: ignore[attr-defined]
 
 
 def _by_kind(goals: list[Goal]) -> list[tuple[str, str, list[str]]]:
