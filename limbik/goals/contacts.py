@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from itertools import product
 
@@ -13,6 +14,7 @@ from limbik.figure.shapes import Box, Shape, Sphere
 from limbik.goals.terms import joint_index, vector
 from limbik.maths.so3 import quat_rotate
 
+Contact = tuple[int, np.ndarray]
 _NEAR = 0.05  # of the figure's size: how far above a foot's lowest shape another may end
 
 
@@ -21,7 +23,7 @@ def up_axis(figure: Figure) -> int:
     return "xyz".index(figure.up) if figure.up in ("x", "y", "z") else 1
 
 
-def contact_points(figure: Figure, support: object, what: str) -> list[tuple[int, np.ndarray]]:
+def contact_points(figure: Figure, support: object, what: str) -> list[Contact]:
     """(joint, point (3,) in its frame) of each contact.
 
     ``support`` has names of joints and pairs (name, point).  A name alone stands for the outline,
@@ -30,7 +32,7 @@ def contact_points(figure: Figure, support: object, what: str) -> list[tuple[int
     """
     if isinstance(support, str) or not isinstance(support, Iterable):
         raise GoalError(f"{what}: needs a list of joints or (joint, point) pairs, got {support!r}")
-    out: list[tuple[int, np.ndarray]] = []
+    out: list[Contact] = []
     for entry in support:
         if isinstance(entry, str):
             out += _outline(figure, joint_index(figure, entry, what))
@@ -48,13 +50,24 @@ def contact_points(figure: Figure, support: object, what: str) -> list[tuple[int
     return out
 
 
-def _outline(figure: Figure, joint: int) -> list[tuple[int, np.ndarray]]:
+_known: weakref.WeakKeyDictionary[Figure, dict[int, list[Contact]]] = weakref.WeakKeyDictionary()
+
+
+def _outline(figure: Figure, joint: int) -> list[Contact]:
+    """The contacts that a joint's name stands for, looked for once per figure."""
+    known = _known.setdefault(figure, {})
+    if joint not in known:
+        known[joint] = _look_for_outline(figure, joint)
+    return known[joint]
+
+
+def _look_for_outline(figure: Figure, joint: int) -> list[Contact]:
     below = {joint}
     for child, parent in enumerate(figure.parents.tolist()):
         if parent in below:
             below.add(child)
     up, frames = up_axis(figure), figure.frames(figure.rest)
-    found: list[tuple[int, np.ndarray]] = []
+    found: list[Contact] = []
     for shape in figure.shapes:
         owner = figure.index(shape.joint)
         if owner in below:
