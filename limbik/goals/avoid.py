@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,6 +23,8 @@ from limbik.maths.broad_phase import bounding_radii
 SLACK = 1e-4
 """Of the figure's size: how much further apart than the margin the goal asks for."""
 _KEPT = 8  # sets of pairs per figure
+_POSES, _SPREAD = 64, 0.6  # random poses around the rest pose, and how far from it (rad)
+_ALWAYS = 0.9  # of them: pairs that touch more often are made that way
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +32,9 @@ class Avoid(ByValue):
     """Shapes stay apart: max(0, margin − d(q)) for every pair of them.
 
     The figure's own shapes (``figure.shapes``) count against each other, but for those of
-    neighbours, those that overlap in the rest pose and those that the figure excludes; with
-    ``own=False`` they do not.  They count against those of ``scene``, a list of Sphere, Capsule,
+    neighbours, those that overlap in the rest pose and nearly all others, and those that the figure
+    excludes; with ``own=False`` they do not.  What overlaps in the rest pose only may do so as
+    deep as there.  They count against those of ``scene``, a list of Sphere, Capsule,
     Box, Cylinder and HalfSpace in the world, unless they cannot move.  ``margin`` is how far apart
     they stay, in the figure's unit.  ``exclude`` has pairs of names whose shapes may touch: of
     joints, or of a joint and a shape of the scene.
@@ -49,7 +52,7 @@ class Avoid(ByValue):
     margin: float = 0.0
     exclude: Sequence[tuple[str, str]] = ()
     own: bool = True
-    weight: float = 100.0
+    weight: float = 10.0
 
     def __post_init__(self) -> None:
         scene = (self.scene,) if isinstance(self.scene, (*SHAPES, HalfSpace)) else self.scene
@@ -103,26 +106,29 @@ class Avoid(ByValue):
         return known[key]
 
     def nearest(self, figure: Figure, q: np.ndarray) -> tuple[str, str, float]:
-        """(name, name, distance) of the pair that is nearest in a pose q (n,)."""
-        pairs = self._tested(figure).pairs
+        """(name, name, distance) of the pair that is shortest of what is enough in a pose q (n,)."""
+        pairs, least = self._tested(figure).pairs, self._tested(figure).least
         shapes = [*figure.shapes, *self.scene]
         distances = shape_distances(figure, q, pairs, self.scene)[0]
-        k = int(np.argmin(distances))
+        k = int(np.argmin(distances - np.minimum(self.margin, least)))
         one, two = (shapes[i].joint or _scene_name(shapes[i]) for i in pairs[k].tolist())
         return one, two, float(distances[k])
 
-    def describe(self, figure: Figure, q: np.ndarray, amount: str, holds: bool) -> str:
-        """What is missing, or why the goal holds another one."""
+    def describe(
+        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+    ) -> str:
+        """What is missing, or why the goal ``holds`` another one; ``text`` writes a length."""
         one, two, distance = self.nearest(figure, q)
         if holds:
             return f"{one} would touch {two}"
         if distance < 0.0:
-            return f"{one} is {amount} inside {two}"
-        return f"{one} is {amount} too near to {two}"
+            return f"{one} is {text(-distance)} inside {two}"
+        return f"{one} is only {text(distance)} away from {two}"
 
 
 class _Tested(NamedTuple):
     """pairs:   (k, 2) indices into the shapes of the figure and the scene
+    least:   (k,) the distance that is enough for each, whatever the margin
     shapes:  how many of these there are
     joints:  of which each follows one, in the order of a term's joints
     numbers: sizes and local poses of the shapes, and their bounding radii
@@ -130,6 +136,7 @@ class _Tested(NamedTuple):
     """
 
     pairs: np.ndarray
+    least: np.ndarray
     shapes: int
     joints: tuple[int, ...]
     numbers: np.ndarray
@@ -154,9 +161,11 @@ def _tested(
             among.append((joints[0], joints[1]))
         elif joints:
             against.add((joints[0], next(name for name in pair if name in named)))
-    pairs = [collision_pairs(figure, exclude=among)] if own else []
-    pairs.append(_against_scene(figure, scene, against))
-    tested = np.concatenate(pairs).astype(np.int64)
+    tested = _against_scene(figure, scene, against)
+    least = np.full(len(tested), np.inf)
+    if own:
+        pairs, enough = _own_pairs(figure, among)
+        tested, least = np.concatenate((pairs, tested)), np.concatenate((enough, least))
     used = np.unique(tested)
     buffers = shape_buffers([*figure.shapes, *scene], figure.tree.index)
     radii = np.empty(len(buffers.kinds))
@@ -167,12 +176,32 @@ def _tested(
     place = np.full(len(used), len(joints))
     place[moving] = which
     numbers = np.concatenate(
-        (buffers.sizes[used].ravel(), buffers.local[used].ravel(), radii[used])
+        (buffers.sizes[used].ravel(), buffers.local[used].ravel(), radii[used], least)
     )
     renumbered = np.searchsorted(used, tested)
     counts = [len(used), len(tested), len(joints)]
     table = np.concatenate((counts, buffers.kinds[used], place, renumbered.ravel()))
-    return _Tested(tested, len(used), tuple(joints.tolist()), numbers, table.astype(np.int64))
+    return _Tested(
+        tested, least, len(used), tuple(joints.tolist()), numbers, table.astype(np.int64)
+    )
+
+
+def _own_pairs(figure: Figure, exclude: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray]:
+    """((k, 2) pairs of the figure's shapes, (k,) the distance that is enough for each).
+
+    Of pairs that overlap in the rest pose those that overlap in nearly all poses are left out: they
+    are made that way.  The others may overlap as deep as there.
+    """
+    pairs = collision_pairs(figure, exclude=exclude, touching=True).astype(np.int64)
+    rest = shape_distances(figure, figure.rest, pairs)[0]
+    keep, rng = rest > 0.0, np.random.default_rng(0)
+    if not keep.all():
+        poses = figure.rest + _SPREAD * rng.normal(size=(_POSES, figure.n))
+        touching = [
+            shape_distances(figure, q, pairs[~keep])[0] <= 0.0 for q in figure.project(poses)
+        ]
+        keep[~keep] = np.mean(touching, axis=0) < _ALWAYS
+    return pairs[keep], np.where(rest > 0.0, np.inf, rest)[keep]
 
 
 def _against_scene(

@@ -6,7 +6,8 @@ along the normal between them.  Pair number k belongs to row k modulo the number
 Table: how many shapes, pairs and joints; the kind of each shape; which of the term's joints each
 follows, or how many there are for one in the world; two shapes per pair.  Numbers: the margin, then
 for all shapes their sizes (4 each), poses in their joints' frames (POSE each) and the radii of the
-balls around them.  Room: ROOM floats, then POSE per shape for their poses in the world.
+balls around them; then the distance that is enough for each pair, whatever the margin.  Room: ROOM
+floats, then POSE per shape for their poses in the world.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from limbik.goals.functions import (
     term_function,
 )
 from limbik.goals.terms import N_ROWS, T_COUNT, T_WEIGHT
-from limbik.jit import inner
+from limbik.jit import inlined_by_llvm, inner
 from limbik.maths.distance import RESULT, shape_distance
 
-MOST_ROWS = 8
+MOST_ROWS = 4
 ROOM = RESULT + MOST_ROWS
 """Floats before the poses: where two shapes are nearest, and the sum of squares of each row."""
 _COUNTS = 3
@@ -59,15 +60,35 @@ def _place(ints, floats, world, i, shapes, at, poses):
             floats[p + 9 + row] = world[w + 9 + row] + moved
 
 
-@inner
-def _near(floats, poses, radii, a, b, margin):
-    """Whether the balls around two shapes are nearer than the margin."""
+@inlined_by_llvm
+def _reach_along(floats, sizes, poses, a, x, y, z):
+    """How far the core of shape a reaches along ±(x, y, z), times the length of that."""
+    p, n = poses + POSE * a, sizes + 4 * a
+    far = floats[n + 2] * abs(floats[p + 2] * x + floats[p + 5] * y + floats[p + 8] * z)
+    if floats[n] > 0.0 or floats[n + 1] > 0.0:
+        far += floats[n] * abs(floats[p] * x + floats[p + 3] * y + floats[p + 6] * z)
+        far += floats[n + 1] * abs(floats[p + 1] * x + floats[p + 4] * y + floats[p + 7] * z)
+    return far
+
+
+@inlined_by_llvm
+def _near(floats, sizes, poses, radii, a, b, margin):
+    """Whether two shapes can be nearer than the margin: by the balls around them, then by what they
+    take up along the line between their centres."""
     p, o = poses + POSE * a + 9, poses + POSE * b + 9
-    dx = floats[p] - floats[o]
-    dy = floats[p + 1] - floats[o + 1]
-    dz = floats[p + 2] - floats[o + 2]
+    x = floats[p] - floats[o]
+    y = floats[p + 1] - floats[o + 1]
+    z = floats[p + 2] - floats[o + 2]
     reach = floats[radii + a] + floats[radii + b] + margin
-    return dx * dx + dy * dy + dz * dz < reach * reach and reach > 0.0
+    square = x * x + y * y + z * z
+    if reach <= 0.0 or square >= reach * reach:
+        return False
+    if math.isinf(reach):
+        return True
+    gap = square - _reach_along(floats, sizes, poses, a, x, y, z)
+    gap -= _reach_along(floats, sizes, poses, b, x, y, z)
+    thick = floats[sizes + 4 * a + 3] + floats[sizes + 4 * b + 3] + margin
+    return thick > 0.0 and (gap <= 0.0 or gap * gap < thick * thick * square)
 
 
 @term_function
@@ -76,6 +97,7 @@ def avoid_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
     table, (at, room) = own_table(ints, i), own_numbers(ints, i)
     shapes, pairs, rows = int64(ints[table]), int64(ints[table + 1]), int64(ints[i + T_COUNT])
     margin, radii, poses = floats[at], at + 1 + (4 + POSE) * shapes, room + ROOM
+    least = radii + shapes
     _place(ints, floats, world, i, shapes, at, poses)
     kinds = ints[table + _COUNTS : table + _COUNTS + shapes]
     sizes = floats[at + 1 : at + 1 + 4 * shapes].reshape((shapes, 4))
@@ -86,8 +108,9 @@ def avoid_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
     pair, worst, k = table + _COUNTS + 2 * shapes, 0.0, 0
     for p in range(pairs):
         a, b = ints[pair + 2 * p], ints[pair + 2 * p + 1]
-        if _near(floats, poses, radii, a, b, margin):
-            short = margin - shape_distance(kinds, sizes, placed, a, b, where)
+        if _near(floats, at + 1, poses, radii, a, b, margin):
+            short = min(margin, floats[least + p])
+            short -= shape_distance(kinds, sizes, placed, a, b, where)
             if short > 0.0:
                 floats[squares + k] += short * short
                 worst = max(worst, short)
@@ -105,6 +128,7 @@ def avoid_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
     table, (at, room) = own_table(ints, i), own_numbers(ints, i)
     shapes, pairs, rows = int64(ints[table]), int64(ints[table + 1]), int64(ints[i + T_COUNT])
     margin, radii, poses = floats[at], at + 1 + (4 + POSE) * shapes, room + ROOM
+    least = radii + shapes
     _place(ints, floats, world, i, shapes, at, poses)
     kinds = ints[table + _COUNTS : table + _COUNTS + shapes]
     sizes = floats[at + 1 : at + 1 + 4 * shapes].reshape((shapes, 4))
@@ -115,8 +139,9 @@ def avoid_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
     pair, follows, k = table + _COUNTS + 2 * shapes, table + _COUNTS + shapes, 0
     for p in range(pairs):
         a, b = ints[pair + 2 * p], ints[pair + 2 * p + 1]
-        if _near(floats, poses, radii, a, b, margin):
-            short = margin - shape_distance(kinds, sizes, placed, a, b, where)
+        if _near(floats, at + 1, poses, radii, a, b, margin):
+            short = min(margin, floats[least + p])
+            short -= shape_distance(kinds, sizes, placed, a, b, where)
             if short > 0.0:
                 floats[squares + k] += short * short
                 for end in range(2):

@@ -1,12 +1,13 @@
 """Balance: the centre of mass, seen from above, stays inside the hull of what a figure stands on.
 
 The residual is the distance of the centre of mass from what lies deeper inside the hull than the
-margin.  Its square has a continuous gradient, at the hull's corners too, and its derivative is exact
-for contacts that move (maths/planar_hull.py).
+margin.  Its square has a continuous gradient, at the hull's corners too, and its derivative is
+exact for contacts that move (maths/planar_hull.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,9 +43,10 @@ class Balance(ByValue):
     """The centre of mass stays above what the figure stands on.
 
     Seen from above, it lies in the convex hull of the contact points, by ``margin`` inside its
-    edge (in the figure's unit); the residual is the distance from there.  ``support`` has names of joints, and pairs (joint, point in its
-    frame).  A joint without a point stands for its sole: the outline, from above in the rest pose,
-    of the shapes that follow it and the joints below it.  Contacts move with the pose.
+    edge (in the figure's unit); the residual is the distance from there.  ``support`` has names of
+    joints, and pairs (joint, point in its frame).  A joint without a point stands for its sole: the
+    outline, from above in the rest pose, of the shapes that follow it and the joints below it.
+    Contacts move with the pose.
 
     The goal is met when the centre of mass is inside, not only within a tolerance of it.
 
@@ -54,7 +56,7 @@ class Balance(ByValue):
 
     support: Any
     margin: float = 0.0
-    weight: float = 100.0
+    weight: float = 1.0
 
     @property
     def label(self) -> str:
@@ -91,13 +93,19 @@ class Balance(ByValue):
         out = hull_shortfall(flat, hull, lines, found, x, y, 0.0, np.empty(NEAREST))
         return float(out if out > 0.0 else hull_depth(lines, found, x, y))
 
-    def describe(self, figure: Figure, q: np.ndarray, amount: str, holds: bool) -> str:
-        """What is missing, or why the goal holds another one."""
+    def describe(
+        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+    ) -> str:
+        """What is missing, or why the goal ``holds`` another one; ``text`` writes a length."""
+        outside = self.outside(figure, q)
+        away = f"{text(outside)} outside its support"
         if holds:
-            return "the centre of mass would leave the support"
-        return f"the centre of mass is {amount} outside the support" + (
-            f" with its margin of {self.margin:g}" if self.margin else ""
-        )
+            if outside <= SLACK * figure.size:
+                away = "at the edge of its support"
+            return f"the body would fall: its centre of mass is {away}"
+        if outside <= 0.0:
+            away = f"only {text(-outside)} inside the edge of its support"
+        return f"the centre of mass is {away.replace('its', 'the')}"
 
 
 @inner

@@ -64,12 +64,14 @@ def _outside(lines, k, x, y):
     return lines[LINE * k] * x + lines[LINE * k + 1] * y - lines[LINE * k + 2]
 
 
-@inner
-def _inside_all(lines, found, x, y, margin, rounding):
+@kernel
+def hull_depth(lines, found, x, y):
+    """How far (x, y) is outside the edge of a hull (3 corners or more) that it is most outside of;
+    inside the hull minus the distance from its edge."""
+    worst = -math.inf
     for k in range(found):
-        if _outside(lines, k, x, y) + margin > rounding:
-            return False
-    return True
+        worst = max(worst, _outside(lines, k, x, y))
+    return worst
 
 
 @inner
@@ -81,16 +83,6 @@ def _write_edge(points, hull, lines, found, k, x, y, share, result, at):
     part = ((x - points[2 * i]) * ex + (y - points[2 * i + 1]) * ey) / square if square else 0.0
     result[at], result[at + 1], result[at + 2] = i, j, lines[LINE * k]
     result[at + 3], result[at + 4], result[at + 5] = lines[LINE * k + 1], share, part
-
-
-@kernel
-def hull_depth(lines, found, x, y):
-    """How far (x, y) is outside the edge of a hull (3 corners or more) that it is most outside of;
-    inside the hull minus the distance from its edge."""
-    worst = -math.inf
-    for k in range(found):
-        worst = max(worst, _outside(lines, k, x, y))
-    return worst
 
 
 @kernel
@@ -120,7 +112,7 @@ def hull_shortfall(points, hull, lines, found, x, y, margin, result):
             continue
         nx, ny = lines[LINE * k], lines[LINE * k + 1]
         px, py = x - s * nx, y - s * ny
-        if _inside_all(lines, found, px, py, margin, rounding):
+        if hull_depth(lines, found, px, py) + margin <= rounding:
             result[0], result[1] = nx, ny
             _write_edge(points, hull, lines, found, k, px, py, 1.0, result, 2)
             return s
@@ -139,7 +131,7 @@ def hull_shortfall(points, hull, lines, found, x, y, margin, result):
             one, two = (vx * my - vy * mx) / turn, (nx * vy - ny * vx) / turn
             if one < 0.0 or two < 0.0 or not far > 0.0:
                 continue
-            if _inside_all(lines, found, px, py, margin, _EXACT * far):
+            if hull_depth(lines, found, px, py) + margin <= _EXACT * far:
                 result[0], result[1] = vx / far, vy / far
                 _write_edge(points, hull, lines, found, k, px, py, one / far, result, 2)
                 _write_edge(points, hull, lines, found, m, px, py, two / far, result, 2 + EDGE)

@@ -61,10 +61,8 @@ def explain(
     if goal is None:
         ended = "the method found no way on" if stuck else "the budget was spent"
         return f"{ended} before the answer settled"
-    amount = _amount(problem, goal, errors[goal])
-    what = f"{errors[goal].label} is {amount}"
-    if hasattr(problem.goals[goal], "describe"):
-        what = _description(problem, goal, q, amount.removesuffix(" short"), holds=False)
+    what = _description(problem, goal, q, holds=False)
+    what = what or f"{errors[goal].label} is {_amount(problem, goal, errors[goal])}"
     others = sum(not miss.ok for miss in errors) - 1
     if others:
         what += f" (and {others} other goal{'s' if others > 1 else ''} short)"
@@ -86,11 +84,11 @@ def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) ->
     if (more := len(holders.limits) - len(named)) > 0:
         named.append(f"{more} more limit{'s' if more > 1 else ''}")
     several = len(named) > 1
-    told = [k for k in holders.goals if hasattr(problem.goals[k], "describe")]
-    also = [_description(problem, k, q, "", holds=True) for k in told]
+    told = {k: _description(problem, k, q, holds=True) for k in holders.goals}
+    also = [text for text in told.values() if text]
     for one, many, names in (
         ("the lock of", "the locks of", holders.locks),
-        *_by_kind([problem.goals[k] for k in holders.goals if k not in told]),
+        *_by_kind([problem.goals[k] for k in holders.goals if not told[k]]),
     ):
         if names:
             named.append(f"{many if len(names) > 1 else one} {_listed(list(names))}".strip())
@@ -112,9 +110,12 @@ def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) ->
     return f"{nothing}; allow restarts" if attempts else nothing
 
 
-def _description(problem: Problem, goal: int, q: np.ndarray, amount: str, *, holds: bool) -> str:
-    """A goal's own words: what is missing, or why it ``holds`` another one back."""
-    return problem.goals[goal].describe(problem.figure, q, amount, holds)  # type: ignore[attr-defined]
+def _description(problem: Problem, goal: int, q: np.ndarray, *, holds: bool) -> str:
+    """A goal's own words, where it has some: what is missing, or why it ``holds`` another one."""
+    describe = getattr(problem.goals[goal], "describe", None)
+    if describe is None:
+        return ""
+    return describe(problem.figure, q, lambda far: length_text(far, problem.figure.unit), holds)
 
 
 def _by_kind(goals: list[Goal]) -> list[tuple[str, str, list[str]]]:
