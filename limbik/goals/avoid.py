@@ -33,8 +33,8 @@ class Avoid(ByValue):
 
     The figure's own shapes (``figure.shapes``) count against each other, but for those of
     neighbours, those that overlap in the rest pose and nearly all others, and those that the figure
-    excludes; with ``own=False`` they do not.  What overlaps in the rest pose only may do so as
-    deep as there.  They count against those of ``scene``, a list of Sphere, Capsule,
+    excludes; with ``own=False`` they do not.  They may always be as near to each other as the rest
+    pose has them.  They count against those of ``scene``, a list of Sphere, Capsule,
     Box, Cylinder and HalfSpace in the world, unless they cannot move.  ``margin`` is how far apart
     they stay, in the figure's unit.  ``exclude`` has pairs of names whose shapes may touch: of
     joints, or of a joint and a shape of the scene.
@@ -106,7 +106,7 @@ class Avoid(ByValue):
         return known[key]
 
     def nearest(self, figure: Figure, q: np.ndarray) -> tuple[str, str, float]:
-        """(name, name, distance) of the pair that is shortest of what is enough in a pose q (n,)."""
+        """(name, name, distance) of the pair that lacks most, in a pose q (n,)."""
         pairs, least = self._tested(figure).pairs, self._tested(figure).least
         shapes = [*figure.shapes, *self.scene]
         distances = shape_distances(figure, q, pairs, self.scene)[0]
@@ -189,8 +189,8 @@ def _tested(
 def _own_pairs(figure: Figure, exclude: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray]:
     """((k, 2) pairs of the figure's shapes, (k,) the distance that is enough for each).
 
-    Of pairs that overlap in the rest pose those that overlap in nearly all poses are left out: they
-    are made that way.  The others may overlap as deep as there.
+    That of the rest pose is enough.  Of pairs that overlap there, those that overlap in nearly all
+    poses are left out: they are made that way.
     """
     pairs = collision_pairs(figure, exclude=exclude, touching=True).astype(np.int64)
     rest = shape_distances(figure, figure.rest, pairs)[0]
@@ -201,7 +201,7 @@ def _own_pairs(figure: Figure, exclude: list[tuple[str, str]]) -> tuple[np.ndarr
             shape_distances(figure, q, pairs[~keep])[0] <= 0.0 for q in figure.project(poses)
         ]
         keep[~keep] = np.mean(touching, axis=0) < _ALWAYS
-    return pairs[keep], np.where(rest > 0.0, np.inf, rest)[keep]
+    return pairs[keep], rest[keep]
 
 
 def _against_scene(
