@@ -24,6 +24,7 @@ SLACK = 1e-4
 """Of the figure's size: how much further apart than the margin the goal asks for."""
 _KEPT = 8  # sets of pairs per figure
 _POSES, _SPREAD = 64, 0.6  # random poses around the rest pose, and how far from it (rad)
+_NEAR = 2  # steps in the tree between joints whose shapes may overlap where they do at rest
 _ALWAYS = 0.9  # of them: pairs that touch more often are made that way
 
 
@@ -32,10 +33,11 @@ class Avoid(ByValue):
     """Shapes stay apart: max(0, margin − d(q)) for every pair of them.
 
     The figure's own shapes (``figure.shapes``) count against each other, but for those of
-    neighbours, those that overlap in the rest pose and nearly all others, and those that the figure
-    excludes; with ``own=False`` they do not.  They may always be as near to each other as the rest
-    pose has them.  They count against those of ``scene``, a list of Sphere, Capsule,
-    Box, Cylinder and HalfSpace in the world, unless they cannot move.  ``margin`` is how far apart
+    neighbours, those that overlap in the rest pose and are made that way (two joints apart, or in
+    nearly all poses), and those that the figure excludes; with ``own=False`` they do not.  They may
+    always be as near to each other as the rest pose has them.  They count against those of
+    ``scene``, a list of Sphere, Capsule, Box, Cylinder and HalfSpace in the world, unless they
+    cannot move.  ``margin`` is how far apart
     they stay, in the figure's unit.  ``exclude`` has pairs of names whose shapes may touch: of
     joints, or of a joint and a shape of the scene.
 
@@ -190,18 +192,35 @@ def _own_pairs(figure: Figure, exclude: list[tuple[str, str]]) -> tuple[np.ndarr
     """((k, 2) pairs of the figure's shapes, (k,) the distance that is enough for each).
 
     That of the rest pose is enough.  Of pairs that overlap there, those that overlap in nearly all
-    poses are left out: they are made that way.
+    poses and those of joints that are near in the tree are left out: they are made that way.
     """
     pairs = collision_pairs(figure, exclude=exclude, touching=True).astype(np.int64)
     rest = shape_distances(figure, figure.rest, pairs)[0]
-    keep, rng = rest > 0.0, np.random.default_rng(0)
-    if not keep.all():
+    owner = [figure.index(shape.joint) for shape in figure.shapes]
+    apart = np.array([_steps(figure, owner[a], owner[b]) for a, b in pairs[rest <= 0.0].tolist()])
+    keep = rest > 0.0
+    keep[~keep] = apart > _NEAR
+    doubtful = np.flatnonzero(keep & (rest <= 0.0))
+    if len(doubtful):
+        rng = np.random.default_rng(0)
         poses = figure.rest + _SPREAD * rng.normal(size=(_POSES, figure.n))
         touching = [
-            shape_distances(figure, q, pairs[~keep])[0] <= 0.0 for q in figure.project(poses)
+            shape_distances(figure, q, pairs[doubtful])[0] <= 0.0 for q in figure.project(poses)
         ]
-        keep[~keep] = np.mean(touching, axis=0) < _ALWAYS
+        keep[doubtful] = np.mean(touching, axis=0) < _ALWAYS
     return pairs[keep], rest[keep]
+
+
+def _steps(figure: Figure, one: int, two: int) -> int:
+    """How many steps from parent to child, or back, lead from one joint to another."""
+    above: dict[int, int] = {}
+    while one >= 0:
+        above[one] = len(above)
+        one = int(figure.parents[one])
+    count = 0
+    while two >= 0 and two not in above:
+        two, count = int(figure.parents[two]), count + 1
+    return count + above.get(two, len(above))
 
 
 def _against_scene(

@@ -68,10 +68,14 @@ def explain(
         what += f" (and {others} other goal{'s' if others > 1 else ''} short)"
     if holders is not None:
         return f"{what}: {_reason(problem, q, holders, attempts)}"
+    missed = [k for k, miss in enumerate(errors) if not miss.ok and k != goal]
+    told = [text for k in missed if (text := _description(problem, k, q, holds=True))]
+    near = f": {' and '.join(told)}" if told else ""
     if stuck:
         advice = "choose another method or allow restarts" if attempts else "choose another method"
-        return f"{what} and the method finds no way on; {advice}"
-    return f"{what} when the budget was spent; allow more iterations, seconds or restarts"
+        return f"{what} and the method finds no way on{near}; {advice}"
+    advice = "allow more iterations, seconds or restarts"
+    return f"{what} when the budget was spent{near}; {advice}"
 
 
 def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) -> str:
