@@ -37,9 +37,8 @@ class Avoid(ByValue):
     nearly all poses), and those that the figure excludes; with ``own=False`` they do not.  They may
     always be as near to each other as the rest pose has them.  They count against those of
     ``scene``, a list of Sphere, Capsule, Box, Cylinder and HalfSpace in the world, unless they
-    cannot move.  ``margin`` is how far apart
-    they stay, in the figure's unit.  ``exclude`` has pairs of names whose shapes may touch: of
-    joints, or of a joint and a shape of the scene.
+    cannot move.  ``margin`` is how far apart they stay, in the figure's unit.  ``exclude`` has
+    pairs of names whose shapes may touch: of joints, or of a joint and a shape of the scene.
 
     The goal is met when no pair is nearer than the margin, not only within a tolerance of it.
 

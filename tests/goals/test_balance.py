@@ -135,9 +135,11 @@ def test_why_speaks_of_balance() -> None:
     assert not r.ok
     assert r.why.startswith("Hips is ")
     assert "the body would fall: its centre of mass is" in r.why
-    r = limbik.solve(HUMAN, [*PINS, Balance(["Head"]), CenterOfMass(over=FEET, weight=1e4)])
+    far = [CenterOfMass([0, 0.9, 0.8], weight=100), *PINS]
+    r = limbik.solve(HUMAN, [*far, Balance(FEET, weight=0.01), Rest(weight=1e-3)])
     assert not r.ok
-    assert "centre of mass" in r.why
+    assert "centre of mass is" in r.why
+    assert "outside" in r.why
 
 
 @pytest.mark.parametrize(
