@@ -25,7 +25,7 @@ SLACK = 1e-4
 _KEPT = 8  # sets of pairs per figure
 _POSES, _SPREAD = 64, 0.6  # random poses around the rest pose, and how far from it (rad)
 _NEAR = 2  # steps in the tree between joints whose shapes may overlap where they do at rest
-_ALWAYS = 0.9  # of them: pairs that touch more often are made that way
+_ALWAYS = 0.75  # of them: pairs that touch more often are made that way
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +34,7 @@ class Avoid(ByValue):
 
     The figure's own shapes (``figure.shapes``) count against each other, but for those of
     neighbours, those that overlap in the rest pose and are made that way (two joints apart, or in
-    nearly all poses), and those that the figure excludes; with ``own=False`` they do not.  They may
+    most poses), and those that the figure excludes; with ``own=False`` they do not.  They may
     always be as near to each other as the rest pose has them.  They count against those of
     ``scene``, a list of Sphere, Capsule, Box, Cylinder and HalfSpace in the world, unless they
     cannot move.  ``margin`` is how far apart they stay, in the figure's unit.  ``exclude`` has
@@ -190,7 +190,7 @@ def _tested(
 def _own_pairs(figure: Figure, exclude: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray]:
     """((k, 2) pairs of the figure's shapes, (k,) the distance that is enough for each).
 
-    That of the rest pose is enough.  Of pairs that overlap there, those that overlap in nearly all
+    That of the rest pose is enough.  Of pairs that overlap there, those that overlap in most
     poses and those of joints that are near in the tree are left out: they are made that way.
     """
     pairs = collision_pairs(figure, exclude=exclude, touching=True).astype(np.int64)
