@@ -47,6 +47,16 @@ NUMBERS: dict[str, list[tuple[str, float, float]]] = {
         (r"hand is ([\d.]+) cm above the floor", 174.9, 175.1),
         (r"([\d.]+) rad outside its limits", 0.0, 0.0),
     ],
+    "08_stay_on_your_feet.py": [
+        (r"careless: REACHED, the centre of mass is ([\d.]+) cm outside", 5.0, 15.0),
+        (r"balanced: REACHED, the centre of mass is ([\d.]+) cm inside", 2.0, 6.0),
+        (r"squat: REACHED, ([\d.]+) cm down", 25.0, 25.0),
+    ],
+    "09_a_scene_to_avoid.py": [
+        (r"careless: REACHED, \w+ and wall are (-?\d+) mm apart", -150, -50),
+        (r"careful: REACHED, \w+ and \w+ are (-?\d+) mm apart", 10, 60),
+        (r"inside: \w+ - Tool is ([\d.]+) cm short", 1.0, 12.0),
+    ],
 }
 
 

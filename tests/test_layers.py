@@ -35,7 +35,7 @@ LAYERS = {
         "dual_quaternions turn_angles broad_phase",
         "so3 distance",
         "euler box_distance",
-        "quaternions linear cores solids",
+        "quaternions linear cores solids planar_hull",
     ],
     "figure": [
         "motion mesh joint_poses free_root collision_pairs physical_json",

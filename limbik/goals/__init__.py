@@ -2,6 +2,9 @@
 
 from limbik.goals.above import Above
 from limbik.goals.aim import Aim
+from limbik.goals.avoid import Avoid
+from limbik.goals.balance import Balance
+from limbik.goals.center_of_mass import CenterOfMass
 from limbik.goals.close import Close
 from limbik.goals.compiled_goal import CompiledGoal
 from limbik.goals.distance import Distance
@@ -15,6 +18,9 @@ from limbik.goals.within import Within
 __all__ = [
     "Above",
     "Aim",
+    "Avoid",
+    "Balance",
+    "CenterOfMass",
     "Close",
     "CompiledGoal",
     "Distance",

@@ -61,19 +61,24 @@ def explain(
     if goal is None:
         ended = "the method found no way on" if stuck else "the budget was spent"
         return f"{ended} before the answer settled"
-    what = f"{errors[goal].label} is {_amount(problem, goal, errors[goal])}"
+    what = _description(problem, goal, q, holds=False)
+    what = what or f"{errors[goal].label} is {_amount(problem, goal, errors[goal])}"
     others = sum(not miss.ok for miss in errors) - 1
     if others:
         what += f" (and {others} other goal{'s' if others > 1 else ''} short)"
     if holders is not None:
-        return f"{what}: {_reason(problem, holders, attempts)}"
+        return f"{what}: {_reason(problem, q, holders, attempts)}"
+    missed = [k for k, miss in enumerate(errors) if not miss.ok and k != goal]
+    told = [text for k in missed if (text := _description(problem, k, q, holds=True))]
+    near = f": {' and '.join(told)}" if told else ""
     if stuck:
         advice = "choose another method or allow restarts" if attempts else "choose another method"
-        return f"{what} and the method finds no way on; {advice}"
-    return f"{what} when the budget was spent; allow more iterations, seconds or restarts"
+        return f"{what} and the method finds no way on{near}; {advice}"
+    advice = "allow more iterations, seconds or restarts"
+    return f"{what} when the budget was spent{near}; {advice}"
 
 
-def _reason(problem: Problem, holders: Holders, attempts: int) -> str:
+def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) -> str:
     """What holds a goal back, or that nothing does, and whether the bones are long enough."""
     bones = ""
     if (short := too_short(problem, holders.goal)) is not None:
@@ -83,18 +88,21 @@ def _reason(problem: Problem, holders: Holders, attempts: int) -> str:
     if (more := len(holders.limits) - len(named)) > 0:
         named.append(f"{more} more limit{'s' if more > 1 else ''}")
     several = len(named) > 1
+    told = {k: _description(problem, k, q, holds=True) for k in holders.goals}
+    also = [text for text in told.values() if text]
     for one, many, names in (
         ("the lock of", "the locks of", holders.locks),
-        *_by_kind([problem.goals[k] for k in holders.goals]),
+        *_by_kind([problem.goals[k] for k in holders.goals if not told[k]]),
     ):
         if names:
             named.append(f"{many if len(names) > 1 else one} {_listed(list(names))}".strip())
             several = several or len(named) > 1 or len(names) > 1
     if named:
-        held = f"{_listed(named, len(named))} {'hold' if several else 'holds'} it back"
-        return f"{held}, and {bones}" if bones else held
+        also.insert(0, f"{_listed(named, len(named))} {'hold' if several else 'holds'} it back")
     if bones:
-        return bones
+        also.append(bones)
+    if also:
+        return ", and ".join(also)
     terms = problem.terms_of[holders.goal]
     if len(terms) > 1:
         nothing = "no limit holds it; its position and its rotation are out of reach together"
@@ -104,6 +112,14 @@ def _reason(problem: Problem, holders: Holders, attempts: int) -> str:
         return f"{nothing}, as far as {attempts} attempts can tell"
     nothing = "no limit holds it and no small movement helps"
     return f"{nothing}; allow restarts" if attempts else nothing
+
+
+def _description(problem: Problem, goal: int, q: np.ndarray, *, holds: bool) -> str:
+    """A goal's own words, where it has some: what is missing, or why it ``holds`` another one."""
+    describe = getattr(problem.goals[goal], "describe", None)
+    if describe is None:
+        return ""
+    return describe(problem.figure, q, lambda far: length_text(far, problem.figure.unit), holds)
 
 
 def _by_kind(goals: list[Goal]) -> list[tuple[str, str, list[str]]]:

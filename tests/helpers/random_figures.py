@@ -17,10 +17,16 @@ import limbik
 from limbik import (
     Above,
     Aim,
+    Avoid,
+    Balance,
+    Capsule,
+    CenterOfMass,
     Close,
     CompiledGoal,
     Distance,
     Figure,
+    HalfSpace,
+    Inertia,
     Joint,
     Pin,
     Plane,
@@ -28,11 +34,13 @@ from limbik import (
     Range,
     Reach,
     Rest,
+    Sphere,
     SwingTwist,
     Within,
 )
 from limbik.figure import joints as jt
 from limbik.figure.joints import Coupling, ExponentialBall, Limit, Part, SwingTwistBall, Turn
+from limbik.figure.physical import Physical
 from limbik.goals import Goal
 from limbik.maths.euler import ORDERS
 
@@ -143,7 +151,24 @@ def random_figure(
         if not limits or all(isinstance(part, Turn | jt.Slide) for part in parts):
             names = [name] if len(zeros) == 1 else [f"{name}.{label}" for label in joint.labels]
             drivers |= dict(zip(names, zeros, strict=True))
-    return Figure(joints, name="random")
+    return Figure(joints, name="random", physical=_bodies([joint.name for joint in joints]))
+
+
+def _bodies(joints: list[str]) -> Physical:
+    """A mass and a thin capsule on every joint."""
+    rng = np.random.default_rng(len(joints))
+    masses = rng.uniform(0.5, 2.0, len(joints)).tolist()
+    ends = rng.normal(size=(len(joints), 3)) * 0.2
+    return Physical(
+        inertias=tuple(
+            (name, Inertia(mass, tuple(end)))
+            for name, mass, end in zip(joints, masses, ends.tolist(), strict=True)
+        ),
+        shapes=tuple(
+            Capsule.between(np.zeros(3), end, 0.01, joint=name)
+            for name, end in zip(joints, ends, strict=True)
+        ),
+    )
 
 
 def random_pose(rng: Rng, figure: Figure, *, spread: float = 1.0) -> np.ndarray:
@@ -228,6 +253,19 @@ GOALS: dict[str, GoalMaker] = {
     "Close": lambda rng, fig, q, j: Close(
         j, _another(fig, j), at=rng.normal(size=3), other_at=rng.normal(size=3), weight=1.0
     ),
+    "CenterOfMass": lambda rng, fig, q, j: CenterOfMass(
+        rng.normal(size=3), weight=rng.uniform(0.1, 3, 3)
+    ),
+    "CenterOfMass over": lambda rng, fig, q, j: CenterOfMass(
+        over=[j, (fig.joints[0], rng.normal(size=3))]
+    ),
+    "Balance": lambda rng, fig, q, j: Balance(
+        [(str(rng.choice([j, _another(fig, j)])), rng.normal(size=3) * 0.3) for _ in range(4)],
+        margin=0.05,
+    ),
+    "Avoid": lambda rng, fig, q, j: Avoid(
+        [Sphere(1.0, rng.normal(size=3)), HalfSpace(direction(rng))], margin=0.1, weight=2.0
+    ),
     "CompiledGoal": lambda rng, fig, q, j: CompiledGoal(
         _wave, joints=[j], data=rng.normal(size=1), rows=2, name="wave"
     ),
@@ -237,7 +275,7 @@ GOALS: dict[str, GoalMaker] = {
 
 FUNCTIONS = {
     "Reach relative", "Pin to", "Aim at a joint", "Above", "Within box", "Within sphere", "Close",
-    "CompiledGoal", "PythonGoal",
+    "CenterOfMass", "CenterOfMass over", "Balance", "Avoid", "CompiledGoal", "PythonGoal",
 }  # fmt: skip
 """Goals that are functions: they count as linear in Problem.hessian."""
 

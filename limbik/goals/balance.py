@@ -1,0 +1,180 @@
+"""Balance: the centre of mass, seen from above, stays inside the hull of what a figure stands on.
+
+The residual is the distance of the centre of mass from what lies deeper inside the hull than the
+margin.  Its square has a continuous gradient, at the hull's corners too, and its derivative is
+exact for contacts that move (maths/planar_hull.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import int64
+
+from limbik.equality import ByValue
+from limbik.errors import GoalError
+from limbik.figure.figure import Figure
+from limbik.goals.contacts import contact_points, up_axis
+from limbik.goals.functions import (
+    TermFunctions,
+    add_motion_row,
+    open_floats,
+    open_ints,
+    own_joint,
+    own_numbers,
+    own_table,
+    term_function,
+)
+from limbik.goals.mass_sums import MASS, add_center_row, center_of, masses_of, sum_masses
+from limbik.goals.rows import point_of
+from limbik.goals.terms import FUNCTION, T_WEIGHT, Scene, Term, vector, weights
+from limbik.jit import inner
+from limbik.maths.planar_hull import EDGE, LINE, NEAREST, hull_depth, hull_shortfall, planar_hull
+
+SLACK = 1e-4
+"""Of the figure's size: how much further inside than the margin the goal asks for."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Balance(ByValue):
+    """The centre of mass stays above what the figure stands on.
+
+    Seen from above, it lies in the convex hull of the contact points, by ``margin`` inside its
+    edge (in the figure's unit); the residual is the distance from there.  ``support`` has names of
+    joints, and pairs (joint, point in its frame).  A joint without a point stands for its sole: the
+    outline, from above in the rest pose, of the shapes that follow it and the joints below it.
+    Contacts move with the pose.
+
+    The goal is met when the centre of mass is inside, not only within a tolerance of it.
+
+    >>> Balance(["LeftFoot", "RightFoot"], margin=0.02).label
+    'balance'
+    """
+
+    support: Any
+    margin: float = 0.0
+    weight: float = 1.0
+
+    @property
+    def label(self) -> str:
+        return "balance"
+
+    def terms(self, scene: Scene) -> list[Term]:
+        figure = scene.figure
+        joints, numbers = masses_of(figure, "Balance")
+        points = contact_points(figure, self.support, "Balance")
+        margin = vector([self.margin], 1, "Balance: margin")
+        diagonal, full = weights(self.weight, 1, "Balance")
+        if full is not None:
+            raise GoalError("Balance: weight takes one number")
+        slack, up, count = SLACK * figure.size, up_axis(figure), len(points)
+        functions = TermFunctions(
+            1, balance_residual.address, balance_jacobian.address,
+            (*joints, *(joint for joint, _ in points)),
+            np.concatenate((margin, [slack], numbers, *(point for _, point in points))),
+            room=NEAREST + (3 + LINE) * count + MASS * len(figure.tree.slots),
+            table=np.array([len(joints), count, (up + 1) % 3, (up + 2) % 3]),
+            unit="length", tolerance=slack,
+        )  # fmt: skip
+        return [Term(FUNCTION, -1, weight=diagonal, functions=functions)]
+
+    def outside(self, figure: Figure, q: np.ndarray) -> float:
+        """How far the centre of mass is outside the hull in a pose q (n,); negative inside."""
+        points = contact_points(figure, self.support, "Balance")
+        frames, up = figure.frames(q), up_axis(figure)
+        level = [(up + 1) % 3, (up + 2) % 3]
+        corners = np.array([(frames[j, :3, :3] @ p + frames[j, :3, 3])[level] for j, p in points])
+        flat, hull, lines = corners.ravel(), np.empty(len(points)), np.empty(LINE * len(points))
+        found = planar_hull(flat, len(points), hull, lines)
+        x, y = figure.com(q)[level]
+        out = hull_shortfall(flat, hull, lines, found, x, y, 0.0, np.empty(NEAREST))
+        return float(out if out > 0.0 else hull_depth(lines, found, x, y))
+
+    def describe(
+        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+    ) -> str:
+        """What is missing, or why the goal ``holds`` another one; ``text`` writes a length."""
+        outside = self.outside(figure, q)
+        away = f"{text(outside)} outside its support"
+        if holds:
+            if outside <= SLACK * figure.size:
+                away = "at the edge of its support"
+            return f"the body would fall: its centre of mass is {away}"
+        if outside <= 0.0:
+            away = f"only {text(-outside)} inside the edge of its support"
+        return f"the centre of mass is {away.replace('its', 'the')}"
+
+
+@inner
+def _shortfall(ints, floats, world, i, masses, count, table, at, room):
+    """hull_shortfall of the centre of mass; its result is at floats[room:room + NEAREST]."""
+    one, two = ints[table + 2], ints[table + 3]
+    first, corners_at = at + 2 + MASS * masses, room + NEAREST
+    for k in range(count):
+        joint, _, _ = own_joint(ints, i, masses + k)
+        point = point_of(world, joint, floats, first + 3 * k)
+        floats[corners_at + 2 * k] = point[one]
+        floats[corners_at + 2 * k + 1] = point[two]
+    center = center_of(ints, floats, world, i, masses, at + 2)
+    hull_at = corners_at + 2 * count
+    corners, hull = floats[corners_at:hull_at], floats[hull_at : hull_at + count]
+    lines = floats[hull_at + count : hull_at + (1 + LINE) * count]
+    found = planar_hull(corners, count, hull, lines)
+    margin = floats[at] + floats[at + 1] if found > 2 else floats[at]
+    return hull_shortfall(
+        corners, hull, lines, found, center[one], center[two], margin,
+        floats[room : room + NEAREST],
+    )  # fmt: skip
+
+
+@term_function
+def balance_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
+    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
+    table, (at, room) = own_table(ints, i), own_numbers(ints, i)
+    masses, count = int64(ints[table]), int64(ints[table + 1])
+    short = _shortfall(ints, floats, world, i, masses, count, table, at, room)
+    open_floats(out_at)[row] = floats[f + T_WEIGHT] * short
+    open_floats(error_at)[0] = short
+
+
+@term_function
+def balance_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
+    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
+    axes, jt = open_floats(axes_at), open_floats(out_at)
+    table, (at, room) = own_table(ints, i), own_numbers(ints, i)
+    masses, count = int64(ints[table]), int64(ints[table + 1])
+    if _shortfall(ints, floats, world, i, masses, count, table, at, room) <= 0.0:
+        return
+    one, two, w = ints[table + 2], ints[table + 3], floats[f + T_WEIGHT]
+    sums = room + NEAREST + (3 + LINE) * count
+    sum_masses(ints, floats, world, i, masses, at + 2, sums)
+    x, y, z = _level(one, two, -w * floats[room], -w * floats[room + 1])
+    add_center_row(ints, floats, axes, sums, x, y, z, row, jt)
+    for end in range(4):
+        edge = room + 2 + EDGE * (end // 2)
+        share = w * floats[edge + 4]
+        part = floats[edge + 5] if end % 2 else 1.0 - floats[edge + 5]
+        if share * part == 0.0:
+            continue
+        k = int64(floats[edge + end % 2])
+        joint, path, length = own_joint(ints, i, masses + k)
+        px, py, pz = point_of(world, joint, floats, at + 2 + MASS * masses + 3 * k)
+        x, y, z = _level(
+            one, two, share * part * floats[edge + 2], share * part * floats[edge + 3]
+        )  # fmt: skip
+        add_motion_row(
+            ints, floats, axes, path, length, px, py, pz, x, y, z, 0.0, 0.0, 0.0, row, jt
+        )
+
+
+@inner
+def _level(one, two, a, b):
+    """(x, y, z) with a and b along two of the axes."""
+    return (
+        a * (one == 0) + b * (two == 0),
+        a * (one == 1) + b * (two == 1),
+        a * (one == 2) + b * (two == 2),
+    )

@@ -1,0 +1,197 @@
+"""Avoid: shapes stay apart, judged by MuJoCo, in every way of solving; and what it refuses."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+
+import limbik
+from helpers import real_data
+from helpers.robot_comparisons import load, values_of
+from limbik import (
+    Avoid,
+    Box,
+    Capsule,
+    Cylinder,
+    Figure,
+    GoalError,
+    HalfSpace,
+    Pin,
+    Problem,
+    Reach,
+    Rest,
+    Sphere,
+)
+from limbik.figure.collision_pairs import collision_pairs, shape_distances
+from limbik.maths.so3 import exp_map
+
+ARM, HUMAN = limbik.figures.arm(), limbik.figures.human()
+WALL = Box((0.02, 0.15, 0.3), (0.3, 0.0, 0.3), name="wall")
+FLOOR = HalfSpace((0, 0, 1), name="floor")
+SCENE = [
+    Sphere(0.3, (0.1, 1.0, 0.3)), HalfSpace((0, 1, 0), 0.2), Box((0.2, 0.3, 0.2), (0, 0.5, 0.2)),
+    Cylinder(0.1, 0.3, (0.3, 1, 0)), Capsule(0.1, 0.5, (-0.3, 1, 0), (1, 1, 0, 0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scene", [[], SCENE])
+def test_the_jacobian_of_a_body_is_that_of_differences(scene) -> None:
+    problem = Problem(HUMAN, Avoid(scene, margin=0.05, own=not scene))
+    rng, step, felt = np.random.default_rng(3), 1e-6, 0
+    for _ in range(3):
+        q = HUMAN.project(HUMAN.rest + 0.4 * rng.normal(size=HUMAN.n))
+        moved = [problem.residual(q - h) - problem.residual(q + h) for h in step * np.eye(HUMAN.n)]
+        np.testing.assert_allclose(problem.jacobian(q), np.array(moved).T / (2 * step), atol=1e-7)
+        felt += (problem.residual(q) > 0.0).sum()
+    assert felt >= 6
+
+
+def test_f_is_the_sum_over_all_pairs() -> None:
+    rng, goal = np.random.default_rng(1), Avoid(SCENE, margin=0.02, own=False, weight=3.0)
+    problem, first = Problem(HUMAN, goal), len(HUMAN.shapes)
+    pairs = [(i, first + k) for i in range(first) for k in range(len(SCENE))]
+    margin = 0.02 + 1e-4 * HUMAN.size
+    for _ in range(4):
+        q = HUMAN.project(HUMAN.rest + 0.3 * rng.normal(size=HUMAN.n))
+        short = np.maximum(margin - shape_distances(HUMAN, q, np.array(pairs), SCENE)[0], 0.0)
+        assert problem.objective(q) == pytest.approx(3.0 * (short**2).sum(), rel=1e-12)
+        assert problem.term_errors(q)[0] == pytest.approx(short.max(), rel=1e-12)
+
+
+def test_an_arm_reaches_behind_a_wall() -> None:
+    reach, avoid = Reach("Tool", position=[0.5, 0.0, 0.3]), Avoid([WALL, FLOOR], margin=0.01)
+    careless = limbik.solve(ARM, reach)
+    assert careless.ok
+    assert avoid.nearest(ARM, careless.q)[2] < -0.05
+    r = limbik.solve(ARM, [reach, avoid])
+    assert r.ok
+    assert avoid.nearest(ARM, r.q)[2] >= 0.01
+
+
+def test_it_holds_in_every_way_of_solving() -> None:
+    targets = np.linspace([0.45, -0.2, 0.4], [0.45, 0.2, 0.4], 8)
+    goals = [Reach("Tool", position=targets), Avoid([WALL, FLOOR]), Rest(weight=1e-6)]
+    many = limbik.solve_many(ARM, goals)
+    track = limbik.track(ARM, goals, fps=30)
+    judge = Avoid([WALL, FLOOR])
+    assert many.ok.sum() >= 7
+    assert all(judge.nearest(ARM, q)[2] >= 0.0 for q in many.q[many.ok])
+    reached = np.linalg.norm(ARM.positions(track.motion.q)[:, -1] - targets, axis=1) < 1e-3
+    assert reached.sum() >= 5
+    assert all(judge.nearest(ARM, q)[2] > -1e-3 for q in track.motion.q[reached])
+
+
+def test_a_start_inside_a_wall_comes_out() -> None:
+    inside = limbik.solve(ARM, Reach("Tool", position=[0.5, 0.0, 0.3])).q
+    avoid = Avoid([WALL, FLOOR])
+    assert avoid.nearest(ARM, inside)[2] < 0.0
+    r = limbik.solve(ARM, avoid, start=inside, restarts=0)
+    assert r.ok
+    assert avoid.nearest(ARM, r.q)[2] >= 0.0
+
+
+def test_crossed_arms_do_not_go_through_each_other() -> None:
+    rng, pairs = np.random.default_rng(0), collision_pairs(HUMAN)
+    pins = [Pin(foot, rotation=True) for foot in ("LeftFoot", "RightFoot")]
+    through = 0
+    for _ in range(8):
+        at = np.array([rng.uniform(-0.16, -0.06), rng.uniform(1.0, 1.3), rng.uniform(0.35, 0.5)])
+        crossed = [Reach("LeftHand", position=at), Reach("RightHand", position=at * [-1, 1, 1])]
+        q = limbik.solve(HUMAN, [*crossed, *pins]).q
+        through += shape_distances(HUMAN, q, pairs)[0].min() < -1e-3
+        r = limbik.solve(HUMAN, [*crossed, *pins, Avoid()])
+        assert r.ok
+        assert shape_distances(HUMAN, r.q, pairs)[0].min() >= 0.0
+    assert through >= 5
+
+
+def penetrations(figure: Figure, q: np.ndarray, model, data) -> dict[tuple[int, int], float]:
+    """The depth of every contact that MuJoCo sees, by bodies."""
+    for j in range(model.njnt):
+        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, j)  # type: ignore[attr-defined]
+        values, at = values_of(figure, q, name), model.jnt_qposadr[j]
+        if len(values) == 6:
+            values = [*values[:3], *exp_map(values[3:])]
+        data.qpos[at : at + len(values)] = values
+    mujoco.mj_forward(model, data)  # type: ignore[attr-defined]
+    found: dict[tuple[int, int], float] = {}
+    for contact in data.contact[: data.ncon]:
+        one, two = sorted(int(model.geom_bodyid[geom]) for geom in contact.geom)
+        found[one, two] = max(found.get((one, two), 0.0), -contact.dist)
+    return found
+
+
+def test_a_robot_that_reaches_does_not_touch_itself_by_mujoco() -> None:
+    path = real_data.find("robots_mjcf/unitree_g1/g1.xml")
+    robot = load(path)
+    model = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
+    data = mujoco.MjData(model)  # type: ignore[attr-defined]
+    hands = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
+    goals = [Reach(hand, position=[0, 0, 0]) for hand in hands]
+    goals += [Pin(f"{side}_ankle_roll_link", rotation=True) for side in ("left", "right")]
+    solvers = [limbik.Solver(robot, goals), limbik.Solver(robot, [*goals, Avoid()])]
+    rng, through, reached = np.random.default_rng(0), 0, 0
+    moving = robot.owner != 0
+    for _ in range(30):
+        pose = robot.project(robot.rest + 0.6 * rng.normal(size=robot.n) * moving)
+        places = robot.positions(pose)
+        targets = {hand: places[robot.index(hand)] for hand in hands}
+        careless, careful = (solver.solve(robot.rest, targets) for solver in solvers)
+        depths = penetrations(robot, careless.q, model, data)
+        through += max(depths.values(), default=0.0) > 1e-3
+        if careful.ok:
+            reached += 1
+            depths = penetrations(robot, careful.q, model, data)
+            assert max(depths.values(), default=0.0) < 1e-3, depths
+    assert through >= 5
+    assert reached >= 25
+
+
+def test_why_names_what_would_touch() -> None:
+    r = limbik.solve(ARM, [Reach("Tool", position=[0.3, 0.0, 0.3]), Avoid([WALL])])
+    assert not r.ok
+    assert r.why.startswith("Tool is")
+    assert "would touch wall" in r.why
+    buried = Avoid([HalfSpace((0, 0, 1), 5.0, name="sand")])
+    r = limbik.solve(ARM, buried)
+    assert "inside sand" in r.why
+    assert not r.ok
+
+
+def test_what_is_excluded_may_touch() -> None:
+    around = Sphere(0.1, tuple(ARM.positions(ARM.rest)[-1]), name="ball")
+    start = {"start": ARM.rest, "restarts": 0}
+    assert limbik.solve(ARM, Avoid([around]), **start).iterations > 0
+    r = limbik.solve(ARM, Avoid([around], exclude=[(j, "ball") for j in ARM.joints]), **start)
+    assert r.ok
+    assert (r.q == ARM.rest).all()
+    own = Problem(HUMAN, Avoid())
+    names = [(shape.joint, other.joint) for shape in HUMAN.shapes for other in HUMAN.shapes]
+    assert own.rows > 0
+    assert Problem(HUMAN, Avoid(exclude=names)).rows == 0
+    # A base that cannot move is not held against the floor that it stands on.
+    assert limbik.solve(ARM, Avoid([FLOOR], own=False), **start).ok
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Avoid(["ball"]), "'ball' is not a shape"),
+        (lambda: Avoid("ball"), "scene needs a list of shapes"),
+        (lambda: Avoid([Sphere(0.1, joint="Head")]), 'follows "Head".*with_shapes'),
+        (lambda: Avoid(exclude=[("Head", "Hipz")]), "Avoid: exclude: .*Hips"),
+        (lambda: Avoid(exclude=["Head"]), "pairs of names"),
+        (lambda: Avoid(exclude=[("Head", 3)]), "pairs of names"),
+        (lambda: Avoid(margin=np.nan), "margin: .* is not finite"),
+        (lambda: Avoid(weight=-1), "weight -1 is negative"),
+    ],
+)
+def test_impossible_goals_are_refused(make, words: str) -> None:
+    with pytest.raises(GoalError, match=words):
+        Problem(HUMAN, make())
+
+
+def test_a_figure_without_shapes_is_refused() -> None:
+    with pytest.raises(GoalError, match=r"has no shapes.*with_shapes"):
+        Problem(ARM.with_shapes([]), Avoid())
