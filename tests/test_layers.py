@@ -49,7 +49,7 @@ LAYERS = {
         "limits kinematics",
     ],
     "solver": [
-        "batch solve",
+        "batch solve frame_values",
         "solver",
         "stepper",
         "runner report",

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from limbik.animate.frame_values import FrameValues
 from limbik.animate.spacetime import SMOOTH, ClipSolver, Report, with_free_balls
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.goals import Reach, Rest
 from limbik.maths.so3 import quat_to_matrix
+from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
 
 NEAR = 3e-4

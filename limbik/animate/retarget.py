@@ -18,7 +18,6 @@ import numpy as np
 from limbik.animate.body_shape import BodyShape
 from limbik.animate.contacts import Contact, find_contacts, find_ground, runs
 from limbik.animate.finger_copy import copy_fingers
-from limbik.animate.frame_values import FrameValues
 from limbik.animate.holds import ramp
 from limbik.animate.overrides import Overrides, read_overrides
 from limbik.animate.retarget_targets import build_targets
@@ -30,6 +29,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.goals import Reach, Rest
 from limbik.humanoid.recognise import SIDES, recognise
+from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
 
 WEIGHTS: Mapping[str, float] = {

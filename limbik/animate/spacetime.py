@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.animate.frame_values import FrameValues
 from limbik.animate.smoothness import difference
 from limbik.animate.window_solve import goal_costs, solve_chain, solve_window
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import ExponentialBall
+from limbik.solver.frame_values import FrameValues
 
 SMOOTH = 0.03
 """Seconds: movements much shorter than this are smoothed away."""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import limbik
-from limbik.animate.frame_values import FrameValues
 from limbik.animate.spacetime import ClipSolver, unlimited_balls, with_free_balls
+from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
 
 FRAMES, FPS = 40, 30.0
