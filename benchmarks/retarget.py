@@ -25,12 +25,12 @@ import numpy as np
 
 import limbik
 from benchmarks.report import keep, show
-from limbik.animate.body_shape import BodyShape
 from limbik.animate.contacts import runs
-from limbik.animate.retarget import TURN_WEIGHTS, WEIGHTS, retarget
-from limbik.animate.retarget_targets import build_targets
-from limbik.animate.spacetime import with_free_balls
-from limbik.animate.target_tracks import Targets
+from limbik.animate.retargeting.body_shape import BodyShape
+from limbik.animate.retargeting.retarget import TURN_WEIGHTS, WEIGHTS, retarget
+from limbik.animate.retargeting.target_tracks import Targets
+from limbik.animate.retargeting.targets import build_targets
+from limbik.animate.whole_clip.spacetime import with_free_balls
 from limbik.humanoid import recognise
 from limbik.maths.so3 import log_map, matrix_to_quat
 from tests.helpers.real_data import root

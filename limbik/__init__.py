@@ -12,16 +12,16 @@ from limbik import figures, humanoid
 from limbik.animate.check import Report, check
 from limbik.animate.contacts import Contact, find_contacts, find_ground
 from limbik.animate.edit import edit as _edit
-from limbik.animate.fit_markers import MarkerFit, fit_markers
 from limbik.animate.joined import blend as _blend
 from limbik.animate.joined import concatenate as _concatenate
 from limbik.animate.joined import cut as _cut
 from limbik.animate.joined import loop as _loop
 from limbik.animate.learn import limits_from
 from limbik.animate.live import Live
+from limbik.animate.markers.fit_markers import MarkerFit, fit_markers
 from limbik.animate.mirror import mirror as _mirror
 from limbik.animate.plant_feet import plant_feet as _plant_feet
-from limbik.animate.retarget import Retargeted, retarget
+from limbik.animate.retargeting.retarget import Retargeted, retarget
 from limbik.animate.smooth import smooth as _smooth
 from limbik.animate.track import Track, track, track_many
 from limbik.bodies import fitted_shapes, segment_masses

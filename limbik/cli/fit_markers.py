@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from limbik.animate.fit_markers import fit_markers as fit
+from limbik.animate.markers.fit_markers import fit_markers as fit
 from limbik.cli import files, options
 from limbik.cli.arguments import NAMES, opened
 from limbik.cli.terminal import notes, out

@@ -11,10 +11,10 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from limbik.animate.retarget import Retargeted
-from limbik.animate.retarget import retarget as carry_over
-from limbik.animate.spacetime import SMOOTH
+from limbik.animate.retargeting.retarget import Retargeted
+from limbik.animate.retargeting.retarget import retarget as carry_over
 from limbik.animate.track import jumps
+from limbik.animate.whole_clip.spacetime import SMOOTH
 from limbik.cli import arguments, files
 from limbik.cli.contents import clip_of
 from limbik.cli.terminal import JSON_HELP, notes, out, progress_bar

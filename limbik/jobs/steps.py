@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from limbik.animate.limit_choice import limited, margin
-from limbik.animate.retarget import SMOOTH, retarget
+from limbik.animate.retargeting.retarget import SMOOTH, retarget
 from limbik.animate.track import track
 from limbik.errors import LimbikError, MethodError
 from limbik.figure.figure import Figure

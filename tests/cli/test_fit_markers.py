@@ -9,7 +9,7 @@ import numpy as np
 
 import limbik
 from helpers.command_line import Ran
-from limbik.animate.marker_names import seats
+from limbik.animate.markers.names import seats
 from limbik.humanoid.recognise import recognise
 
 SIDED = ("FHD", "SHO", "ELB", "WRA", "FWT", "BWT", "KNE", "ANK", "TOE")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.animate.body_shape import Foot
 from limbik.animate.contacts import Contact, runs
-from limbik.animate.holds import Span, hold_points, hold_turns
-from limbik.animate.target_tracks import (
+from limbik.animate.retargeting.body_shape import Foot
+from limbik.animate.retargeting.holds import Span, hold_points, hold_turns
+from limbik.animate.retargeting.target_tracks import (
     Point,
     Seen,
     SourceBody,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import limbik
-from limbik.animate.spacetime import ClipSolver, unlimited_balls, with_free_balls
+from limbik.animate.whole_clip.spacetime import ClipSolver, unlimited_balls, with_free_balls
 from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
 

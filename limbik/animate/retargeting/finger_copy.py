@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.animate.body_shape import BodyShape
+from limbik.animate.retargeting.body_shape import BodyShape
 from limbik.figure.coordinates import joint_values
 from limbik.figure.motion import Motion
 from limbik.humanoid.recognise import SIDES

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from limbik.animate.smoothness import difference, retract, smooth_block, smooth_cost, smooth_push
+from limbik.animate.whole_clip.smoothness import (
+    difference,
+    retract,
+    smooth_block,
+    smooth_cost,
+    smooth_push,
+)
 
 BALLS = np.array([1], np.int64)
 N = 5

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from limbik.animate.spacetime import SMOOTH, ClipSolver, Report, with_free_balls
+from limbik.animate.whole_clip.spacetime import SMOOTH, ClipSolver, Report, with_free_balls
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion

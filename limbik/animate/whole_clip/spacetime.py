@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.animate.smoothness import difference
-from limbik.animate.window_solve import goal_costs, solve_chain, solve_window
+from limbik.animate.whole_clip.smoothness import difference
+from limbik.animate.whole_clip.window_solve import goal_costs, solve_chain, solve_window
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import ExponentialBall

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from limbik.animate.banded import banded_cholesky, banded_solve
+from limbik.animate.whole_clip.banded import banded_cholesky, banded_solve
 
 
 def banded(sizes: list[int], rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.animate.banded import banded_cholesky, banded_solve
-from limbik.animate.smoothness import (
+from limbik.animate.whole_clip.banded import banded_cholesky, banded_solve
+from limbik.animate.whole_clip.smoothness import (
     difference,
     retract,
     smooth_block,

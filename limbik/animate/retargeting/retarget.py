@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from limbik.animate.body_shape import BodyShape
 from limbik.animate.contacts import Contact, find_contacts, find_ground, runs
-from limbik.animate.finger_copy import copy_fingers
-from limbik.animate.holds import ramp
-from limbik.animate.overrides import Overrides, read_overrides
-from limbik.animate.retarget_targets import build_targets
-from limbik.animate.spacetime import SMOOTH, ClipSolver, Report, with_free_balls
-from limbik.animate.target_tracks import Seen, Targets
+from limbik.animate.retargeting.body_shape import BodyShape
+from limbik.animate.retargeting.finger_copy import copy_fingers
+from limbik.animate.retargeting.holds import ramp
+from limbik.animate.retargeting.overrides import Overrides, read_overrides
+from limbik.animate.retargeting.target_tracks import Seen, Targets
+from limbik.animate.retargeting.targets import build_targets
+from limbik.animate.whole_clip.spacetime import SMOOTH, ClipSolver, Report, with_free_balls
 from limbik.errors import FigureError, GoalError
 from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure

@@ -9,10 +9,10 @@ import pytest
 
 import limbik
 from helpers.real_data import find
-from limbik.animate.fit_markers import MarkerFit, fit_markers
-from limbik.animate.marker_gaps import continuous, filled
-from limbik.animate.marker_model import MarkerModel, Prior, limbs_of, scaled
-from limbik.animate.marker_names import seats
+from limbik.animate.markers.fit_markers import MarkerFit, fit_markers
+from limbik.animate.markers.gaps import continuous, filled
+from limbik.animate.markers.model import MarkerModel, Prior, limbs_of, scaled
+from limbik.animate.markers.names import seats
 from limbik.errors import FigureError
 from limbik.figure.motion import Motion
 from limbik.formats.markers.markers import Markers

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from limbik.animate.body_shape import BodyShape
 from limbik.animate.contacts import Contact
-from limbik.animate.holds import Span
+from limbik.animate.retargeting.body_shape import BodyShape
+from limbik.animate.retargeting.holds import Span
 from limbik.figure.motion import Motion
 
 

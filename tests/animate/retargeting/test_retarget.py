@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import limbik
-from limbik.animate.retarget_targets import SCALES
+from limbik.animate.retargeting.targets import SCALES
 from tests.helpers import real_data
 
 SOURCES = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import limbik
-from limbik.animate.follow import follow
+from limbik.animate.whole_clip.follow import follow
 
 SIX = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
 BETWEEN = ["LeftForeArm", "RightForeArm", "LeftLeg", "RightLeg"]

@@ -15,10 +15,10 @@ from os import PathLike
 import numpy as np
 
 from limbik.animate.contacts import metre
-from limbik.animate.marker_gaps import continuous
-from limbik.animate.marker_gaps import filled as _filled
-from limbik.animate.marker_model import FIXED, PREFIX, MarkerModel, Prior, limbs_of
-from limbik.animate.marker_names import Seat, bare, seats
+from limbik.animate.markers.gaps import continuous
+from limbik.animate.markers.gaps import filled as _filled
+from limbik.animate.markers.model import FIXED, PREFIX, MarkerModel, Prior, limbs_of
+from limbik.animate.markers.names import Seat, bare, seats
 from limbik.animate.track import track
 from limbik.errors import FigureError
 from limbik.figure.figure import Figure

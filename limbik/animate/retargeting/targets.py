@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from limbik.animate.body_shape import BodyShape
 from limbik.animate.contacts import Contact
-from limbik.animate.foot_targets import FootTargets
-from limbik.animate.holds import hold_points
-from limbik.animate.target_tracks import (
+from limbik.animate.retargeting.body_shape import BodyShape
+from limbik.animate.retargeting.foot_targets import FootTargets
+from limbik.animate.retargeting.holds import hold_points
+from limbik.animate.retargeting.target_tracks import (
     Point,
     Seen,
     SourceBody,

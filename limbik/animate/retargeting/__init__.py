@@ -1,0 +1,1 @@
+"""A clip of one body on another: bones by role, proportions, contacts."""
