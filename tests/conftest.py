@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     script = TESTS / "helpers" / "compile_kernels.py"
     paths = [str(TESTS.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    parts = [
-        subprocess.Popen([sys.executable, str(script), str(part), "2"], env=environment)
-        for part in range(2)
-    ]
-    for part in parts:
-        part.wait()  # what cannot be compiled fails in a test, with its reason
+    with tempfile.TemporaryDirectory() as claims:
+        parts = [
+            subprocess.Popen([sys.executable, str(script), claims], env=environment)
+            for _ in range(2)
+        ]
+        for part in parts:
+            part.wait()  # what cannot be compiled fails in a test, with its reason
