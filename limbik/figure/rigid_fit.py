@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 from limbik.figure import kinematics as kin
-from limbik.jit import inner, kernel
+from limbik.jit import kernel
 from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
 
 _STAY = 1e-10  # part of its size by which a fit leans towards not turning at all
 RIGID = 36  # floats of scratch
 
 
-@inner
+@kernel
 def largest_eigenvector(a, vectors, out):
     """Unit eigenvector of the largest eigenvalue of a symmetric 4 × 4, by Jacobi rotations."""
     vectors[:, :] = 0.0
@@ -97,7 +97,7 @@ def shortest_arc(vx, vy, vz, gx, gy, gz, turn):
     matrix_from_quat(w, x, y, z, turn)
 
 
-@inner
+@kernel
 def euler_angles(m, i, j, k, out):
     """Angles of m = Rᵢ(a)·Rⱼ(b)·Rₖ(c), all twelve orders; m flat and row-major."""
     e = 1.0 if (j - i) % 3 == 1 else -1.0
@@ -134,7 +134,7 @@ def into_range(value, low, high, near, period):
     return value
 
 
-@inner
+@kernel
 def exponential_coordinates(m, out):
     """log m into out (3,), by whichever of its two vectors is nearer to what out was."""
     x, y, z = out[0], out[1], out[2]
@@ -149,7 +149,7 @@ def exponential_coordinates(m, out):
                 out[i] *= other
 
 
-@inner
+@kernel
 def euler_coordinates(ints, floats, part, m, q, scratch):
     """The coordinates in q of three turns, beginning with ``part``, that make the rotation m.
 

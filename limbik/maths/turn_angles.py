@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from limbik.jit import inner, kernel
+from limbik.jit import kernel
 from limbik.maths.linear import cholesky, cholesky_solve, copy
 
 TURN = 2.0 * math.pi
@@ -57,7 +57,7 @@ def _follow(axes, wxyz, last, out):
             out[frame, k] = last[k]
 
 
-@inner
+@kernel
 def _approach(axes, wanted, angles):
     """Move ``angles`` to where the rotation is nearest to ``wanted`` (4,); the angle left, radians.
 

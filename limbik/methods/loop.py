@@ -24,7 +24,7 @@ from typing import NamedTuple
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined_by_llvm, inner, kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_HASTY,
@@ -195,7 +195,7 @@ def no_way_down(options, gain):
 # ---- is it stationary? ---------------------------------------------------------------------------
 
 
-@inner
+@kernel
 def gain_left(ints, floats, q, w, f):
     """‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f: the projected gradient in a scale of its own.
 

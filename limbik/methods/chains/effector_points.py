@@ -22,14 +22,14 @@ from limbik.goals.terms import (
     TERM_FLOATS,
     TERM_INTS,
 )
-from limbik.jit import inner, kernel
+from limbik.jit import kernel
 
 MARK = 9
 _SAMPLES = 24  # values tried along a turn before its best is refined
 ROUNDING = 1e-13  # a lever, or a harmonic, up to this part of what it is made of is nothing
 
 
-@inner
+@kernel
 def take_marks(ints, floats, world, first, marks):
     """The points of the position terms, their targets and weights into marks[first:].
 
@@ -142,7 +142,7 @@ def best_value(x, scale, low, high, a, b, c, s, rest, pose):
     return value if lowest < start else x
 
 
-@inner
+@kernel
 def turn_marks(axis, x, scale, low, high, rest, pose, marks, which):
     """Turn some marks about an axis so that they come nearest their goals; the coordinate's value.
 
@@ -184,7 +184,7 @@ def turn_marks(axis, x, scale, low, high, rest, pose, marks, which):
     return value
 
 
-@inner
+@kernel
 def slide_marks(axis, x, scale, low, high, rest, pose, marks, which):
     """Slide some marks along an axis so that they come nearest their goals; the coordinate's value.
 

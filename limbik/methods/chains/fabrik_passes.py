@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from limbik.figure.kinematics import AXIS, I_COORD, I_IN_CONE, NONE, WORLD
-from limbik.jit import inner
+from limbik.jit import kernel
 from limbik.methods.chains.chain_view import (
     ALONE,
     P_AIM,
@@ -30,7 +30,7 @@ from limbik.solver.objective import I_USED, N_USED
 _PASSES = 4  # over the parts of a joint that has several
 
 
-@inner
+@kernel
 def take_bones(ints, floats, chain, world, axes, marks, local):
     """Marks of the pivots, then of the terms, as q has them, and the aims in their joints' frames.
 
@@ -65,7 +65,7 @@ def take_bones(ints, floats, chain, world, axes, marks, local):
                 local[a, k] = world[w + k] * dx + world[w + 3 + k] * dy + world[w + 6 + k] * dz
 
 
-@inner
+@kernel
 def reach_inwards(chain, marks):
     """The first half: from the targets inwards, where each pivot would have to be.
 
@@ -94,7 +94,7 @@ def reach_inwards(chain, marks):
             m[3], m[4], m[5] = m[0], m[1], m[2]
 
 
-@inner
+@kernel
 def reach_outwards(ints, floats, chain, q, world, axes, marks, local, scratch):
     """The second half: from the root outwards, turn each pivot so that its bones lead to the goals.
 
@@ -128,7 +128,7 @@ def reach_outwards(ints, floats, chain, q, world, axes, marks, local, scratch):
             place_joint(ints, floats, q, joint, world, axes, scratch)
 
 
-@inner
+@kernel
 def carry_root(ints, floats, chain, q, world, axes, marks, scratch):
     """Move a root that slides so that the effectors, the figure as stiff as it stands, lie best.
 

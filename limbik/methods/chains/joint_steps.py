@@ -7,7 +7,7 @@ import math
 from limbik.figure import kinematics as kin
 from limbik.figure.projection import SCRATCH, cone_normals, project
 from limbik.figure.rigid_fit import RIGID, ball_coordinates, fit_turn, shortest_arc
-from limbik.jit import inner
+from limbik.jit import inner, kernel
 from limbik.methods.chains.chain_view import BALL, BENDS, S_JOINT, S_KIND, S_PART, S_SLOT, TRIPLE
 from limbik.methods.chains.effector_points import ROUNDING, carry, miss, slide_marks, turn_marks
 from limbik.solver.objective import F_REST, F_REST_POSE
@@ -21,7 +21,7 @@ STEP_SCRATCH = _FIT + RIGID
 _TRIES, _SHORTER = 6, 0.25  # a turn that does not pay is tried so often, shorter each time
 
 
-@inner
+@kernel
 def place_joint(ints, floats, q, joint, world, axes, scratch):
     """Place one joint on its parent, which has been placed: its frame and its axes."""
     kin.forward(ints, floats, q, ints[kin.I_ORDER] + joint, 1, world, axes, scratch)
@@ -237,7 +237,7 @@ def _turn_whole(ints, floats, joint, part, slot, q, world, axes, marks, which, s
     return False
 
 
-@inner
+@kernel
 def take_step(ints, floats, step, q, world, axes, marks, which, scratch):
     """Move what a step of the chain view names so that its marks come nearest their goals.
 

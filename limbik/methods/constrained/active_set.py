@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
 from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals
-from limbik.jit import inner, kernel, kernel_part
+from limbik.jit import kernel, kernel_part
 from limbik.methods.gradient.inverse_hessian import hold_coordinate, hold_normal
 from limbik.methods.workspace import floats_taken, take_table
 from limbik.solver.objective import F_METRIC
@@ -43,7 +43,7 @@ def bfgs_size(problem: Problem) -> int:
     return floats_taken(view_bfgs, problem.ints)
 
 
-@inner
+@kernel
 def forget(ints, floats, scale, bfgs):
     """H = scale·M, and no limit is active."""
     bfgs.h[:, :] = 0.0
@@ -65,7 +65,7 @@ def _along(bfgs, half_descent, step):
     return slope
 
 
-@inner
+@kernel
 def _hold_active(bfgs):
     """bfgs.held = H with the normals of the active ranges projected out."""
     bfgs.held[:, :] = bfgs.h
@@ -74,7 +74,7 @@ def _hold_active(bfgs):
             hold_coordinate(bfgs.held, c, bfgs.image)
 
 
-@inner
+@kernel
 def _release(ints, floats, half_descent, slope, bfgs):
     """Take one range whose multiplier has the wrong sign out of the active set; True if done.
 
@@ -95,7 +95,7 @@ def _release(ints, floats, half_descent, slope, bfgs):
     return False
 
 
-@inner
+@kernel
 def _blocked(ints, floats, q, step, bfgs, scratch):
     """Project out of bfgs.held each limit that q is at and ``step`` would cross; True if any."""
     lower, upper, in_cone = ints[F_LOWER], ints[F_UPPER], ints[I_IN_CONE]
@@ -126,7 +126,7 @@ def _blocked(ints, floats, q, step, bfgs, scratch):
     return any_blocked
 
 
-@inner
+@kernel
 def choose_step(ints, floats, q, half_descent, step, bfgs, scratch):
     """The quasi-Newton step that the limits at q allow, −H∇f with their normals projected out.
 
@@ -159,7 +159,7 @@ def longest(ints, floats, q, step, bfgs):
     return max(part, 0.0)
 
 
-@inner
+@kernel
 def land(ints, floats, q, step, part, bfgs, trial):
     """trial = q + part·step; ranges that end it there are met exactly."""
     for c in range(ints[N_COORDS]):

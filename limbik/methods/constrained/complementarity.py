@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from limbik.figure.projection import nearest_on_ellipse
-from limbik.jit import inner, kernel
+from limbik.jit import kernel
 
 
 @kernel
@@ -25,7 +25,7 @@ def natural(q, s, low, high):
     return s, 0.0, 1.0
 
 
-@inner
+@kernel
 def fischer_burmeister_of(a, b):
     """φ(a, b) = a + b − √(a² + b²) and its derivatives; 0 where a ≥ 0, b ≥ 0 and ab = 0.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
 from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals, project
-from limbik.jit import inner, kernel_part
+from limbik.jit import kernel, kernel_part
 from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.objective import F_METRIC
 from limbik.solver.problem import Problem
@@ -44,7 +44,7 @@ def equalities_size(problem: Problem) -> int:
     return floats_taken(view_equalities, problem.ints)
 
 
-@inner
+@kernel
 def press_equalities(ints, floats, q, equalities, scratch):
     """press (n,): outward at every limit that is an equality, so that free_directions skips it.
 
@@ -62,7 +62,7 @@ def press_equalities(ints, floats, q, equalities, scratch):
                     equalities.press[c + d] += normals[k, d]
 
 
-@inner
+@kernel
 def is_inside(ints, floats, q, inside, scratch):
     """Whether the limits allow q; inside (n,) becomes P(q)."""
     inside[:] = q
@@ -73,7 +73,7 @@ def is_inside(ints, floats, q, inside, scratch):
     return same
 
 
-@inner
+@kernel
 def back_to_edges(ints, floats, trial, equalities, inside, scratch):
     """Bring cones whose edge is an equality back to it; inside (n,) becomes P(trial)."""
     inside[:] = trial
@@ -86,7 +86,7 @@ def back_to_edges(ints, floats, trial, equalities, inside, scratch):
                 trial[c + d] = inside[c + d]
 
 
-@inner
+@kernel
 def fix_worst(ints, floats, q, inside, equalities, cones_only):
     """Make an equality of the limit that q violates most, and meet it; False where q is inside.
 
@@ -115,7 +115,7 @@ def fix_worst(ints, floats, q, inside, equalities, cones_only):
     return True
 
 
-@inner
+@kernel
 def free_wrong(ints, floats, q, half_descent, equalities, scratch):
     """Give up the equality whose multiplier has the wrong sign by most; False where none has.
 
@@ -144,7 +144,7 @@ def free_wrong(ints, floats, q, half_descent, equalities, scratch):
     return True
 
 
-@inner
+@kernel
 def set_face(ints, floats, count, equalities, q):
     """Begin the subproblem of a face: the start, with the chosen coordinates at their limits."""
     q[:] = equalities.start

@@ -21,7 +21,7 @@ from limbik.figure.kinematics import (
 )
 from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, free_directions, project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined_by_llvm, inner, kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import O_STATIONARY, OUT_EVALUATIONS, OWN, Method
 from limbik.methods.constrained.complementarity import edge_of_cone, fischer_burmeister, natural
@@ -59,7 +59,7 @@ def _row(z, d, phi, by_q, by_s, scale):
         z.gradient[d], z.extra[d] = -phi / (by_s * scale), by_q / (by_s * scale)
 
 
-@inner
+@kernel
 def _gamma(ints, floats, jt):
     """1/‖J‖² with the diagonal goals in it: the γ that gives s the units of q."""
     square = 1e-300
@@ -70,7 +70,7 @@ def _gamma(ints, floats, jt):
     return 1.0 / square
 
 
-@inner
+@kernel
 def newton_rows(ints, floats, q, half_descent, gamma, fischer, z, scratch):
     """The directions of the Newton system, and what each row says of them; returns how many.
 

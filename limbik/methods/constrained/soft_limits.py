@@ -25,7 +25,7 @@ from limbik.figure.kinematics import (
 )
 from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse, project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inner, kernel, kernel_part
+from limbik.jit import kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.methods.base import (
     O_ITERATIONS,
@@ -107,7 +107,7 @@ def draw_in(ints, floats, q, margin, nearest, scratch):
             nearest[c], nearest[c + 1] = x + floats[f + 2], y + floats[f + 3]
 
 
-@inner
+@kernel
 def look_outside(ints, floats, q, margin, soft, scratch):
     """soft.away = z − Pₘ(z) for z = q + shift; returns its square in the metric.
 
@@ -136,7 +136,7 @@ def outside(ints, floats, q, nearest, scratch):
     return most
 
 
-@inner
+@kernel
 def largest_column(ints, floats, jt):
     """The largest diagonal entry of M(JᵀJ + D): what a penalty is measured against."""
     largest = 0.0
@@ -148,7 +148,7 @@ def largest_column(ints, floats, jt):
     return largest
 
 
-@inner
+@kernel
 def soft_step(ints, floats, jt, half_descent, mu, lam, soft, step):
     """(JᵀJ + D + μN + λM⁻¹)·step = half_descent − μM⁻¹(z − P(z)); False where rounding forbids it.
 

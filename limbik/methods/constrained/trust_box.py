@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
-from limbik.jit import inner, kernel, kernel_part
+from limbik.jit import kernel, kernel_part
 from limbik.maths.linear import copy, dot
 from limbik.methods.constrained.reduced import promised, solve_reduced
 from limbik.methods.workspace import floats_taken, take_table
@@ -42,7 +42,7 @@ def box_size(problem: Problem) -> int:
     return floats_taken(view_box, problem.ints)
 
 
-@inner
+@kernel
 def fill_box(ints, floats, q, z, count, radius, box):
     """How far each direction may go: to its range's ends, and no further than the radius.
 

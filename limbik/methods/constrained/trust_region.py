@@ -11,7 +11,7 @@ import numpy as np
 from limbik.errors import MethodError
 from limbik.figure.kinematics import F_CONE, I_IN_CONE, N_COORDS
 from limbik.figure.projection import CONE_FLOATS, free_directions, project
-from limbik.jit import inlined_by_llvm, inner, kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import O_STATIONARY, OUT_EVALUATIONS, OWN, Method
 from limbik.methods.constrained.complementarity import normal_and_curvature
@@ -43,7 +43,7 @@ _SHRINK, _GROW = 0.25, 2.0  # what becomes of the radius below and above these r
 _POOR, _GOOD = 0.25, 0.75
 
 
-@inner
+@kernel
 def add_curvature(ints, floats, q, half_descent, count, z):
     """What a cone's edge adds to H along its tangent: −½∇f into the edge times its curvature.
 
@@ -60,7 +60,7 @@ def add_curvature(ints, floats, q, half_descent, count, z):
             )
 
 
-@inner
+@kernel
 def _furthest(ints, floats, q, trial):
     """The largest change of a coordinate, a slide counted as in ``fill_box``."""
     most = 0.0

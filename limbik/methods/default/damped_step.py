@@ -13,7 +13,7 @@ import numpy as np
 from limbik.figure.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
 from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined, inner
+from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import (
     cholesky,
     cholesky_solve,
@@ -208,7 +208,7 @@ def _dual(ints, floats, q, desk, count, lam, passes):
     return True
 
 
-@inner
+@kernel
 def weigh_coordinates(ints, floats, f, desk):
     """desk.metric: what a step of each coordinate costs, as 1/M, where f is the objective.
 
@@ -263,7 +263,7 @@ def _order(ints, desk, count):
                 desk.first[k] = min(desk.first[k], np.uint32(last[i]))
 
 
-@inner
+@kernel
 def assemble_hessian(ints, desk, count, curved):
     """desk.hessian = JᵀJ + D along the free directions, and + S where ``curved``.
 
@@ -371,7 +371,7 @@ def _primal(ints, floats, q, desk, count, lam, passes):
     return True
 
 
-@inner
+@kernel
 def damped_step(ints, floats, q, desk, count, lam, passes, curved):
     """desk.step along the first ``count`` free directions, in up to ``passes`` solves.
 

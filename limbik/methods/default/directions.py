@@ -8,11 +8,11 @@ from limbik.figure.kinematics import F_CONE, I_IN_CONE, N_COORDS
 from limbik.figure.limits import SWING_CHART
 from limbik.figure.projection import CONE_FLOATS
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inner, kernel
+from limbik.jit import kernel
 from limbik.solver.objective import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST
 
 
-@inner
+@kernel
 def take_columns(ints, floats, desk, count):
     """Columns of J along the free directions, in place; returns how many are worth solving for.
 
@@ -79,7 +79,7 @@ def pulls(ints, floats, q, desk, count, curved):
                 desk.pull[d] += firm * (floats[pose + c + s] - q[c + s])
 
 
-@inner
+@kernel
 def to_gain(ints, floats, q, desk, count):
     """The largest cosine between what is missing and what a free direction can give.
 

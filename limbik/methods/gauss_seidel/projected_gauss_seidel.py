@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik.errors import MethodError
 from limbik.figure.projection import project
-from limbik.jit import inlined_by_llvm, inner, kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_STATIONARY,
@@ -84,7 +84,7 @@ def shift_balls(q, table, x):
     return shifted
 
 
-@inner
+@kernel
 def set_off(ints, floats, q, x, y, warm, scratch):
     """Where the sweeps start: x = 0, or the x of the last iteration as far as the limits allow."""
     for c in range(len(q)):
@@ -94,7 +94,7 @@ def set_off(ints, floats, q, x, y, warm, scratch):
         x[c] = y[c] - q[c]
 
 
-@inner
+@kernel
 def length_of(ints, floats, x):
     """‖x‖ in radians, a slide counted by the figure's lever."""
     square = 0.0

@@ -9,13 +9,13 @@ import numpy as np
 from limbik.figure.kinematics import I_CONE, N_CONES, N_COORDS
 from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inner, kernel
+from limbik.jit import kernel
 from limbik.solver.objective import F_METRIC, F_REST
 
 _FLAT = 1e-10  # cosine between s and y up to which f counts as not curved along s
 
 
-@inner
+@kernel
 def first_scale(ints, floats, jt, half_descent):
     """τ/2 with τ the best step along M·half_descent for a linear F (equation 28 of line_search).
 

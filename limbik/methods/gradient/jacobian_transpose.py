@@ -9,7 +9,7 @@ from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined_by_llvm, inner, kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OWN, STUCK, Method
 from limbik.methods.least_squares.goal_blocks import block_ends, clamp_reach, reach_limits
@@ -23,7 +23,7 @@ from limbik.solver.problem import Problem
 _STEP, _RATE, _CLAMPED, _BLOCKS, _TABLE = range(OWN, OWN + 5)
 
 
-@inner
+@kernel
 def best_linear_step(ints, floats, jt, half_descent):
     """Equation 28 of line_search: τ = eᵀz/zᵀz with z = JJᵀe, best along Jᵀe for a linear F.
 

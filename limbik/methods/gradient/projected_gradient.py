@@ -11,7 +11,7 @@ import numpy as np
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import inlined_by_llvm, inner, kernel
+from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN, STUCK, Method
 from limbik.methods.loop import GO_ON, by_gradient, iterate, no_way_down
@@ -53,7 +53,7 @@ def _length(ints, floats, q, half_descent, moved, scratch):
     return math.sqrt(far)
 
 
-@inner
+@kernel
 def _barzilai_borwein(q, half_descent, last, otherwise):
     """sᵀs/sᵀy with s and y the last changes of q and ∇f, or ``otherwise`` where f curves down."""
     along, curve = 0.0, 0.0

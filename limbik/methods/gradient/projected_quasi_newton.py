@@ -11,7 +11,7 @@ import numpy as np
 from limbik.errors import MethodError
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.figure.projection import free_directions, project
-from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
+from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
 from limbik.methods.gradient.inverse_hessian import curves, first_scale, gradient_change
@@ -98,7 +98,7 @@ def _free(ints, floats, q, half_descent, lbfgs, scratch):
     )
 
 
-@inner
+@kernel
 def _reduced(lbfgs, d, v):
     """The component of v (n,) along free direction d."""
     total = 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import F_TERM, N_ROWS, T_WEIGHT, TERM_FLOATS
-from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
+from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
 from limbik.methods.base import OUT_EVALUATIONS
 from limbik.methods.workspace import floats_taken, take, take_table
@@ -156,7 +156,7 @@ def damped_search(ints, floats, q, here, w, system, damping, scale, out):
     return math.inf, damping
 
 
-@inner
+@kernel
 def less_damping(damping):
     """The damping after a step that lowered f."""
     return max(damping * _FALL, _LEAST)

@@ -10,7 +10,7 @@ import numpy as np
 from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
+from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.least_squares.goal_blocks import (
     block_ends,
@@ -54,7 +54,7 @@ def view_room(ints, work):
     return (rho, turn, moved), work
 
 
-@inner
+@kernel
 def clamp_largest(step, most):
     """ClampMaxAbs: shorten step (n,) until no entry is larger than ``most``."""
     largest = 0.0
@@ -65,7 +65,7 @@ def clamp_largest(step, most):
             step[c] *= most / largest
 
 
-@inner
+@kernel
 def selectively_damped_step(ints, floats, q, jt, model_residual, ends, most, svd, room, step):
     """The step of Buss and Kim (2005) into step (n,); returns the rank of J.
 

@@ -10,7 +10,7 @@ import numpy as np
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
+from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.methods.base import O_ITERATIONS, OUT_EVALUATIONS, OWN, REACHED, SPENT, STUCK
 from limbik.methods.least_squares.svd_step import add_along, share_of
 from limbik.methods.loop import GO_ON, by_gradient
@@ -80,7 +80,7 @@ def by_gradient_unless_met(ints, floats, options, q, f, w, own, memory, out):
     return code, gain, detour
 
 
-@inner
+@kernel
 def first_gain(ints, floats, criterion, secondary, last):
     """The α to try first along −∇g: the best on the line for a distance, else twice the last."""
     most, square, curve = 0.0, 0.0, 0.0
@@ -114,7 +114,7 @@ def go(ints, floats, q, step, length, secondary, alpha, scratch, trial):
     return most
 
 
-@inner
+@kernel
 def bring_back(ints, floats, svd, rank, r, scratch, trial):
     """trial ← P(trial + J⁺r(trial)), with the J⁺ that svd keeps as an SVD: a chord step.
 
@@ -132,7 +132,7 @@ def bring_back(ints, floats, svd, rank, r, scratch, trial):
     project(ints, floats, trial, scratch)
 
 
-@inner
+@kernel
 def has_settled(before, now):
     """Whether a fall of the criterion is too small to go on for."""
     return before - now <= _SETTLED * abs(before) + 1e-15

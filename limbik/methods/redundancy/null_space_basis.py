@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
-from limbik.jit import inner, kernel
+from limbik.jit import kernel
 from limbik.solver.objective import F_REST
 from limbik.solver.problem import Problem
 
@@ -32,7 +32,7 @@ def usual_rank(problem: Problem, cutoff: float) -> int:
     return rank
 
 
-@inner
+@kernel
 def leave_free(ints, floats, q, half_descent, moves, free):
     """free[c] = 1 where coordinate c may move: not locked, not held at the end of its range.
 
@@ -47,7 +47,7 @@ def leave_free(ints, floats, q, half_descent, moves, free):
                 free[c] = 0.0
 
 
-@inner
+@kernel
 def hold_columns(svd, free):
     """Columns of J become 0 for coordinates that are not free."""
     for c in range(len(free)):
@@ -58,7 +58,7 @@ def hold_columns(svd, free):
                 svd.a[c, :] = 0.0
 
 
-@inner
+@kernel
 def take_vectors(svd, rank, vectors):
     """The first ``rank`` singular vectors among the coordinates as rows of vectors (n, n)."""
     for k in range(rank):
@@ -81,7 +81,7 @@ def remove(vectors, count, v):
                 v[c] -= along * vectors[k, c]
 
 
-@inner
+@kernel
 def free_gradient(gradient, vectors, rank, free, out):
     """−(I − J⁺J)∇g into out (n,): the second term of equation 5 of extended_jacobian for α = 1.
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inner, kernel, kernel_part
+from limbik.jit import kernel, kernel_part
 from limbik.methods.least_squares.svd_step import share_of
 from limbik.methods.redundancy.normal_equations import lu, lu_solve, minimum_norm
 from limbik.solver.objective import evaluate, linearise
@@ -66,7 +66,7 @@ def add_column(jt, y, share, column):
         column[d] += share * total
 
 
-@inner
+@kernel
 def fill_square(svd, rank, vectors, total, gradient, hessian, free, a, b, back):
     """Equation 6: a (n, n) and b (n,), J's rows first, then one for each null-space vector.
 
@@ -106,7 +106,7 @@ def fill_square(svd, rank, vectors, total, gradient, hessian, free, a, b, back):
             row += 1
 
 
-@inner
+@kernel
 def solve_square(a, b, back, normal, cutoff, step, secondary):
     """a·step = b and a·secondary = back by LU; True unless a lacks rank.
 
