@@ -98,5 +98,9 @@ def align_root(ints, floats, world, root, q, scratch):
         f = ints[kin.F_PART] + 9 * (part + k)
         along = floats[f] * local[0] + floats[f + 1] * local[1] + floats[f + 2] * local[2]
         q[ints[ints[kin.I_COORD] + slot]] = along
+    if ints[ints[kin.I_KIND] + part + 3] == kin.EXPONENTIAL:
+        # By the shortest vector: a figure that has gone round and round begins anew.
+        c = ints[ints[kin.I_COORD] + ints[ints[kin.I_FIRST_SLOT] + part + 3]]
+        q[c : c + 3] = 0.0
     ball_coordinates(ints, floats, part + 3, ball, q, scratch[15:24])
     return True

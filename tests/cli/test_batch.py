@@ -94,6 +94,7 @@ def test_status_as_a_table_json_and_picture(done: tuple[Path, Ran], tmp_path: Pa
         "jumps",
         "violation",
         "speed",
+        "slide",
         "jerk",
     ]
     assert (tmp_path / "status.png").read_bytes().startswith(b"\x89PNG")

@@ -19,7 +19,10 @@ from limbik.figure.joints import Joint, free, revolute
 from limbik.formats.gltf.read import clips
 from limbik.maths.so3 import matrix_to_quat
 
-COMMANDS = ["pose", "info", "convert", "solve", "track", "methods", "papers", "demo"]
+COMMANDS = [
+    "pose", "info", "convert", "solve", "track", "retarget", "check", "fit-markers", "methods",
+    "papers", "demo",
+]  # fmt: skip
 
 
 # ---- solve ---------------------------------------------------------------------------------------

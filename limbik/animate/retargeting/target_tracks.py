@@ -87,7 +87,8 @@ class SourceBody:
 
 
 def spans_of(contacts: Sequence[Contact], joint: str) -> list[Span]:
-    return sorted((c.start, c.end) for c in contacts if c.joint == joint)
+    """Where a joint is in contact, in their order; a contact without a frame is none."""
+    return sorted((c.start, c.end) for c in contacts if c.joint == joint and c.start < c.end)
 
 
 def flags_of(spans: Sequence[Span], frames: int) -> np.ndarray:
