@@ -149,7 +149,7 @@ def test_halving_makes_it_descend() -> None:
         ({"damping": -1.0}, "damping must not be negative, got -1"),
         ({"damping": math.nan}, "damping"),
         ({"residual": -0.1}, "residual must not be negative"),
-        ({"same": math.nan}, "same must not be negative"),
+        ({"same": math.nan}, "same must be a number, got nan"),
         ({"halvings": -1}, "halvings"),
         ({"jacobian": "numeric"}, "jacobian must be .*, got 'numeric'"),
         ({"sweep": "red"}, "sweep must be .*, got 'red'"),

@@ -8,7 +8,6 @@ import pytest
 import limbik
 from limbik import Aim, Figure, Joint, MethodError, Plane, Problem, PythonGoal, Range, Reach, Rest
 from limbik.figure.joints import revolute, slides
-from limbik.goals.terms import ROWS
 from limbik.methods import SelectivelyDamped
 
 
@@ -72,16 +71,14 @@ def clamp_max_abs(values: np.ndarray, most: float) -> np.ndarray:
 def buss_and_kim(problem: Problem, q: np.ndarray, most: float, reach: float | None) -> np.ndarray:
     """The step, block by block as the paper writes it."""
     e, jacobian = problem.residual(q), problem.jacobian(q)
-    sizes = [ROWS[term.kind] for term in problem.terms]
+    sizes = [term.rows for term in problem.terms]
     blocks = [np.arange(sum(sizes[:k]), sum(sizes[: k + 1])) for k in range(len(sizes))]
     if reach is not None:
         errors = problem.term_errors(q)[: len(blocks)]
         for term, block, error in zip(problem.terms, blocks, errors, strict=True):
-            longest = 4 * reach if term.is_angle else reach * problem.figure.size
-            e[block] *= min(1.0, longest / error)
-    for goal in problem.python:
-        first = blocks[-1][-1] + 1
-        blocks.append(np.arange(first, first + len(goal.rows(problem.figure, q))))
+            if term.unit != "number":  # nobody knows how far that is
+                longest = 4 * reach if term.is_angle else reach * problem.figure.size
+                e[block] *= min(1.0, longest / error)
     for goal in problem.goals:
         if isinstance(goal, Rest):
             weight, pose = goal.diagonal(problem.scene)

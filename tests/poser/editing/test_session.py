@@ -86,12 +86,14 @@ def test_other_figures_start_with_the_ends_of_their_chains(
     assert {mode: modes.count(mode) for mode in set(modes)} == effectors
 
 
-@pytest.mark.filterwarnings("ignore:erd_talos:UserWarning")
+@pytest.mark.filterwarnings("ignore:erd_(talos|panda):UserWarning")
 def test_ends_are_spread_over_a_robot() -> None:
     talos = limbik.load(real_data.find("robots/erd_talos_full_v2.urdf"))
     names = " ".join(effector.joint for effector in default_effectors(talos))
-    for part in ("gripper_left", "gripper_right", "left_sole", "right_sole", "rgbd"):
+    for part in ("arm_left", "arm_right", "leg_left", "leg_right", "head"):  # it is a body
         assert part in names
+    panda = limbik.load(real_data.find("robots/erd_panda.urdf"))
+    assert "hand" in " ".join(effector.joint for effector in default_effectors(panda))
 
 
 def test_a_free_end_is_at_the_tip_of_its_bone(tmp_path: Path) -> None:
