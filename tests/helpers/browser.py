@@ -76,10 +76,10 @@ class Person:
         self.page.goto(url)
         self.wait("app.pose !== null && app.figure !== null && app.hello.preparing === ''")
 
-    def wait(self, condition: str) -> None:
+    def wait(self, condition: str, patience: float = PATIENCE) -> None:
         """Until something about the app is true."""
         self.page.wait_for_function(
-            f"() => window.limbik && ((app) => {condition})(window.limbik.app)"
+            f"() => window.limbik && ((app) => {condition})(window.limbik.app)", timeout=patience
         )
 
     def ask(self, expression: str) -> Any:
