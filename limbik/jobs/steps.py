@@ -7,6 +7,7 @@ what it needs once per worker, ``run`` takes a clip one step on.
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -42,22 +43,22 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(ABC):
     """One step of a job."""
 
     kind: ClassVar[str]
 
     @classmethod
+    @abstractmethod
     def read(cls, section: Section) -> Step:
         """The step with the settings of a job's table; what is not known there is refused."""
-        raise NotImplementedError
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027  (most steps have nothing to compile)
         """Compile what ``run`` needs, so that no clip waits for it."""
 
+    @abstractmethod
     def run(self, work: Work) -> None:
         """Take the clip one step on."""
-        raise NotImplementedError
 
     def key(self) -> dict[str, Any]:
         """The settings as plain values; two steps with the same key make the same of a clip."""
