@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from limbik.figure.joints import Limit
 from limbik.poser.document.effector import Effector, Mode, Vec3, Vec4
 from limbik.poser.document.kept_goal import KeptGoal
+from limbik.poser.document.origin import Origin
+from limbik.poser.document.source import Source
 from limbik.poser.document.timeline import Timeline
 
 __all__ = [
@@ -27,19 +29,6 @@ Setting = float | int | bool | str
 
 CHAIN_OF_EIGHT = "chain of 8"
 """What "chain" was in the poser once; sessions that were saved then open with it."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where the figure comes from: a built-in name, files in the session's folder, or memory.
-
-    ``files`` are paths below the session's folder: those that were opened together, the one with
-    the figure first.  For "memory" it is the one file that figure_codec.py wrote.
-    """
-
-    kind: Literal["builtin", "files", "memory"]
-    name: str
-    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +69,7 @@ class Document:
     locked:    joints that keep their values while others are solved for
     frame:     where the timeline stands; q is the pose there, with what was changed since
     goals:     goals of a program that are kept while one drags, and that no effector stands for
+    origin:    the motion that the timeline's clip was retargeted from
     next_id:   the id that the next effector, goal or stored pose gets
     """
 
@@ -95,6 +85,7 @@ class Document:
     frame: float = 0.0
     poses: tuple[StoredPose, ...] = ()
     goals: tuple[KeptGoal, ...] = ()
+    origin: Origin | None = None
     next_id: int = 1
 
     def __post_init__(self) -> None:

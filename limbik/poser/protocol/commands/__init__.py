@@ -1,6 +1,7 @@
 """What a page can ask for, one file a theme; importing this package registers all of it."""
 
 from limbik.poser.protocol.commands import (
+    contacts,
     effectors,
     figures,
     goals,
@@ -8,12 +9,13 @@ from limbik.poser.protocol.commands import (
     limits,
     methods,
     poses,
+    retargeting,
     timeline,
     undoing,
 )
 from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
-    "COMMANDS", "Command", "effectors", "figures", "find", "goals", "joints", "limits", "methods",
-    "poses", "timeline", "undoing",
+    "COMMANDS", "Command", "contacts", "effectors", "figures", "find", "goals", "joints", "limits",
+    "methods", "poses", "retargeting", "timeline", "undoing",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ import { Advice, Notes, Preparing } from "./notes";
 import { PosesPanel } from "./poses";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
+import { Task } from "./task";
 import { followTheme } from "./theme";
 import { Topbar } from "./topbar";
 
@@ -66,6 +67,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
       <p id="view-words" class="visually-hidden">{describe(app)}</p>
       <div class="over-top">
         <Preparing app={app} />
+        <Task app={app} />
         <Advice app={app} />
       </div>
       <div class="over-bottom">

@@ -10,6 +10,7 @@ import { Floor } from "./floor";
 import { enclose, facing, middle, neighbourhood } from "./framing";
 import { Ghosts } from "./figure/ghosts";
 import { moveView } from "./keys";
+import { OriginGhost } from "./figure/origin";
 import { Lights } from "./lights";
 import { onThemeChange, readPalette, type Palette } from "./palette";
 import { pictureOf, type PictureOptions } from "./picture";
@@ -37,6 +38,7 @@ export class Stage {
   private readonly floor = new Floor();
   private readonly lights = new Lights();
   private readonly ghosts = new Ghosts();
+  private readonly origin: OriginGhost;
   private readonly figures: Figures;
   private readonly quality: Quality;
   private readonly before = new Set<() => void>();
@@ -69,7 +71,13 @@ export class Stage {
       changed: () => this.setDown(),
       wake: () => this.render(),
     });
-    this.world.add(this.ghosts.group);
+    this.origin = new OriginGhost(
+      app,
+      () => this.palette,
+      () => this.render(),
+      () => !this.touched && this.frame("all", "corner", true, 0.06),
+    );
+    this.world.add(this.ghosts.group, this.origin.group);
     this.scene.add(this.backdrop.mesh, this.floor.group, this.lights.group, this.world);
     this.listen();
     this.paint();
@@ -134,7 +142,9 @@ export class Stage {
     const { pose, figure } = this.app;
     if (!pose || !figure) return;
     const points =
-      what === "all" ? (this.body?.outline() ?? pose.positions.slice()) : neighbourhood(figure, pose.positions, what);
+      what === "all"
+        ? Float32Array.of(...(this.body?.outline() ?? pose.positions), ...this.origin.outline())
+        : neighbourhood(figure, pose.positions, what);
     const at = new Vector3();
     for (let i = 0; i < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
     this.viewpoint.frame(points, (what === "all" ? room : 0.06) * SIZE, view, animated);
@@ -146,7 +156,7 @@ export class Stage {
 
   /** The picture as a PNG, without what is not of the figure and its floor unless `clean` is false. */
   png(options: PictureOptions = {}): Promise<Blob> {
-    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group];
+    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.origin.group, this.body?.group];
     if (!options.transparent) own.push(this.backdrop.mesh, this.floor.group);
     const all = [...this.scene.children, ...this.world.children];
     const hidden = options.clean === false && !options.transparent ? [] : all.filter((o) => !own.includes(o));
@@ -206,6 +216,7 @@ export class Stage {
     this.floor.paint(this.palette);
     this.lights.paint(this.palette);
     this.ghosts.paint(this.palette);
+    this.origin?.paint();
     this.body?.paint(this.palette);
     this.render();
   }
