@@ -27,7 +27,8 @@ def test_every_command_of_the_design_is_there() -> None:
     coordinates.drop limit.set limit.reset limits.humanoid limits.none limits.clip limits.file
     method.set compare.set pose.reset pose.mirror pose.store pose.recall pose.rename pose.delete
     pose.set pose.load goal.remove builtin open clip.choose timeline.set key.insert key.move
-    key.copy key.delete key.set clip.remove frames undo redo"""
+    key.copy key.delete key.set clip.remove frames undo redo
+    offer.search offer.take offer.refuse"""
     assert set(COMMANDS) == set(wanted.split())
 
 

@@ -16,6 +16,7 @@ import { LimitsPanel } from "./limits";
 import { useEvents } from "./controls/listening";
 import { MethodPanel } from "./method";
 import { Advice, Notes, Preparing } from "./notes";
+import { OfferBanner } from "./offer";
 import { PosesPanel } from "./poses";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
@@ -67,6 +68,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
       <div class="over-top">
         <Preparing app={app} />
         <Advice app={app} />
+        <OfferBanner app={app} />
       </div>
       <div class="over-bottom">
         {!app.replay && <Status app={app} />}

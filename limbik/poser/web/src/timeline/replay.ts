@@ -94,6 +94,7 @@ function stateOf(replay: Replay): State {
     undo: null,
     redo: null,
     advice: null,
+    offer: null,
   };
 }
 
