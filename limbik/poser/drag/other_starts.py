@@ -70,7 +70,14 @@ class OtherStarts:
             self.q = q if self._is_better(q, answer.q) else None
         if self.q is None and self._short & (self._short - 1) == 0:
             self.q = self._found(answer.q, _DRAG_SEED + self._short, PROBE)
-        return answer if self.q is None else replace(answer, why=self.sentence(answer))
+        return self.explained(answer)
+
+    def explained(self, answer: Answer) -> Answer:
+        """The answer, where another pose is known to be better with a sentence that says so: the
+        limits that hold it in this pose are not the reason."""
+        if self.q is None:
+            return answer
+        return replace(answer, why=self.sentence(answer), limits=answer.limits[:0])
 
     def worth_searching(self, answer: Answer) -> bool:
         """Whether a goal is missed clearly, and no bone is too short for it."""

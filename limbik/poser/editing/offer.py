@@ -48,7 +48,7 @@ class Offer:
         if answer is None or answer is not self._answer:
             return answer
         if self._starts.q is not None:
-            return replace(answer, why=self._starts.sentence(answer))
+            return self._starts.explained(answer)
         return replace(answer, why=answer.why + NO_NEARER) if self._starts.tried else answer
 
 

@@ -58,6 +58,7 @@ def test_a_robot_that_is_stuck_says_so_and_is_offered_a_pose_that_reaches(panda:
         "searching": False, "sentence": "Another pose reaches the target.",
     }  # fmt: skip
     assert panda.pose.why.startswith("stuck here")
+    assert len(panda.pose.limits) == 0  # those that hold it here are not the reason
     ghost = panda.pose.ghost
     assert ghost is not None
     hand = panda.joint("panda_hand_tcp")
