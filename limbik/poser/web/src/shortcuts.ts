@@ -5,6 +5,7 @@ import { focusOf, isChord, mayTake } from "./keyboard";
 import type { Effector, Ui } from "./net/messages";
 import { nextTheme } from "./panels/theme";
 import type { Stage } from "./scene/stage";
+import { toggleAutoKey } from "./timeline/autokey";
 import { goToKey, insertKey, stepBy, togglePlaying } from "./timeline/timelineActions";
 import { endNudge, nudge, selectNext, selectPrevious, turn } from "./edit";
 
@@ -104,6 +105,7 @@ export const SHORTCUTS: Shortcut[] = [
   { keys: ["<"], what: "Previous key", group: "Time", replay: true, run: (app) => goToKey(app, -1) },
   { keys: [">"], what: "Next key", group: "Time", replay: true, run: (app) => goToKey(app, 1) },
   { keys: ["K"], what: "Insert a key", group: "Time", run: (app) => void insertKey(app) },
+  { keys: ["U"], what: "Auto-key: changed poses become keys", group: "Time", run: toggleAutoKey },
   { keys: ["O"], what: "Onion skins", group: "Time", replay: true, run: (app) => app.set({ onion: !app.ui.onion }) },
   { keys: ["Ctrl+O"], what: "Open a file", group: "File", run: (app) => app.request("open") },
   { keys: ["Ctrl+S"], what: "Save", group: "File", run: (app) => app.request("save") },
