@@ -80,6 +80,7 @@ class Document:
     locked:    joints that keep their values while others are solved for
     frame:     where the timeline stands; q is the pose there, with what was changed since
     goals:     goals of a program that are kept while one drags, and that no effector stands for
+    floor:     whether the feet, hands and knees of a body stay above the floor while one drags
     next_id:   the id that the next effector, goal or stored pose gets
     """
 
@@ -95,6 +96,7 @@ class Document:
     frame: float = 0.0
     poses: tuple[StoredPose, ...] = ()
     goals: tuple[KeptGoal, ...] = ()
+    floor: bool = True
     next_id: int = 1
 
     def __post_init__(self) -> None:
