@@ -36,8 +36,8 @@ from limbik.poser.document.unkeyed import UnkeyedPose
 
 _CLIPS = "clips"
 _CHAIN, _CHAIN_OF_EIGHT = Source("builtin", "chain"), Source("builtin", CHAIN_OF_EIGHT)
-_PLAIN = ("balls", "frame", "next_id")
-_LATER = {"goals", "unkeyed"}  # what documents of older versions do not have
+_PLAIN = ("balls", "frame", "floor", "next_id")
+_LATER = {"goals", "unkeyed", "floor"}  # what documents of older versions do not have
 _SHARED = tuple(field.name for field in fields(Document) if field.name not in _PLAIN)
 
 
@@ -205,7 +205,7 @@ class _Parts:
 
     def document(self, saved: dict[str, Any]) -> Document:
         self._n = len(self._parts[saved["q"]])
-        plain = {name: saved[name] for name in _PLAIN}
+        plain = {n: saved[n] for n in _PLAIN if n in saved or n not in _LATER}
         shared = {name: self.part(name, saved[name]) for name in _SHARED if name in saved}
         if missing := set(_SHARED) - set(shared) - _LATER:
             raise LimbikError(f"the saved document has no {min(missing)}")

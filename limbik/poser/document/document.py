@@ -82,6 +82,7 @@ class Document:
     frame:     where the timeline stands; q is the pose there, with what was changed since
     unkeyed:   poses that were made at frames and not keyed
     goals:     goals of a program that are kept while one drags, and that no effector stands for
+    floor:     whether the feet, hands and knees of a body stay above the floor while one drags
     next_id:   the id that the next effector, goal or stored pose gets
     """
 
@@ -98,6 +99,7 @@ class Document:
     poses: tuple[StoredPose, ...] = ()
     goals: tuple[KeptGoal, ...] = ()
     unkeyed: tuple[UnkeyedPose, ...] = ()
+    floor: bool = True
     next_id: int = 1
 
     def __post_init__(self) -> None:
