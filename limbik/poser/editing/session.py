@@ -295,7 +295,7 @@ class Session(Editor):
         return [*notes, self._pose(drag.sequence)]
 
     def _scrub(self, scrub: Scrub) -> list[str | bytes]:
-        notes = self._tried(lambda: (self.drop(), self.show(scrub.frame)))
+        notes = self._tried(lambda: (self.drop(), self.show(scrub.frame, playing=scrub.playing)))
         # While it plays, where it stands is not worth a file every two seconds.
         self.dirty += 0 if scrub.playing else 1
         return [*notes, self._pose(scrub.sequence)]

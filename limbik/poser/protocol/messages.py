@@ -223,7 +223,8 @@ class TimelineInfo(Struct, frozen=True):
     """The timeline, frames 0 … frames − 1.
 
     ``span`` is how many frames an edit of a clip blends to either side, ``clip`` the name of the
-    clip that is edited.
+    clip that is edited, ``auto_key`` whether a pose changed by hand becomes a key where there are
+    keys or a clip, ``unkeyed`` the frames whose pose was changed and is not keyed.
     """
 
     fps: float
@@ -232,8 +233,10 @@ class TimelineInfo(Struct, frozen=True):
     loop: bool
     span: int
     ease: Ease
+    auto_key: bool
     keys: list[KeyInfo]
     clip: str | None
+    unkeyed: list[int]
 
 
 class PoseInfo(Struct, frozen=True):

@@ -47,7 +47,8 @@ def test_the_greeting_tells_all_that_the_page_types_say(talk: Talk) -> None:
         "axis",
     }  # fmt: skip
     assert set(talk.state["timeline"]) == {
-        "fps", "frames", "frame", "loop", "span", "ease", "keys", "clip",
+        "fps", "frames", "frame", "loop", "span", "ease", "auto_key", "keys", "clip",
+            "unkeyed",
     }  # fmt: skip
     assert len(talk.state["limits"]) == len(talk.figure["joints"]) == 31
     assert talk.state["advice"] is None

@@ -6,6 +6,7 @@ import type { Effector, Ui } from "./net/messages";
 import { refuseOffer, takeOffer } from "./panels/offer";
 import { nextTheme } from "./panels/theme";
 import type { Stage } from "./scene/stage";
+import { toggleAutoKey } from "./timeline/autokey";
 import { goToKey, insertKey, stepBy, togglePlaying } from "./timeline/timelineActions";
 import { endNudge, nudge, selectNext, selectPrevious, turn } from "./edit";
 
@@ -109,6 +110,7 @@ export const SHORTCUTS: Shortcut[] = [
   { keys: ["<"], what: "Previous key", group: "Time", replay: true, run: (app) => goToKey(app, -1) },
   { keys: [">"], what: "Next key", group: "Time", replay: true, run: (app) => goToKey(app, 1) },
   { keys: ["K"], what: "Insert a key", group: "Time", run: (app) => void insertKey(app) },
+  { keys: ["U"], what: "Auto-key: changed poses become keys", group: "Time", run: toggleAutoKey },
   { keys: ["O"], what: "Onion skins", group: "Time", replay: true, run: (app) => app.set({ onion: !app.ui.onion }) },
   { keys: ["Ctrl+O"], what: "Open a file", group: "File", run: (app) => app.request("open") },
   { keys: ["Ctrl+S"], what: "Save", group: "File", run: (app) => app.request("save") },

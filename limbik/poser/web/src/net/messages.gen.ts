@@ -202,7 +202,8 @@ export interface KeyInfo {
  * The timeline, frames 0 … frames − 1.
  *
  * `span` is how many frames an edit of a clip blends to either side, `clip` the name of the
- * clip that is edited.
+ * clip that is edited, `auto_key` whether a pose changed by hand becomes a key where there are
+ * keys or a clip, `unkeyed` the frames whose pose was changed and is not keyed.
  */
 export interface TimelineInfo {
   fps: number;
@@ -211,8 +212,10 @@ export interface TimelineInfo {
   loop: boolean;
   span: number;
   ease: Ease;
+  auto_key: boolean;
   keys: KeyInfo[];
   clip: string | null;
+  unkeyed: number[];
 }
 
 /** A stored pose. */
@@ -382,8 +385,9 @@ export interface Commands {
   "pose.recall": { pose: number };
   "pose.rename": { pose: number; name: string };
   "pose.delete": { pose: number };
-  "timeline.set": { fps?: number | null; frames?: number | null; loop?: boolean | null; span?: number | null; ease?: string | null; held?: boolean };
+  "timeline.set": { fps?: number | null; frames?: number | null; loop?: boolean | null; span?: number | null; ease?: string | null; auto_key?: boolean | null; held?: boolean };
   "key.insert": { frame: number; pose?: boolean; goals?: boolean };
+  "unkeyed.drop": { frame: number };
   "key.move": { keys: number[]; by: number };
   "key.copy": { keys: number[]; by: number };
   "key.delete": { keys: number[] };

@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../state/app";
+import { UnkeyedNotice } from "../timeline/autokey";
 import { Timeline } from "../timeline/timeline";
 import { ConnectionLost } from "./connection";
 import { IconButton } from "./controls/controls";
@@ -69,6 +70,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
         <Preparing app={app} />
         <Advice app={app} />
         <OfferBanner app={app} />
+        <UnkeyedNotice app={app} />
       </div>
       <div class="over-bottom">
         {!app.replay && <Status app={app} />}
