@@ -19,6 +19,7 @@ from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.origin import Origin
 from limbik.poser.document.source import Source
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.unkeyed import UnkeyedPose
 
 __all__ = [
     "Choice", "Document", "Effector", "Mode", "Source", "StoredPose", "Vec3", "Vec4",
@@ -68,7 +69,9 @@ class Document:
     limits:    joints whose limits differ from the source's, None where there is no limit
     locked:    joints that keep their values while others are solved for
     frame:     where the timeline stands; q is the pose there, with what was changed since
+    unkeyed:   poses that were made at frames and not keyed
     goals:     goals of a program that are kept while one drags, and that no effector stands for
+    floor:     whether the feet, hands and knees of a body stay above the floor while one drags
     origin:    the motion that the timeline's clip was retargeted from
     next_id:   the id that the next effector, goal or stored pose gets
     """
@@ -85,6 +88,8 @@ class Document:
     frame: float = 0.0
     poses: tuple[StoredPose, ...] = ()
     goals: tuple[KeptGoal, ...] = ()
+    unkeyed: tuple[UnkeyedPose, ...] = ()
+    floor: bool = True
     origin: Origin | None = None
     next_id: int = 1
 

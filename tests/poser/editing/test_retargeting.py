@@ -1,4 +1,4 @@
-"""Retargeting and contacts by real messages: in the background, undone, edited, saved, cancelled."""
+"""Retargeting and contacts by real messages: in the background, undone, edited, cancelled."""
 
 from __future__ import annotations
 
@@ -61,10 +61,12 @@ def test_a_clip_goes_onto_another_figure_as_one_step(talk: Talk) -> None:
     assert figure.violation(q).max() == 0.0
     # It does the cartwheel: upside down in the middle, standing on its floor at the ends.
     hips, feet = (figure.positions(q, [name])[:, 0, 1] for name in ("Hips", "LeftFoot"))
-    assert feet[0] < hips[0] and feet[25] > hips[25] + 0.3
+    assert feet[0] < hips[0]
+    assert feet[25] > hips[25] + 0.3
     assert -0.02 < figure.positions(q)[..., 1].min() < 0.05
     talk.do("undo")
-    assert talk.state["origin"] is None and talk.state["timeline"]["contacts"] == []
+    assert talk.state["origin"] is None
+    assert talk.state["timeline"]["contacts"] == []
     talk.do("redo")
     assert talk.state["origin"]["name"] == document.origin.clip.name  # type: ignore[union-attr]
 
@@ -145,7 +147,8 @@ def test_it_is_cancelled_and_one_at_a_time(opened: Talk) -> None:
     talk.do("task.cancel")
     wait(talk)
     assert "cancelled" in talk.notes[-1]
-    assert talk.session.document is document and talk.session.task is None
+    assert talk.session.document is document
+    assert talk.session.task is None
 
 
 def test_what_cannot_be_retargeted_is_said(tmp_path: Path) -> None:
@@ -181,5 +184,6 @@ def test_documents_of_older_versions_open_without_contacts(carried: Session) -> 
         if isinstance(part, dict) and "settings" in part and "clip" in part:
             part["settings"].pop("contacts", None)
     old = Session.restore(saved, carried.folder)
-    assert old.document.origin is None and old.document.timeline.contacts == ()
+    assert old.document.origin is None
+    assert old.document.timeline.contacts == ()
     assert np.array_equal(old.document.q, carried.document.q)

@@ -8,6 +8,7 @@ from limbik.poser.protocol.commands import (
     joints,
     limits,
     methods,
+    offers,
     poses,
     retargeting,
     timeline,
@@ -17,5 +18,5 @@ from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
     "COMMANDS", "Command", "contacts", "effectors", "figures", "find", "goals", "joints", "limits",
-    "methods", "poses", "retargeting", "timeline", "undoing",
+    "methods", "offers", "poses", "retargeting", "timeline", "undoing",
 ]  # fmt: skip
