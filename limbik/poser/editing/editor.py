@@ -30,6 +30,7 @@ from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
+from limbik.poser.editing.offer import Offer
 from limbik.poser.files.open import Opened
 
 
@@ -50,6 +51,7 @@ class Editor:
         self.gesture: Dragging | Sliding | None = None
         self.answer: Answer | None = None
         self.ghost: Answer | None = None
+        self._offer: Offer | None = None
         self._held: int | None = None  # the effector that a command gave a target
 
     @property
@@ -106,6 +108,12 @@ class Editor:
             if kept.id == id:
                 return kept
         raise LimbikError(f"There is no goal {id} any more.")
+
+    @property
+    def offer(self) -> Offer | None:
+        """A better pose that is looked for or offered, for as long as nothing else is done."""
+        offer = self._offer
+        return None if offer is None or offer.document is not self.document else offer
 
     # ---- keeping order ---------------------------------------------------------------------
 
@@ -174,6 +182,20 @@ class Editor:
             raise
         self.history.did(gesture.label, gesture.before)
         self.changed()
+        if isinstance(gesture, Dragging) and self.answer is not None:
+            self._offer = Offer(self.document, self.answer, gesture.effector, gesture.other_starts)
+
+    def take_offer(self) -> None:
+        """Take the pose that is offered."""
+        offer = self.offer
+        if offer is None or offer.better is None:
+            raise LimbikError("No other pose is offered any more.")
+        self.document = replace(self.document, q=offer.better.q)
+        self.solve(offer.effector)
+
+    def refuse_offer(self) -> None:
+        """Go on without the pose that is offered."""
+        self._offer = None
 
     def drag(self, id: int, position: Vec3 | None, wxyz: Vec4 | None) -> None:
         """Draw an effector to a place and a turn, of which one may be None: as it was."""

@@ -255,6 +255,14 @@ class AdviceInfo(Struct, frozen=True):
     args: dict[str, Any]
 
 
+class OfferInfo(Struct, frozen=True):
+    """A better pose after a drag that ended short: the ghost of the pose message, once ``sentence``
+    is not empty.  ``searching`` where the command "offer.search" may still find a better one."""
+
+    searching: bool
+    sentence: str
+
+
 class State(Struct, frozen=True):
     """The document as the page needs it; sent after every command.
 
@@ -276,6 +284,7 @@ class State(Struct, frozen=True):
     undo: str | None
     redo: str | None
     advice: AdviceInfo | None
+    offer: OfferInfo | None = None
 
 
 # ---- what is sent -------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ def state_of(
     undo: str | None,
     redo: str | None,
     advice: msg.AdviceInfo | None,
+    offer: msg.OfferInfo | None = None,
 ) -> msg.State:
     """The document; ``undo`` and ``redo`` are the labels of the steps."""
     return msg.State(
@@ -48,6 +49,7 @@ def state_of(
         undo=undo,
         redo=redo,
         advice=advice,
+        offer=offer,
     )
 
 

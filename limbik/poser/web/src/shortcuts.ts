@@ -3,6 +3,7 @@
 import type { App } from "./state/app";
 import { focusOf, isChord, mayTake } from "./keyboard";
 import type { Effector, Ui } from "./net/messages";
+import { refuseOffer, takeOffer } from "./panels/offer";
 import { nextTheme } from "./panels/theme";
 import type { Stage } from "./scene/stage";
 import { toggleAutoKey } from "./timeline/autokey";
@@ -52,6 +53,7 @@ export const SHORTCUTS: Shortcut[] = [
   { keys: ["J"], what: "Limits: knobs change the selected joint's limits", group: "Pose", run: tool("limits") },
   { keys: ["M"], what: "Mirror the pose left and right", group: "Pose", run: (app) => void app.do("pose.mirror") },
   { keys: ["0"], what: "Reset the pose", group: "Pose", run: (app) => void app.do("pose.reset") },
+  { keys: ["Enter"], what: "Take the pose that is offered as a ghost", group: "Pose", run: (app) => void takeOffer(app) },
   { keys: ["Ctrl+Z"], what: "Undo", group: "Pose", run: (app) => app.state?.undo != null && void app.do("undo") },
   {
     keys: ["Ctrl+Shift+Z", "Ctrl+Y"],
@@ -98,7 +100,10 @@ export const SHORTCUTS: Shortcut[] = [
     what: "Close, or select nothing",
     group: "View",
     replay: true,
-    run: (app) => (app.ui.help ? app.set({ help: false }) : app.select(null)),
+    run: (app) => {
+      if (app.ui.help) app.set({ help: false });
+      else if (!refuseOffer(app)) app.select(null);
+    },
   },
   { keys: ["Space"], what: "Play, or pause", group: "Time", replay: true, run: togglePlaying },
   { keys: [","], what: "Back one frame", group: "Time", replay: true, run: (app) => stepBy(app, -1) },

@@ -233,6 +233,15 @@ export interface AdviceInfo {
 }
 
 /**
+ * A better pose after a drag that ended short: the ghost of the pose message, once `sentence`
+ * is not empty.  `searching` where the command "offer.search" may still find a better one.
+ */
+export interface OfferInfo {
+  searching: boolean;
+  sentence: string;
+}
+
+/**
  * The document as the page needs it; sent after every command.
  *
  * `limits` has one entry for each joint, `edited` names the joints whose limits differ from
@@ -253,6 +262,7 @@ export interface State {
   undo: string | null;
   redo: string | null;
   advice: AdviceInfo | null;
+  offer: OfferInfo | null;
 }
 
 export interface HelloMessage {
@@ -364,6 +374,9 @@ export interface Commands {
   "coordinates.drop": Record<never, never>;
   "method.set": { name: string; settings: Record<string, number | boolean | string>; held?: boolean };
   "compare.set": { name: string | null; settings: Record<string, number | boolean | string>; held?: boolean };
+  "offer.search": Record<never, never>;
+  "offer.take": Record<never, never>;
+  "offer.refuse": Record<never, never>;
   "pose.reset": Record<never, never>;
   "pose.mirror": Record<never, never>;
   "pose.set": { q: number[] };

@@ -17,6 +17,7 @@ import { LimitsPanel } from "./limits";
 import { useEvents } from "./controls/listening";
 import { MethodPanel } from "./method";
 import { Advice, Notes, Preparing } from "./notes";
+import { OfferBanner } from "./offer";
 import { PosesPanel } from "./poses";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
@@ -69,6 +70,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
       <div class="over-top">
         <Preparing app={app} />
         <Advice app={app} />
+        <OfferBanner app={app} />
         <UnkeyedNotice app={app} />
       </div>
       <ViewButtons app={app} stage={stage} />

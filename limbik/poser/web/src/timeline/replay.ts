@@ -96,6 +96,7 @@ function stateOf(replay: Replay): State {
     undo: null,
     redo: null,
     advice: null,
+    offer: null,
   };
 }
 
