@@ -12,6 +12,7 @@ from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
+from limbik.poser.drag.scene_goals import scene_goals
 
 
 def drag_solver_of(
@@ -32,7 +33,7 @@ def drag_solver_of(
         locked=(*document.locked, *also_locked),
         method=method.name,
         settings=dict(method.settings),
-        goals=document.goals,
+        goals=(*document.goals, *scene_goals(figure, document)),
     )
 
 

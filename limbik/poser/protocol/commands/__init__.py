@@ -8,6 +8,8 @@ from limbik.poser.protocol.commands import (
     limits,
     methods,
     poses,
+    props,
+    scene,
     timeline,
     undoing,
 )
@@ -15,5 +17,5 @@ from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
     "COMMANDS", "Command", "effectors", "figures", "find", "goals", "joints", "limits", "methods",
-    "poses", "timeline", "undoing",
+    "poses", "props", "scene", "timeline", "undoing",
 ]  # fmt: skip
