@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.shapes import Capsule, Cylinder, Sphere
+from limbik.goals.contacts import up_axis
 from limbik.poser.document.document import Document
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.prop import Hold, Prop
@@ -33,6 +35,9 @@ from limbik.poser.editing.gestures import Dragging, drag_solver_of
 
 TURN = 0.3
 """Weight of a held prop's turn beside its place, while it is dragged."""
+
+FACES = 0.02
+"""Weight with which palms turn to the prop that they take."""
 
 TOUCHES = 0.03
 """Of the figure's size: a joint that ends no further from a prop holds it."""
@@ -104,24 +109,34 @@ def taken(
     document = with_prop(document, prop)
     frames = figure.frames(document.q)
     place = frame_of(prop.position, prop.wxyz)
+    palms = [palm_of(figure, joint) for joint in joints]
+    at = [
+        frames[figure.index(joint)][:3, :3] @ palm.middle + frames[figure.index(joint)][:3, 3]
+        for joint, palm in zip(joints, palms, strict=True)
+    ]
+    grips = _opposite(prop, place, at) if len(joints) == 2 else at
     reach: list[Effector] = []
-    for joint in joints:
-        frame = frames[figure.index(joint)]
-        at, thick = _palm(figure, joint)
-        palm = frame[:3, :3] @ at + frame[:3, 3]
-        near = surface_point(prop, place, palm)
-        away = palm - near
-        distance = float(np.linalg.norm(away))
-        target = near + away * (min(thick, distance) / distance) if distance > 0.0 else palm
-        x, y, z = target.tolist()
-        id = document.next_id + len(reach)
-        reach.append(Effector(id, joint, _vec3(at), "pin", (x, y, z)))
+    facing: list[Effector] = []
+    for joint, palm, grip in zip(joints, palms, grips, strict=True):
+        near = surface_point(prop, place, grip)
+        out = grip - near if np.linalg.norm(grip - near) > 1e-9 else near - place[:3, 3]
+        length = float(np.linalg.norm(out))
+        away = min(palm.thick, length) if length > 0.0 else 0.0
+        target = near + out * (away / length) if length > 0.0 else near
+        id = document.next_id + 2 * len(reach)
+        reach.append(Effector(id, joint, _vec3(palm.middle), "pin", _vec3(target)))
+        facing.append(
+            Effector(
+                id + 1, joint, _vec3(palm.middle), "aim", position_of(place), weight=FACES,
+                axis=_vec3(palm.normal),
+            )
+        )  # fmt: skip
     # Hands that were pinned elsewhere hold the prop now.
     effectors = tuple(
         replace(e, mode="free") if e.joint in joints and e.mode == "pin" else e
         for e in document.effectors
     )
-    start = replace(document, effectors=(*effectors, *reach))
+    start = replace(document, effectors=(*effectors, *reach, *facing))
     solver = drag_solver_of(figure, start, None)
     solver.solve()
     answer = solver.finish()
@@ -142,14 +157,40 @@ def taken(
     return with_prop(document, replace(prop, holds=tuple(holds))), answer
 
 
-def _palm(figure: Figure, joint: str) -> tuple[np.ndarray, float]:
-    """The middle of what follows a joint itself, in its frame, and how thick that is."""
+class Palm(NamedTuple):
+    """The side of a joint that takes hold, in the joint's frame: its middle (3,), the direction
+    (3,) that it faces, and how thick it is."""
+
+    middle: np.ndarray
+    normal: np.ndarray
+    thick: float
+
+
+def palm_of(figure: Figure, joint: str) -> Palm:
+    """The palm of a hand: what follows the joint itself.  At rest it faces down, or the middle of
+    the body where the arm hangs."""
+    frame = figure.frames(figure.rest)[figure.index(joint)]
     shapes = [shape for shape in figure.shapes if shape.joint == joint]
-    if not shapes:
-        return np.zeros(3), 0.0
-    middle = np.mean([shape.center for shape in shapes], axis=0)
+    middle = np.mean([s.center for s in shapes], axis=0) if shapes else np.zeros(3)
     thick = [s.radius for s in shapes if isinstance(s, Sphere | Capsule | Cylinder)]
-    return middle, float(max(thick, default=0.0))
+    up = np.eye(3)[up_axis(figure)]
+    inward = figure.positions(figure.rest).mean(axis=0) - frame[:3, 3]
+    inward -= (inward @ up) * up
+    normal = 0.5 * inward / max(float(np.linalg.norm(inward)), 1e-9) - up
+    along = frame[:3, :3] @ middle
+    along /= max(float(np.linalg.norm(along)), 1e-9)
+    normal -= (normal @ along) * along
+    normal = frame[:3, :3].T @ normal
+    return Palm(middle, normal / np.linalg.norm(normal), float(max(thick, default=0.0)))
+
+
+def _opposite(prop: Prop, place: np.ndarray, hands: list[np.ndarray]) -> list[np.ndarray]:
+    """Places beside two opposite sides of a prop, for two hands: along that of its axes which runs
+    most from one hand to the other."""
+    between = place[:3, :3].T @ (hands[1] - hands[0])
+    axis = int(np.argmax(np.abs(between) / np.array(prop.size) ** 0.5))
+    half = place[:3, axis] * np.copysign(prop.size[axis], between[axis])
+    return [place[:3, 3] - half, place[:3, 3] + half]
 
 
 def _vec3(values: np.ndarray) -> Vec3:

@@ -28,7 +28,7 @@ _SIZES: dict[PropKind, Vec3] = {
 }
 """Edges of a new prop, as parts of a person's height."""
 
-_AHEAD = {"box": 0.22, "ball": 0.22, "chair": -0.2}
+_AHEAD = {"box": 0.25, "ball": 0.25, "chair": -0.22}
 """How far in front of the figure a new prop is put, as a part of its height."""
 
 _STEP = 0.2  # parts of the height between new props that would be in each other
@@ -93,7 +93,7 @@ def _added(
     middle = figure.positions(document.q).mean(axis=0)
     away = _AHEAD.get(kind, 0.35) * height
     place = middle + away * ahead
-    place[up] = session.opened.floor + 0.5 * size[1] + (0.5 * height if lifted else 0.0)
+    place[up] = session.opened.floor + 0.5 * size[1] + (0.55 * height if lifted else 0.0)
     while any(math.dist(place, prop.position) < 0.5 * _STEP * height for prop in props):
         place = place + _STEP * height * y_up[:, 0]
     w, x, y, z = matrix_to_quat(y_up).tolist()

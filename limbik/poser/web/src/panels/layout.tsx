@@ -17,6 +17,7 @@ import { useEvents } from "./controls/listening";
 import { MethodPanel } from "./method";
 import { Advice, Notes, Preparing } from "./notes";
 import { PosesPanel } from "./poses";
+import { ScenePanel } from "./scenePanel";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
 import { followTheme } from "./theme";
@@ -86,6 +87,7 @@ function Panel({ app }: { app: App }) {
       </div>
       <div class="sections">
         <Goals app={app} />
+        <ScenePanel app={app} />
         <JointPanel app={app} />
         <LimitsPanel app={app} />
         <MethodPanel app={app} />

@@ -91,6 +91,7 @@ function stateOf(replay: Replay): State {
       clip: replay.title,
     },
     poses: [],
+    scene: { balance: false, collisions: false, props: [] },
     undo: null,
     redo: null,
     advice: null,
