@@ -33,11 +33,12 @@ from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Key
 from limbik.poser.document.scene import Scene
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.unkeyed import UnkeyedPose
 
 _CLIPS = "clips"
 _CHAIN, _CHAIN_OF_EIGHT = Source("builtin", "chain"), Source("builtin", CHAIN_OF_EIGHT)
 _PLAIN = ("balls", "frame", "floor", "next_id")
-_LATER = {"goals", "floor", "scene"}  # what documents of older versions do not have
+_LATER = {"goals", "unkeyed", "floor", "scene"}  # what documents of older versions do not have
 _SHARED = tuple(field.name for field in fields(Document) if field.name not in _PLAIN)
 
 
@@ -158,6 +159,12 @@ class _Table:
     def _scene(self, scene: Scene) -> Any:
         return scene.to_json()
 
+    def _unkeyed(self, unkeyed: tuple[UnkeyedPose, ...]) -> Any:
+        return [
+            [one.frame, self.number("q", one.q), self.number("effectors", one.effectors)]
+            for one in unkeyed
+        ]
+
     def _timeline(self, timeline: Timeline) -> Any:
         clip = None
         if timeline.clip is not None:
@@ -255,6 +262,12 @@ class _Parts:
 
     def _scene(self, saved: Any) -> Scene:
         return Scene.from_json(saved)
+
+    def _unkeyed(self, saved: Any) -> tuple[UnkeyedPose, ...]:
+        return tuple(
+            UnkeyedPose(int(frame), self.part("q", q), self.part("effectors", effectors))
+            for frame, q, effectors in saved
+        )
 
     def _timeline(self, saved: Any) -> Timeline:
         clip = None if saved["clip"] is None else self._clip(saved["clip"])

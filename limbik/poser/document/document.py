@@ -18,6 +18,7 @@ from limbik.poser.document.effector import Effector, Mode, Vec3, Vec4
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.scene import Scene
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.unkeyed import UnkeyedPose
 
 __all__ = [
     "Choice", "Document", "Effector", "Mode", "Source", "StoredPose", "Vec3", "Vec4",
@@ -80,6 +81,7 @@ class Document:
     limits:    joints whose limits differ from the source's, None where there is no limit
     locked:    joints that keep their values while others are solved for
     frame:     where the timeline stands; q is the pose there, with what was changed since
+    unkeyed:   poses that were made at frames and not keyed
     goals:     goals of a program that are kept while one drags, and that no effector stands for
     floor:     whether the feet, hands and knees of a body stay above the floor while one drags
     scene:     props, and whether balance and collisions are kept while one drags
@@ -98,6 +100,7 @@ class Document:
     frame: float = 0.0
     poses: tuple[StoredPose, ...] = ()
     goals: tuple[KeptGoal, ...] = ()
+    unkeyed: tuple[UnkeyedPose, ...] = ()
     floor: bool = True
     scene: Scene = field(default_factory=Scene)
     next_id: int = 1

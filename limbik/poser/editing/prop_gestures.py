@@ -31,7 +31,7 @@ from limbik.poser.drag.prop_shapes import (
     surface_point,
     wxyz_of,
 )
-from limbik.poser.editing.gestures import Dragging, drag_solver_of
+from limbik.poser.editing.gestures import drag_solver_of
 
 TURN = 0.3
 """Weight of a held prop's turn beside its place, while it is dragged."""
@@ -43,7 +43,7 @@ TOUCHES = 0.03
 """Of the figure's size: a joint that ends no further from a prop holds it."""
 
 
-class PropDragging(Dragging):
+class PropDragging:
     """A prop held by a person; ``effector`` is its id."""
 
     def __init__(self, figure: Figure, before: Document, prop: Prop) -> None:

@@ -7,6 +7,7 @@ from limbik.poser.protocol.commands import (
     joints,
     limits,
     methods,
+    offers,
     poses,
     props,
     scene,
@@ -17,5 +18,5 @@ from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
     "COMMANDS", "Command", "effectors", "figures", "find", "goals", "joints", "limits", "methods",
-    "poses", "props", "scene", "timeline", "undoing",
+    "offers", "poses", "props", "scene", "timeline", "undoing",
 ]  # fmt: skip

@@ -3,8 +3,10 @@
 import type { App } from "./state/app";
 import { focusOf, isChord, mayTake } from "./keyboard";
 import type { Effector, Ui } from "./net/messages";
+import { refuseOffer, takeOffer } from "./panels/offer";
 import { nextTheme } from "./panels/theme";
 import type { Stage } from "./scene/stage";
+import { toggleAutoKey } from "./timeline/autokey";
 import { goToKey, insertKey, stepBy, togglePlaying } from "./timeline/timelineActions";
 import { endNudge, nudge, selectNext, selectPrevious, turn } from "./edit";
 
@@ -51,6 +53,7 @@ export const SHORTCUTS: Shortcut[] = [
   { keys: ["S"], what: "Handles that scale the selected prop", group: "Pose", run: tool("scale") },
   { keys: ["M"], what: "Mirror the pose left and right", group: "Pose", run: (app) => void app.do("pose.mirror") },
   { keys: ["0"], what: "Reset the pose", group: "Pose", run: (app) => void app.do("pose.reset") },
+  { keys: ["Enter"], what: "Take the pose that is offered as a ghost", group: "Pose", run: (app) => void takeOffer(app) },
   { keys: ["Ctrl+Z"], what: "Undo", group: "Pose", run: (app) => app.state?.undo != null && void app.do("undo") },
   {
     keys: ["Ctrl+Shift+Z", "Ctrl+Y"],
@@ -100,7 +103,10 @@ export const SHORTCUTS: Shortcut[] = [
     what: "Close, or select nothing",
     group: "View",
     replay: true,
-    run: (app) => (app.ui.help ? app.set({ help: false }) : app.select(null)),
+    run: (app) => {
+      if (app.ui.help) app.set({ help: false });
+      else if (!refuseOffer(app)) app.select(null);
+    },
   },
   { keys: ["Space"], what: "Play, or pause", group: "Time", replay: true, run: togglePlaying },
   { keys: [","], what: "Back one frame", group: "Time", replay: true, run: (app) => stepBy(app, -1) },
@@ -108,6 +114,7 @@ export const SHORTCUTS: Shortcut[] = [
   { keys: ["<"], what: "Previous key", group: "Time", replay: true, run: (app) => goToKey(app, -1) },
   { keys: [">"], what: "Next key", group: "Time", replay: true, run: (app) => goToKey(app, 1) },
   { keys: ["K"], what: "Insert a key", group: "Time", run: (app) => void insertKey(app) },
+  { keys: ["U"], what: "Auto-key: changed poses become keys", group: "Time", run: toggleAutoKey },
   { keys: ["O"], what: "Onion skins", group: "Time", replay: true, run: (app) => app.set({ onion: !app.ui.onion }) },
   { keys: ["Ctrl+O"], what: "Open a file", group: "File", run: (app) => app.request("open") },
   { keys: ["Ctrl+S"], what: "Save", group: "File", run: (app) => app.request("save") },

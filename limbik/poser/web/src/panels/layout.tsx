@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../state/app";
+import { UnkeyedNotice } from "../timeline/autokey";
 import { Timeline } from "../timeline/timeline";
 import { ConnectionLost } from "./connection";
 import { IconButton } from "./controls/controls";
@@ -16,6 +17,7 @@ import { LimitsPanel } from "./limits";
 import { useEvents } from "./controls/listening";
 import { MethodPanel } from "./method";
 import { Advice, Notes, Preparing } from "./notes";
+import { OfferBanner } from "./offer";
 import { PosesPanel } from "./poses";
 import { ScenePanel } from "./scenePanel";
 import type { Picture } from "./files/saving";
@@ -68,6 +70,8 @@ function View({ app, stage }: { app: App; stage: Picture }) {
       <div class="over-top">
         <Preparing app={app} />
         <Advice app={app} />
+        <OfferBanner app={app} />
+        <UnkeyedNotice app={app} />
       </div>
       <div class="over-bottom">
         {!app.replay && <Status app={app} />}
