@@ -31,9 +31,10 @@ def dragged(talk: Talk, joint: str, by: tuple[float, float, float], steps: int =
     """The status after a drag in small steps; 0 is REACHED."""
     at, id = talk.position(joint), talk.effector(joint).id
     for k in range(1, steps + 1):
-        pose = talk.drag(id, tuple((at + np.array(by) * k / steps).tolist()))
+        talk.drag(id, tuple((at + np.array(by) * k / steps).tolist()))
     talk.do("drop")
-    return pose.status
+    assert talk.pose is not None
+    return talk.pose.status
 
 
 def test_auto_balance_keeps_the_weight_above_the_feet(talk: Talk) -> None:
@@ -47,7 +48,6 @@ def test_auto_balance_keeps_the_weight_above_the_feet(talk: Talk) -> None:
     talk.do("undo")
     assert dragged(talk, "Hips", (0.6, -0.12, 0.0)) != 0
     assert outside(talk) < 2e-3
-    assert "fall" in talk.pose.why  # type: ignore[union-attr]
     assert talk.session.answer is not None
     assert BALANCE in talk.session.answer.goals[:, 0]
     talk.do("undo")

@@ -52,7 +52,7 @@ export class PropGizmo {
     if (this.controls.dragging) return;
     const { tool, playing } = this.app.ui;
     const prop = selectedProp(this.app);
-    if (!prop || tool === "direct" || playing) {
+    if (!prop || tool === "direct" || tool === "limits" || playing) {
       if (this.controls.object) this.controls.detach();
       return;
     }

@@ -13,8 +13,9 @@ export interface Ui {
   joint: number | null; // selected
   effector: number | null; // selected, by id
   prop: number | null; // selected, by id
-  tool: "direct" | "move" | "rotate" | "scale";
+  tool: "direct" | "move" | "rotate" | "scale" | "limits";
   theme: "auto" | "light" | "dark";
+  square: "front" | "back" | "left" | "right" | "top" | "below" | null; // the orthographic view in use
   shadows: boolean;
   balance: boolean; // draw the centre of mass and what it must stay above
   shapes: boolean; // draw the collision shapes

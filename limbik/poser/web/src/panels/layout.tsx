@@ -24,6 +24,7 @@ import type { Picture } from "./files/saving";
 import { Status } from "./status";
 import { followTheme } from "./theme";
 import { Topbar } from "./topbar";
+import { ViewButtons } from "./viewbuttons";
 
 /** Below this width the panel is a sheet over the view. */
 const NARROW = "(max-width: 899px)";
@@ -73,6 +74,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
         <OfferBanner app={app} />
         <UnkeyedNotice app={app} />
       </div>
+      <ViewButtons app={app} stage={stage} />
       <div class="over-bottom">
         {!app.replay && <Status app={app} />}
         <Hint app={app} />

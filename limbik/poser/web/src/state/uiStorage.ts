@@ -11,6 +11,7 @@ export const FIRST_UI: Ui = {
   prop: null,
   tool: "direct",
   theme: "auto",
+  square: null,
   shadows: true,
   balance: false,
   shapes: false,
