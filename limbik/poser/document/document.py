@@ -17,6 +17,7 @@ from limbik.figure.joints import Limit
 from limbik.poser.document.effector import Effector, Mode, Vec3, Vec4
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.origin import Origin
+from limbik.poser.document.scene import Scene
 from limbik.poser.document.source import Source
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.document.unkeyed import UnkeyedPose
@@ -73,7 +74,8 @@ class Document:
     goals:     goals of a program that are kept while one drags, and that no effector stands for
     floor:     whether the feet, hands and knees of a body stay above the floor while one drags
     origin:    the motion that the timeline's clip was retargeted from
-    next_id:   the id that the next effector, goal or stored pose gets
+    scene:     props, and whether balance and collisions are kept while one drags
+    next_id:   the id that the next effector, goal, prop or stored pose gets
     """
 
     source: Source
@@ -91,6 +93,7 @@ class Document:
     unkeyed: tuple[UnkeyedPose, ...] = ()
     floor: bool = True
     origin: Origin | None = None
+    scene: Scene = field(default_factory=Scene)
     next_id: int = 1
 
     def __post_init__(self) -> None:

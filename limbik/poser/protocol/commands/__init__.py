@@ -10,7 +10,9 @@ from limbik.poser.protocol.commands import (
     methods,
     offers,
     poses,
+    props,
     retargeting,
+    scene,
     timeline,
     undoing,
 )
@@ -18,5 +20,5 @@ from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
     "COMMANDS", "Command", "contacts", "effectors", "figures", "find", "goals", "joints", "limits",
-    "methods", "offers", "poses", "retargeting", "timeline", "undoing",
+    "methods", "offers", "poses", "props", "retargeting", "scene", "timeline", "undoing",
 ]  # fmt: skip

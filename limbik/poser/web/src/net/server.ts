@@ -58,6 +58,7 @@ export function connect(app: App): Link {
       } else if ("figure" in said) app.setFigure(said.figure);
       else if ("state" in said) app.setState(said.state);
       else if ("progress" in said) app.setTask(said.progress);
+      else if ("body" in said) app.setBody(said.body);
       else if ("note" in said) app.note(said.note);
       else link.reply(said);
     },
