@@ -52,6 +52,7 @@ LAYERS = {
         "batch solve frame_values",
         "solver",
         "stepper",
+        "ordered",
         "runner report",
         "explain",
         "result",

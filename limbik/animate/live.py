@@ -13,9 +13,10 @@ from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal
 from limbik.methods import Method
 from limbik.methods.base import REACHED
+from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, misses
-from limbik.solver.runner import Runner, find_method, whole_number
+from limbik.solver.runner import find_method, whole_number
 from limbik.solver.stepper import Stepper, limits_of_change
 
 ITERATIONS = 30
@@ -73,7 +74,7 @@ class Live:
         if whole_number(iterations, "iterations") < 1:
             raise MethodError(f"iterations must be at least 1, got {iterations}")
         self.problem = problem = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock)
-        runner = Runner(problem, find_method(method), near=True, restarts=0, chain=True)
+        runner = runner_of(problem, find_method(method), near=True, restarts=0, chain=True)
         fastest = limits_of_change(figure, speed_limits, figure.speed_limits, "speed_limits")
         none = np.full(figure.n, np.inf)
         hardest = limits_of_change(figure, acceleration_limits, none, "acceleration_limits")
@@ -84,7 +85,7 @@ class Live:
         self._recover = bool(recover)
         self._way: np.ndarray | None = None
         aside = problem.at(problem.floats.copy())
-        self._explorer = Runner(aside, runner.method, near=False, restarts=0)
+        self._explorer = runner_of(aside, runner.method, near=False, restarts=0)
         self._random = np.random.default_rng(0)
 
     @property
