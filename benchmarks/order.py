@@ -48,6 +48,12 @@ def numbers(errors: tuple[limbik.Miss, ...]) -> np.ndarray:
     return np.array([[e.length or 0.0, e.angle or 0.0] for e in errors])
 
 
+def heavier(goal: Goal) -> Goal:
+    """A goal of the first level with a large weight instead."""
+    turns = {"rotation_weight": WEIGHT} if isinstance(goal, Pin) else {}
+    return replace(goal, weight=WEIGHT, **turns)  # type: ignore[type-var]
+
+
 def main(problems: int) -> None:
     """Print per figure the largest change of the first level, and what the second came to."""
     print("figure   problems  first level: largest change   REACHED  second level better, equal,")
@@ -65,10 +71,7 @@ def main(problems: int) -> None:
             began = time.perf_counter()
             both = limbik.solve(figure, [*first, *then], start=start, restarts=2)
             took.append(1e3 * (time.perf_counter() - began))
-            heavy = [
-                replace(g, weight=WEIGHT, **({"rotation_weight": WEIGHT} if "rot" in repr(g) else {}))  # type: ignore[type-var]
-                for g in first
-            ]
+            heavy = [heavier(goal) for goal in first]
             even: Goal = replace(then[0], priority=0)  # type: ignore[type-var]
             same = limbik.solve(figure, [*heavy, even], start=start, restarts=2)
             size = len(first)

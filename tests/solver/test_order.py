@@ -123,11 +123,15 @@ def test_targets_move_in_every_way_of_solving() -> None:
     solver = Solver(figure, [*FEET, hand(places[0]), goals[3]])
     assert all(solver.solve(targets={"LeftHand": place}).ok for place in places)
     assert track(figure, goals).ok
-    live = Live(figure, [*FEET, hand(places[0])], rate=100, speed_limits=None)
-    for place in places:
-        live.move("LeftHand", place)
-        live.step()
-        assert live.ok
+
+
+def test_steps_inside_speed_limits_know_no_order() -> None:
+    figure = limbik.figures.human()
+    goals = [*FEET, hand([0.3, 1.2, 0.3])]
+    with pytest.raises(GoalError, match="give them weights"):
+        Live(figure, goals)
+    with pytest.raises(GoalError, match="give them weights"):
+        track(figure, [*FEET, hand(np.zeros((2, 3)))], speed_limits=3.0)
 
 
 def test_a_budget_counts_all_levels_and_history_is_that_of_the_first() -> None:

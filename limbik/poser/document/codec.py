@@ -32,11 +32,12 @@ from limbik.poser.document.history import Step
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Key
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.unkeyed import UnkeyedPose
 
 _CLIPS = "clips"
 _CHAIN, _CHAIN_OF_EIGHT = Source("builtin", "chain"), Source("builtin", CHAIN_OF_EIGHT)
-_PLAIN = ("balls", "frame", "next_id")
-_LATER = {"goals"}  # what documents of older versions do not have
+_PLAIN = ("balls", "frame", "floor", "next_id")
+_LATER = {"goals", "unkeyed", "floor"}  # what documents of older versions do not have
 _SHARED = tuple(field.name for field in fields(Document) if field.name not in _PLAIN)
 
 
@@ -154,6 +155,12 @@ class _Table:
     def _goals(self, goals: tuple[KeptGoal, ...]) -> Any:
         return [goal.to_json() for goal in goals]
 
+    def _unkeyed(self, unkeyed: tuple[UnkeyedPose, ...]) -> Any:
+        return [
+            [one.frame, self.number("q", one.q), self.number("effectors", one.effectors)]
+            for one in unkeyed
+        ]
+
     def _timeline(self, timeline: Timeline) -> Any:
         clip = None
         if timeline.clip is not None:
@@ -198,7 +205,7 @@ class _Parts:
 
     def document(self, saved: dict[str, Any]) -> Document:
         self._n = len(self._parts[saved["q"]])
-        plain = {name: saved[name] for name in _PLAIN}
+        plain = {n: saved[n] for n in _PLAIN if n in saved or n not in _LATER}
         shared = {name: self.part(name, saved[name]) for name in _SHARED if name in saved}
         if missing := set(_SHARED) - set(shared) - _LATER:
             raise LimbikError(f"the saved document has no {min(missing)}")
@@ -248,6 +255,12 @@ class _Parts:
 
     def _goals(self, saved: Any) -> tuple[KeptGoal, ...]:
         return tuple(KeptGoal.from_json(goal) for goal in saved)
+
+    def _unkeyed(self, saved: Any) -> tuple[UnkeyedPose, ...]:
+        return tuple(
+            UnkeyedPose(int(frame), self.part("q", q), self.part("effectors", effectors))
+            for frame, q, effectors in saved
+        )
 
     def _timeline(self, saved: Any) -> Timeline:
         clip = None if saved["clip"] is None else self._clip(saved["clip"])

@@ -17,6 +17,7 @@ from limbik.figure.joints import Limit
 from limbik.poser.document.effector import Effector, Mode, Vec3, Vec4
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.unkeyed import UnkeyedPose
 
 __all__ = [
     "Choice", "Document", "Effector", "Mode", "Source", "StoredPose", "Vec3", "Vec4",
@@ -79,7 +80,9 @@ class Document:
     limits:    joints whose limits differ from the source's, None where there is no limit
     locked:    joints that keep their values while others are solved for
     frame:     where the timeline stands; q is the pose there, with what was changed since
+    unkeyed:   poses that were made at frames and not keyed
     goals:     goals of a program that are kept while one drags, and that no effector stands for
+    floor:     whether the feet, hands and knees of a body stay above the floor while one drags
     next_id:   the id that the next effector, goal or stored pose gets
     """
 
@@ -95,6 +98,8 @@ class Document:
     frame: float = 0.0
     poses: tuple[StoredPose, ...] = ()
     goals: tuple[KeptGoal, ...] = ()
+    unkeyed: tuple[UnkeyedPose, ...] = ()
+    floor: bool = True
     next_id: int = 1
 
     def __post_init__(self) -> None:

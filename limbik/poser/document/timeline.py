@@ -29,8 +29,9 @@ MOST_KEYS = 10_000
 class Timeline:
     """Keys in order of their frames, at most one a frame, over ``frames`` frames 0 … frames − 1.
 
-    ``span`` is the span of edits to come, ``ease`` how poses go from key to key.  The frame that is
-    looked at is no part of it.
+    ``span`` is the span of edits to come, ``ease`` how poses go from key to key, ``auto_key``
+    whether a pose that is changed by hand becomes a key, once there are keys or a clip.  The frame
+    that is looked at is no part of it.
     """
 
     fps: float = 30.0
@@ -38,6 +39,7 @@ class Timeline:
     loop: bool = True
     span: int = 15
     ease: Ease = "smooth"
+    auto_key: bool = True
     keys: tuple[Key, ...] = ()
     clip: Clip | None = None
     next_id: int = 1
@@ -79,6 +81,7 @@ class Timeline:
         loop: bool | None = None,
         span: int | None = None,
         ease: str | None = None,
+        auto_key: bool | None = None,
     ) -> Timeline:
         """Other settings; a new rate plays the same frames faster or slower."""
         changes: dict[str, Any] = {}
@@ -103,6 +106,8 @@ class Timeline:
             if ease not in EASES:
                 raise LimbikError(f'Ease is {", ".join(EASES)}, not "{ease}".')
             changes["ease"] = ease
+        if auto_key is not None:
+            changes["auto_key"] = bool(auto_key)
         return replace(self, **changes)
 
     def with_key(self, key: Key) -> Timeline:
@@ -177,6 +182,8 @@ class Timeline:
             loop=data.flag("loop"),
             span=data.whole("span", 1, WIDEST),
             ease=data.choice("ease", EASES),
+            # Timelines of older versions do not have it.
+            auto_key="auto_key" not in data.names or data.flag("auto_key"),
             clip=clip,
         )
         if clip is not None and clip.q.shape != (out.frames, n):
@@ -196,6 +203,7 @@ class Timeline:
             "loop": self.loop,
             "span": self.span,
             "ease": self.ease,
+            "auto_key": self.auto_key,
         }
 
 

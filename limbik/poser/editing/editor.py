@@ -18,17 +18,19 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
+from limbik.poser.animation.auto_key import recorded
 from limbik.poser.animation.in_betweens import Moments
-from limbik.poser.animation.keying import keyed
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.history import History
 from limbik.poser.document.kept_goal import KeptGoal
+from limbik.poser.document.unkeyed import at_frame
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
+from limbik.poser.editing.offer import Offer
 from limbik.poser.files.open import Opened
 
 
@@ -49,6 +51,7 @@ class Editor:
         self.gesture: Dragging | Sliding | None = None
         self.answer: Answer | None = None
         self.ghost: Answer | None = None
+        self._offer: Offer | None = None
         self._held: int | None = None  # the effector that a command gave a target
 
     @property
@@ -105,6 +108,12 @@ class Editor:
             if kept.id == id:
                 return kept
         raise LimbikError(f"There is no goal {id} any more.")
+
+    @property
+    def offer(self) -> Offer | None:
+        """A better pose that is looked for or offered, for as long as nothing else is done."""
+        offer = self._offer
+        return None if offer is None or offer.document is not self.document else offer
 
     # ---- keeping order ---------------------------------------------------------------------
 
@@ -173,6 +182,20 @@ class Editor:
             raise
         self.history.did(gesture.label, gesture.before)
         self.changed()
+        if isinstance(gesture, Dragging) and self.answer is not None:
+            self._offer = Offer(self.document, self.answer, gesture.effector, gesture.other_starts)
+
+    def take_offer(self) -> None:
+        """Take the pose that is offered."""
+        offer = self.offer
+        if offer is None or offer.better is None:
+            raise LimbikError("No other pose is offered any more.")
+        self.document = replace(self.document, q=offer.better.q)
+        self.solve(offer.effector)
+
+    def refuse_offer(self) -> None:
+        """Go on without the pose that is offered."""
+        self._offer = None
 
     def drag(self, id: int, position: Vec3 | None, wxyz: Vec4 | None) -> None:
         """Draw an effector to a place and a turn, of which one may be None: as it was."""
@@ -226,15 +249,8 @@ class Editor:
             drag_solver_of(self.figure, self.document, None, choice=self.document.compare)
 
     def _edited(self, dragged: tuple[int, ...]) -> None:
-        """Over a clip: keep the pose as an edit at the frame that is shown."""
-        document = self.document
-        if document.timeline.clip is None:
-            return
-        frame = round(document.frame)
-        timeline = keyed(
-            self.figure, document.timeline, frame, document.q, document.effectors, dragged=dragged
-        )
-        self.document = replace(document, timeline=timeline, frame=float(frame))
+        """Keep the pose at the frame that is shown, where frames have poses of their own."""
+        self.document = recorded(self.figure, self.document, dragged)
 
     def ready(self, choice: Choice) -> None:
         """Compile a method where that was not done yet; the page is told where it takes a while."""
@@ -248,13 +264,21 @@ class Editor:
         finally:
             notice.cancel()
 
-    def show(self, frame: float) -> None:
+    def show(self, frame: float, *, playing: bool = False) -> None:
         """Stand at a frame of the timeline, in the pose that it has there; no step of the history.
 
-        Pins and free effectors come along; what the keys hold is where they say.
+        Pins and free effectors come along; what the keys hold is where they say.  An unkeyed pose
+        of the frame is shown instead, unless the timeline is ``playing``.
         """
         document, figure = self.document, self.figure
         frame = min(max(frame, 0.0), float(document.timeline.last))
+        unkeyed = None if playing else at_frame(document.unkeyed, frame)
+        if unkeyed is not None:
+            q, effectors = figure.project(unkeyed.q), unkeyed.effectors
+            self.document = replace(document, q=q, effectors=effectors, frame=frame)
+            self.answer = self.ghost = None
+            self.revision += 1
+            return
         moment = self.moments.at(
             figure, document.timeline, frame, document.effectors, document.locked, document.goals
         )

@@ -12,6 +12,7 @@ from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
+from limbik.poser.drag.other_starts import OtherStarts
 
 
 def drag_solver_of(
@@ -50,6 +51,7 @@ class Dragging:
         effectors = anchored(figure, before.effectors, before.q, modes=("free",))
         self._start = replace(before, effectors=effectors)
         self._live = drag_solver_of(figure, self._start, effector.id)
+        self.other_starts = OtherStarts(self._live)
         compare = before.compare
         self._ghost = (
             None
@@ -67,7 +69,7 @@ class Dragging:
         elif position is not None:
             self.label = f"Move {self._held.joint}"
         self.moved = True
-        answer = self._live.drag(position, wxyz)
+        answer = self.other_starts.watch(self._live.drag(position, wxyz))
         ghost = None if self._ghost is None else self._ghost.drag(position, wxyz)
         return self._with(document, answer, position, wxyz), answer, ghost
 

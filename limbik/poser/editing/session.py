@@ -31,6 +31,7 @@ from limbik.poser.drag.method_choice import preparing
 from limbik.poser.editing.editor import Editor
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import drag_solver_of
+from limbik.poser.editing.offer import offer_of
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import OPENS
 from limbik.poser.protocol import commands
@@ -45,10 +46,12 @@ from limbik.version import __version__
 LARGEST_FILE = 200_000_000
 """Bytes that one upload may have."""
 
-_DURING = frozenset({"coordinate.set", "frames"})
+_DURING = frozenset({"coordinate.set", "frames", "offer.search"})
 """Commands that leave a drag under way; any other ends it."""
 
-_NEUTRAL = frozenset({"undo", "redo", "grab", "drop", "coordinates.drop", "frames"})
+_NEUTRAL = frozenset({
+    "undo", "redo", "grab", "drop", "coordinates.drop", "frames", "offer.search", "offer.refuse",
+})  # fmt: skip
 """Commands after which a free effector keeps its last target."""
 
 
@@ -265,6 +268,7 @@ class Session(Editor):
             undo=self.history.undo_label,
             redo=self.history.redo_label,
             advice=advice_for(document, self.opened.figure, body, self.figure_cache.natural),
+            offer=offer_of(self.offer),
         )
         return [*out, text(msg.StateMessage(state)), self._pose(0)]
 
@@ -273,11 +277,13 @@ class Session(Editor):
             self.answer = drag_solver_of(
                 self.figure, replace(self.document, method=Choice()), None
             ).look()
+        offer = self.offer
+        answer = self.answer if offer is None else offer.shown(self.answer)
         return pose_message(
             self.figure,
             self.document.q,
-            self.answer,
-            ghost=self.ghost,
+            answer,
+            ghost=self.ghost if offer is None or offer.better is None else offer.better,
             sequence=sequence,
             frame=self.document.frame,
             revision=self.revision,
@@ -289,7 +295,7 @@ class Session(Editor):
         return [*notes, self._pose(drag.sequence)]
 
     def _scrub(self, scrub: Scrub) -> list[str | bytes]:
-        notes = self._tried(lambda: (self.drop(), self.show(scrub.frame)))
+        notes = self._tried(lambda: (self.drop(), self.show(scrub.frame, playing=scrub.playing)))
         # While it plays, where it stands is not worth a file every two seconds.
         self.dirty += 0 if scrub.playing else 1
         return [*notes, self._pose(scrub.sequence)]

@@ -223,7 +223,8 @@ class TimelineInfo(Struct, frozen=True):
     """The timeline, frames 0 … frames − 1.
 
     ``span`` is how many frames an edit of a clip blends to either side, ``clip`` the name of the
-    clip that is edited.
+    clip that is edited, ``auto_key`` whether a pose changed by hand becomes a key where there are
+    keys or a clip, ``unkeyed`` the frames whose pose was changed and is not keyed.
     """
 
     fps: float
@@ -232,8 +233,10 @@ class TimelineInfo(Struct, frozen=True):
     loop: bool
     span: int
     ease: Ease
+    auto_key: bool
     keys: list[KeyInfo]
     clip: str | None
+    unkeyed: list[int]
 
 
 class PoseInfo(Struct, frozen=True):
@@ -250,6 +253,14 @@ class AdviceInfo(Struct, frozen=True):
     button: str
     command: Literal["limits.humanoid", "limits.file"]
     args: dict[str, Any]
+
+
+class OfferInfo(Struct, frozen=True):
+    """A better pose after a drag that ended short: the ghost of the pose message, once ``sentence``
+    is not empty.  ``searching`` where the command "offer.search" may still find a better one."""
+
+    searching: bool
+    sentence: str
 
 
 class State(Struct, frozen=True):
@@ -273,6 +284,7 @@ class State(Struct, frozen=True):
     undo: str | None
     redo: str | None
     advice: AdviceInfo | None
+    offer: OfferInfo | None = None
 
 
 # ---- what is sent -------------------------------------------------------------------------------

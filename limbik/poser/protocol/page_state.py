@@ -16,7 +16,6 @@ from limbik.methods.settings import Setting, settings_of
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.document.timeline import Timeline
 from limbik.poser.files.natural_limits import Natural
 from limbik.poser.files.open import Opened
 from limbik.poser.protocol import messages as msg
@@ -32,6 +31,7 @@ def state_of(
     undo: str | None,
     redo: str | None,
     advice: msg.AdviceInfo | None,
+    offer: msg.OfferInfo | None = None,
 ) -> msg.State:
     """The document; ``undo`` and ``redo`` are the labels of the steps."""
     return msg.State(
@@ -44,11 +44,12 @@ def state_of(
         edited=sorted(figure.index(joint) for joint in document.limits),
         method=_choice(document.method),
         compare=None if document.compare is None else _choice(document.compare),
-        timeline=_timeline(document.timeline, document.frame),
+        timeline=_timeline(document),
         poses=[msg.PoseInfo(pose.id, pose.name) for pose in document.poses],
         undo=undo,
         redo=redo,
         advice=advice,
+        offer=offer,
     )
 
 
@@ -81,16 +82,18 @@ def _choice(choice: Choice) -> msg.ChoiceInfo:
     return msg.ChoiceInfo(choice.name, dict(choice.settings))
 
 
-def _timeline(timeline: Timeline, frame: float) -> msg.TimelineInfo:
+def _timeline(document: Document) -> msg.TimelineInfo:
     """The timeline with the frame that is looked at."""
+    timeline = document.timeline
     return msg.TimelineInfo(
         **timeline.settings,
-        frame=frame,
+        frame=document.frame,
         keys=[
             msg.KeyInfo(key.id, key.frame, key.pose is not None, bool(key.goals))
             for key in timeline.keys
         ],
         clip=None if timeline.clip is None else timeline.clip.name or "clip",
+        unkeyed=sorted(one.frame for one in document.unkeyed),
     )
 
 

@@ -7,6 +7,7 @@ from limbik.poser.protocol.commands import (
     joints,
     limits,
     methods,
+    offers,
     poses,
     timeline,
     undoing,
@@ -15,5 +16,5 @@ from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
     "COMMANDS", "Command", "effectors", "figures", "find", "goals", "joints", "limits", "methods",
-    "poses", "timeline", "undoing",
+    "offers", "poses", "timeline", "undoing",
 ]  # fmt: skip

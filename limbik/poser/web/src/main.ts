@@ -28,7 +28,7 @@ function begin(): void {
     document.title = `${replay.title} – limbik`;
   }
   const stage = new Stage(element<HTMLCanvasElement>("stage"), app);
-  if (!replay) attach(stage, app);
+  const touched = replay ? null : attach(stage, app);
   mount(element("root"), app, stage);
   listen(app, stage, document);
   new Player(app);
@@ -43,6 +43,7 @@ function begin(): void {
     limbik: {
       app,
       stage,
+      knobs: () => touched?.knobs() ?? [],
       screen: (joint: number) => stage.screen(joint),
       target: (effector: number) => {
         const place: Vec3 | undefined = app.report(effector)?.position ?? app.effector(effector)?.position;

@@ -15,8 +15,15 @@ import { Targets } from "./targets";
 
 export { endNudge, nudge, selectNext, selectPrevious, turn } from "./keyboard";
 
-/** Puts targets, gauges and the gizmo on a stage; returns what takes them off again. */
-export function attach(stage: Stage, app: App): () => void {
+/** What is in the scene for the hand, and where; `dispose` takes it off again. */
+export interface Attached {
+  /** Where the knobs of limits are on the page, CSS pixels. */
+  knobs(): { x: number; y: number }[];
+  dispose(): void;
+}
+
+/** Puts targets, gauges and the gizmo on a stage. */
+export function attach(stage: Stage, app: App): Attached {
   const colours = readColours();
   let stale = true;
   const changed = (): void => {
@@ -52,8 +59,15 @@ export function attach(stage: Stage, app: App): () => void {
     }),
   );
   changed();
-  return () => {
-    for (const stop of stops) stop();
-    for (const part of [dragging, gizmo, editing, gauges, targets, label]) part.dispose();
+  const onPage = (spot: { x: number; y: number }): { x: number; y: number } => {
+    const { left, top } = stage.canvas.getBoundingClientRect();
+    return { x: left + spot.x, y: top + spot.y };
+  };
+  return {
+    knobs: () => editing.spots().map(onPage),
+    dispose: () => {
+      for (const stop of stops) stop();
+      for (const part of [dragging, gizmo, editing, gauges, targets, label]) part.dispose();
+    },
   };
 }

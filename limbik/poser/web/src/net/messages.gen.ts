@@ -202,7 +202,8 @@ export interface KeyInfo {
  * The timeline, frames 0 … frames − 1.
  *
  * `span` is how many frames an edit of a clip blends to either side, `clip` the name of the
- * clip that is edited.
+ * clip that is edited, `auto_key` whether a pose changed by hand becomes a key where there are
+ * keys or a clip, `unkeyed` the frames whose pose was changed and is not keyed.
  */
 export interface TimelineInfo {
   fps: number;
@@ -211,8 +212,10 @@ export interface TimelineInfo {
   loop: boolean;
   span: number;
   ease: Ease;
+  auto_key: boolean;
   keys: KeyInfo[];
   clip: string | null;
+  unkeyed: number[];
 }
 
 /** A stored pose. */
@@ -227,6 +230,15 @@ export interface AdviceInfo {
   button: string;
   command: "limits.humanoid" | "limits.file";
   args: Record<string, unknown>;
+}
+
+/**
+ * A better pose after a drag that ended short: the ghost of the pose message, once `sentence`
+ * is not empty.  `searching` where the command "offer.search" may still find a better one.
+ */
+export interface OfferInfo {
+  searching: boolean;
+  sentence: string;
 }
 
 /**
@@ -250,6 +262,7 @@ export interface State {
   undo: string | null;
   redo: string | null;
   advice: AdviceInfo | null;
+  offer: OfferInfo | null;
 }
 
 export interface HelloMessage {
@@ -361,6 +374,9 @@ export interface Commands {
   "coordinates.drop": Record<never, never>;
   "method.set": { name: string; settings: Record<string, number | boolean | string>; held?: boolean };
   "compare.set": { name: string | null; settings: Record<string, number | boolean | string>; held?: boolean };
+  "offer.search": Record<never, never>;
+  "offer.take": Record<never, never>;
+  "offer.refuse": Record<never, never>;
   "pose.reset": Record<never, never>;
   "pose.mirror": Record<never, never>;
   "pose.set": { q: number[] };
@@ -369,8 +385,9 @@ export interface Commands {
   "pose.recall": { pose: number };
   "pose.rename": { pose: number; name: string };
   "pose.delete": { pose: number };
-  "timeline.set": { fps?: number | null; frames?: number | null; loop?: boolean | null; span?: number | null; ease?: string | null; held?: boolean };
+  "timeline.set": { fps?: number | null; frames?: number | null; loop?: boolean | null; span?: number | null; ease?: string | null; auto_key?: boolean | null; held?: boolean };
   "key.insert": { frame: number; pose?: boolean; goals?: boolean };
+  "unkeyed.drop": { frame: number };
   "key.move": { keys: number[]; by: number };
   "key.copy": { keys: number[]; by: number };
   "key.delete": { keys: number[] };

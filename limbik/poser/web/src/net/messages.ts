@@ -12,8 +12,9 @@ export type {
 export interface Ui {
   joint: number | null; // selected
   effector: number | null; // selected, by id
-  tool: "direct" | "move" | "rotate";
+  tool: "direct" | "move" | "rotate" | "limits";
   theme: "auto" | "light" | "dark";
+  square: "front" | "back" | "left" | "right" | "top" | "below" | null; // the orthographic view in use
   shadows: boolean;
   follow: boolean; // the view goes with a figure that travels as time runs
   onion: boolean;

@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../state/app";
+import { UnkeyedNotice } from "../timeline/autokey";
 import { Timeline } from "../timeline/timeline";
 import { ConnectionLost } from "./connection";
 import { IconButton } from "./controls/controls";
@@ -16,11 +17,13 @@ import { LimitsPanel } from "./limits";
 import { useEvents } from "./controls/listening";
 import { MethodPanel } from "./method";
 import { Advice, Notes, Preparing } from "./notes";
+import { OfferBanner } from "./offer";
 import { PosesPanel } from "./poses";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
 import { followTheme } from "./theme";
 import { Topbar } from "./topbar";
+import { ViewButtons } from "./viewbuttons";
 
 /** Below this width the panel is a sheet over the view. */
 const NARROW = "(max-width: 899px)";
@@ -67,7 +70,10 @@ function View({ app, stage }: { app: App; stage: Picture }) {
       <div class="over-top">
         <Preparing app={app} />
         <Advice app={app} />
+        <OfferBanner app={app} />
+        <UnkeyedNotice app={app} />
       </div>
+      <ViewButtons app={app} stage={stage} />
       <div class="over-bottom">
         {!app.replay && <Status app={app} />}
         <Hint app={app} />

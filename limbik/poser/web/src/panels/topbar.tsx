@@ -10,10 +10,11 @@ import type { Picture } from "./files/saving";
 import { nextTheme } from "./theme";
 import { ViewMenu } from "./viewmenu";
 
-const TOOLS: { value: Ui["tool"]; label: string; icon: "direct" | "move" | "rotate"; title: string }[] = [
+const TOOLS: { value: Ui["tool"]; label: string; icon: "direct" | "move" | "rotate" | "limits"; title: string }[] = [
   { value: "direct", label: "Direct", icon: "direct", title: "Drag effectors directly in the view  (Q)" },
   { value: "move", label: "Move", icon: "move", title: "Move the selected effector by arrows  (G)" },
   { value: "rotate", label: "Rotate", icon: "rotate", title: "Rotate the selected effector: an orientation goal  (R)" },
+  { value: "limits", label: "Limits", icon: "limits", title: "Edit the limits of the selected joint by their knobs  (J)" },
 ];
 
 const THEMES = { auto: "as the system has it", light: "light", dark: "dark" } as const;

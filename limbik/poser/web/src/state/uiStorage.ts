@@ -10,6 +10,7 @@ export const FIRST_UI: Ui = {
   effector: null,
   tool: "direct",
   theme: "auto",
+  square: null,
   shadows: true,
   follow: true,
   onion: false,

@@ -87,6 +87,8 @@ function stateOf(replay: Replay): State {
       loop: replay.loop,
       span: 1,
       ease: "linear",
+      auto_key: false,
+      unkeyed: [],
       keys: replay.keys.map((frame, i) => ({ id: i + 1, frame, pose: true, goals: false })),
       clip: replay.title,
     },
@@ -94,6 +96,7 @@ function stateOf(replay: Replay): State {
     undo: null,
     redo: null,
     advice: null,
+    offer: null,
   };
 }
 

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../state/app";
 import type { Key, Timeline } from "../net/messages";
 import { useEvents } from "../panels/controls/listening";
+import { UnkeyedMarks } from "./autokey";
 import { Diamonds } from "./diamonds";
 import { goTo, goToKey, insertKey, stepBy } from "./timelineActions";
 import { Ruler, spoken, wholeView, type View } from "./ruler";
@@ -124,6 +125,7 @@ export function Strip(props: {
         select={props.select}
         remove={props.remove}
       />
+      <UnkeyedMarks frames={timeline.unkeyed} ruler={ruler} />
       <Playhead app={app} timeline={timeline} ruler={ruler} />
     </div>
   );

@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../state/app";
 import type { Timeline } from "../net/messages";
+import { AutoKey } from "./autokey";
 import { FrameField, Loop, Playing } from "./playing";
 import { Holds, Keys, type Selection } from "./keys";
 import { ClipName, Settings } from "./settings";
@@ -69,6 +70,7 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
         </div>
         {!app.replay && (
           <div class="time-group" role="group" aria-label="Keys">
+            <AutoKey app={app} timeline={timeline} />
             <Keys app={app} selection={selection} fewer={all} />
             {!some && <Holds app={app} selected={selection.keys} />}
           </div>
