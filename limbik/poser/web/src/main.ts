@@ -1,6 +1,7 @@
 // Puts the page together: what it knows, what it draws, what is touched, what stands beside it.
 
 import { App } from "./state/app";
+import { followBody } from "./state/body";
 import { mount } from "./panels/layout";
 import { Stage } from "./scene/stage";
 import { connect } from "./net/server";
@@ -33,6 +34,7 @@ function begin(): void {
   listen(app, stage, document);
   new Player(app);
   new Onion(app);
+  followBody(app);
   if (replay) {
     new ReplayConnection(app, replay).start();
     if (replay.frames > 1) app.set({ playing: true });

@@ -50,6 +50,7 @@ export const SHORTCUTS: Shortcut[] = [
   { keys: ["Q"], what: "Drag directly, without a gizmo", group: "Pose", run: tool("direct") },
   { keys: ["G"], what: "Gizmo that moves", group: "Pose", run: tool("move") },
   { keys: ["R"], what: "Gizmo that rotates", group: "Pose", run: tool("rotate") },
+  { keys: ["S"], what: "Handles that scale the selected prop", group: "Pose", run: tool("scale") },
   { keys: ["J"], what: "Limits: knobs change the selected joint's limits", group: "Pose", run: tool("limits") },
   { keys: ["M"], what: "Mirror the pose left and right", group: "Pose", run: (app) => void app.do("pose.mirror") },
   { keys: ["0"], what: "Reset the pose", group: "Pose", run: (app) => void app.do("pose.reset") },
@@ -72,9 +73,12 @@ export const SHORTCUTS: Shortcut[] = [
   },
   {
     keys: ["Delete", "Backspace"],
-    what: "Remove the effector",
+    what: "Remove the effector, or the prop",
     group: "Effectors",
-    run: (app) => withEffector(app, (effector) => void app.do("effector.remove", { effector: effector.id })),
+    run: (app) =>
+      app.ui.prop !== null
+        ? void app.do("prop.remove", { prop: app.ui.prop })
+        : withEffector(app, (effector) => void app.do("effector.remove", { effector: effector.id })),
   },
   { keys: ["["], what: "Previous effector", group: "Effectors", run: selectPrevious },
   { keys: ["]"], what: "Next effector", group: "Effectors", run: selectNext },

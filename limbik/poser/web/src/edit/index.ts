@@ -11,6 +11,7 @@ import { Gizmo } from "./gizmo";
 import { Hand } from "./dragState";
 import { Label } from "./label";
 import { Picking } from "./picking";
+import { attachSurroundings } from "./surroundings";
 import { Targets } from "./targets";
 
 export { endNudge, nudge, selectNext, selectPrevious, turn } from "./keyboard";
@@ -38,6 +39,7 @@ export function attach(stage: Stage, app: App): Attached {
   const gizmo = new Gizmo(stage, app, hand);
   const editing = new LimitEditing(stage, app, gauges, label, busy);
   const picking = new Picking(stage, app, hand, targets, editing, gizmo, label);
+  const detach = attachSurroundings(stage, app, picking, label);
   const dragging = new Dragging(stage, app, hand, picking, editing, gizmo, label);
 
   const stops = (["figure", "state", "pose", "ui"] as const).map((event) => app.on(event, changed));
@@ -67,6 +69,7 @@ export function attach(stage: Stage, app: App): Attached {
     knobs: () => editing.spots().map(onPage),
     dispose: () => {
       for (const stop of stops) stop();
+      detach();
       for (const part of [dragging, gizmo, editing, gauges, targets, label]) part.dispose();
     },
   };

@@ -19,6 +19,7 @@ import { MethodPanel } from "./method";
 import { Advice, Notes, Preparing } from "./notes";
 import { OfferBanner } from "./offer";
 import { PosesPanel } from "./poses";
+import { ScenePanel } from "./scenePanel";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
 import { followTheme } from "./theme";
@@ -92,6 +93,7 @@ function Panel({ app }: { app: App }) {
       </div>
       <div class="sections">
         <Goals app={app} />
+        <ScenePanel app={app} />
         <JointPanel app={app} />
         <LimitsPanel app={app} />
         <MethodPanel app={app} />

@@ -152,7 +152,8 @@ export class Stage {
 
   /** The picture as a PNG, without what is not of the figure and its floor unless `clean` is false. */
   png(options: PictureOptions = {}): Promise<Blob> {
-    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group];
+    const props = this.world.getObjectByName("props");
+    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group, props];
     if (!options.transparent) own.push(this.backdrop.mesh, this.floor.group);
     const all = [...this.scene.children, ...this.world.children];
     const hidden = options.clean === false && !options.transparent ? [] : all.filter((o) => !own.includes(o));
