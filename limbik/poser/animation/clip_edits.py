@@ -23,15 +23,17 @@ from limbik.poser.animation.timeline_pose import (
     place_of,
     turn_of,
 )
+from limbik.poser.document.ease import Shape
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.timeline import Timeline
 
 
 def weight(key: Key, frame: float) -> float:
-    """1 at the key, 0 from ``span`` frames on, smooth (C¹) everywhere."""
+    """1 at the key, 0 from ``span`` frames on, smooth (C¹) everywhere unless the key has another
+    ease."""
     x = min(abs(frame - key.frame) / max(key.span, 1), 1.0)
-    return (1.0 - x) ** 2 * (1.0 + 2.0 * x)
+    return 1.0 - Shape(key.ease or "smooth", key.handles).share(x)
 
 
 class Edits:
@@ -75,8 +77,8 @@ class Edits:
             if key.pose is not None:
                 q = self._turning.changed(q, key.pose, share)
         targets = self.targets(base, active)
-        held = [(self._effectors[id], target) for id, target in targets.items()]
-        return Moment(self._holding.settle(q, held), targets)
+        held = tuple((self._effectors[id], target) for id, target in targets.items())
+        return Moment(self._holding.settle(q, held), targets, held)
 
     def targets(self, base: np.ndarray, active: list[tuple[Key, float]]) -> dict[int, Target]:
         """Where the effectors of the keys are to be: the clip's own place and a share of what each

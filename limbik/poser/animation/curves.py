@@ -6,10 +6,12 @@ first and last key and wherever the motion turns back, so what does not change s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from limbik.maths.so3 import exp_map, log_map, quat_conjugate, quat_multiply, slerp
-from limbik.poser.document.timeline import Ease
+from limbik.poser.document.ease import KeyEase, Shape
 
 
 def between(frames: np.ndarray, frame: float) -> tuple[int, float]:
@@ -45,22 +47,40 @@ def tangents(rates: np.ndarray) -> np.ndarray:
     return out
 
 
+Shapes = KeyEase | Sequence[Shape]
+"""How values go on from each key; a word for all of them."""
+
+
+def shapes_of(shapes: Shapes, keys: int) -> list[Shape]:
+    """A shape for each of some keys."""
+    return [Shape(shapes)] * keys if isinstance(shapes, str) else list(shapes)
+
+
+def _slopes(steps: np.ndarray, frames: np.ndarray, shapes: Sequence[Shape]) -> np.ndarray:
+    """The velocity at each key; what is held until the next key moves at no rate."""
+    held = np.array([shape.ease == "step" for shape in shapes[: len(steps)]], bool)
+    rates = steps / _spans(frames, steps.ndim)
+    rates[held] = 0.0
+    return tangents(rates)
+
+
 class Path:
     """Vectors (keys, …, d) at rising frames (keys,)."""
 
-    def __init__(self, frames: np.ndarray, values: np.ndarray, ease: Ease) -> None:
-        self._frames, self._values, self._ease = frames, values, ease
-        spans = _spans(frames, values.ndim)
-        self._slopes = tangents(np.diff(values, axis=0) / spans)
+    def __init__(self, frames: np.ndarray, values: np.ndarray, shapes: Shapes) -> None:
+        self._frames, self._values = frames, values
+        self._shapes = shapes_of(shapes, len(frames))
+        self._slopes = _slopes(np.diff(values, axis=0), frames, self._shapes)
 
     def at(self, frame: float) -> np.ndarray:
         """(…, d) where the curve is at a frame."""
         k, u = between(self._frames, frame)
-        if u == 0.0 or self._ease == "step":
+        shape = self._shapes[k]
+        if u == 0.0 or shape.ease == "step":
             return self._values[k].copy()
         a, b = self._values[k], self._values[k + 1]
-        if self._ease == "linear":
-            return a + u * (b - a)
+        if shape.ease != "smooth":
+            return a + shape.share(u) * (b - a)
         span = self._frames[k + 1] - self._frames[k]
         # Hermite's cubic, written so that equal values at rest stay exactly equal.
         smooth = u * u * (3.0 - 2.0 * u)
@@ -73,21 +93,23 @@ class Path:
 class Turns:
     """Rotations wxyz (keys, …, 4) at rising frames (keys,): Bézier curves on the sphere."""
 
-    def __init__(self, frames: np.ndarray, wxyz: np.ndarray, ease: Ease) -> None:
-        self._frames, self._wxyz, self._ease = frames, wxyz, ease
+    def __init__(self, frames: np.ndarray, wxyz: np.ndarray, shapes: Shapes) -> None:
+        self._frames, self._wxyz = frames, wxyz
+        self._shapes = shapes_of(shapes, len(frames))
         # Turning at a constant rate keeps its axis in the body's own frame, so rates before and
         # after a key can be compared there.
         steps = log_map(quat_multiply(quat_conjugate(wxyz[:-1]), wxyz[1:]))
-        self._slopes = tangents(steps / _spans(frames, steps.ndim))
+        self._slopes = _slopes(steps, frames, self._shapes)
 
     def at(self, frame: float) -> np.ndarray:
         """(…, 4) how things are turned at a frame."""
         k, u = between(self._frames, frame)
-        if u == 0.0 or self._ease == "step":
+        shape = self._shapes[k]
+        if u == 0.0 or shape.ease == "step":
             return self._wxyz[k].copy()
         a, b = self._wxyz[k], self._wxyz[k + 1]
-        if self._ease == "linear":
-            return slerp(a, b, u)
+        if shape.ease != "smooth":
+            return slerp(a, b, shape.share(u))
         third = (self._frames[k + 1] - self._frames[k]) / 3.0
         leave = quat_multiply(a, exp_map(third * self._slopes[k]))
         arrive = quat_multiply(b, exp_map(-third * self._slopes[k + 1]))

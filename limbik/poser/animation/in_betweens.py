@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -18,19 +17,21 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.poser.animation.clip_edits import Edits
 from limbik.poser.animation.curves import Path, Turns, between
+from limbik.poser.animation.foot_locks import Locked, Player
 from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.animation.timeline_pose import Holding, Moment, as_vec3, as_vec4, where
+from limbik.poser.document.ease import Ease, Shape
 from limbik.poser.document.effector import Effector, Mode
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.document.keys import Target
+from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.timeline import Timeline
 
 _REMEMBERED = 600  # frames, each a few kilobytes
 
 
-class _Player(Protocol):
-    def at(self, frame: float) -> Moment: ...
-    def poses(self) -> np.ndarray: ...
+def shapes(keys: Sequence[Key], ease: Ease) -> list[Shape]:
+    """How poses go on from each of some keys, on a timeline that has an ease for all."""
+    return [Shape(key.ease or ease, key.handles) for key in keys]
 
 
 class Goals:
@@ -39,22 +40,22 @@ class Goals:
     def __init__(self, effector: Effector, timeline: Timeline) -> None:
         keys = [k for k in timeline.keys if k.goals is not None and effector.id in k.goals]
         targets = [k.goals[effector.id] for k in keys if k.goals is not None]
-        self.effector, self._ease = effector, timeline.ease
-        self._targets = targets
+        self.effector, self._targets = effector, targets
+        self._shapes = shapes(keys, timeline.ease)
         # A key without a pose says by its goals alone what shall be, so all of them are met.
         self._alone = [key.pose is None for key in keys]
         self._frames = np.array([key.frame for key in keys], float)
-        self._path = Path(self._frames, np.array([t.position for t in targets]), timeline.ease)
+        self._path = Path(self._frames, np.array([t.position for t in targets]), self._shapes)
         turns, last = [], (1.0, 0.0, 0.0, 0.0)
         for target in targets:
             last = target.wxyz or last
             turns.append(last)
-        self._turns = Turns(self._frames, np.array(turns), timeline.ease)
+        self._turns = Turns(self._frames, np.array(turns), self._shapes)
 
     def at(self, frame: float) -> tuple[Target, bool]:
         """(target, whether it is held) at a frame; held is what both keys around it hold."""
         k, u = between(self._frames, frame)
-        later = k if u == 0.0 or self._ease == "step" else k + 1
+        later = k if u == 0.0 or self._shapes[k].ease == "step" else k + 1
         a, b = self._targets[k], self._targets[later]
         turned = a.wxyz is not None and b.wxyz is not None
         wxyz = as_vec4(self._turns.at(frame)) if turned else None
@@ -78,13 +79,15 @@ class Keyed:
         self._figure, self._timeline = figure, timeline
         self._holding = Holding(figure, locked, goals)
         self._turning = Turning(figure)
-        posed = [(key.frame, key.pose) for key in timeline.keys if key.pose is not None]
+        posing = [key for key in timeline.keys if key.pose is not None]
+        posed = [(key.frame, key.pose) for key in posing if key.pose is not None]
+        self._shapes = shapes(posing, timeline.ease)
         self._frames = np.array([frame for frame, _ in posed], float)
         self._q = self._followed([q for _, q in posed]) if posed else None
         if self._q is not None:
             numbers = self._q[:, self._turning.others, None]
-            self._numbers = Path(self._frames, numbers, timeline.ease)
-            self._turns = Turns(self._frames, self._turning.wxyz(self._q), timeline.ease)
+            self._numbers = Path(self._frames, numbers, self._shapes)
+            self._turns = Turns(self._frames, self._turning.wxyz(self._q), self._shapes)
         named = {id for key in timeline.keys if key.goals for id in key.goals}
         self._goals = [Goals(e, timeline) for e in effectors if e.id in named]
 
@@ -106,7 +109,7 @@ class Keyed:
         if self._q is None:
             return self._figure.rest.copy()
         k, u = between(self._frames, frame)
-        if u == 0.0 or self._timeline.ease == "step":
+        if u == 0.0 or self._shapes[k].ease == "step":
             return self._q[k].copy()
         out = np.empty(self._figure.n)
         out[self._turning.others] = self._numbers.at(frame)[:, 0]
@@ -117,12 +120,13 @@ class Keyed:
         """The pose at a frame, settled to the goals that hold there."""
         q = self.interpolated(frame)
         found = [(goals.effector, *goals.at(frame)) for goals in self._goals]
-        answer = self._holding.settle(q, [(e, t) for e, t, holds in found if holds])
+        held = tuple((e, t) for e, t, holds in found if holds)
+        answer = self._holding.settle(q, held)
         frames = self._figure.frames(answer.q)
         targets = {
             e.id: t if holds else where(self._figure, frames, e, t.wxyz) for e, t, holds in found
         }
-        return Moment(answer, targets)
+        return Moment(answer, targets, held)
 
     def poses(self) -> np.ndarray:
         """(frames, n) all frames; before the first key and after the last nothing moves."""
@@ -140,7 +144,7 @@ class Moments:
 
     def __init__(self) -> None:
         self._of: tuple[object, ...] = ()
-        self._player: _Player | None = None
+        self._player: Player | None = None
         self._known: OrderedDict[float, Moment] = OrderedDict()
 
     def at(
@@ -185,14 +189,19 @@ def player(
     effectors: Sequence[Effector],
     locked: Sequence[str] = (),
     goals: Sequence[KeptGoal] = (),
-) -> _Player | None:
+) -> Player | None:
     """The timeline made ready to be asked for many frames; None where nothing is in it.
 
     The frames of a clip stay as they were recorded but for its edits, whatever ``goals`` ask.
     """
+    made: Player | None = None
     if timeline.clip is not None:
-        return Edits(figure, timeline, effectors, locked)
-    return Keyed(figure, timeline, effectors, locked, goals) if timeline.keys else None
+        made = Edits(figure, timeline, effectors, locked)
+    elif timeline.keys:
+        made = Keyed(figure, timeline, effectors, locked, goals)
+    if made is not None and any(contact.held for contact in timeline.contacts):
+        return Locked(figure, made, timeline.contacts, timeline.fps, locked)
+    return made
 
 
 def bake(

@@ -34,6 +34,8 @@ def keyed(
     """
     there = timeline.key_at(frame)
     key = Key(there.id if there else timeline.next_id, frame, span=timeline.span)
+    if there is not None:
+        key = replace(key, ease=there.ease, handles=there.handles)
     places = figure.frames(q)
     if timeline.clip is None:
         targets = {e.id: _target(figure, places, e) for e in effectors}

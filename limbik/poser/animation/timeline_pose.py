@@ -29,10 +29,12 @@ class Moment(NamedTuple):
     ``answer`` has the pose, inside the limits, and how far the effectors that are held are from
     their targets.  ``targets`` are those of all effectors that have goals in keys, by their ids,
     with the mode they have at that time; one that is not held then is free and where it is.
+    ``held`` are the effectors that the pose was settled to.
     """
 
     answer: Answer
     targets: Mapping[int, Target]
+    held: tuple[tuple[Effector, Target], ...] = ()
 
     @property
     def q(self) -> np.ndarray:

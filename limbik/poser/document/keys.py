@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from limbik.poser.document.clip import MOST_FRAMES
+from limbik.poser.document.ease import FIRST_HANDLES, KEY_EASES, Handles, KeyEase, checked_handles
 from limbik.poser.document.effector import MODES, Mode, Vec3, Vec4
 from limbik.poser.document.strict_json import Saved, vec3, vec4
 
@@ -49,6 +50,8 @@ class Key:
     Over a clip a key is an edit: ``pose`` (n,) is then the change against the clip, a rotation
     vector in the parent's axes for each ball and a difference for every other coordinate, and
     ``span`` is how many frames it takes to fade out on either side.  Elsewhere ``pose`` is q.
+    ``ease`` is how poses go on from here to the next key (or how an edit fades), None as the
+    timeline has it; ``handles`` are those of "bezier".
     """
 
     id: int
@@ -56,6 +59,8 @@ class Key:
     pose: np.ndarray | None = None
     goals: Mapping[int, Target] | None = None
     span: int = 0
+    ease: KeyEase | None = None
+    handles: Handles = FIRST_HANDLES
 
     def __post_init__(self) -> None:
         if self.pose is not None:
@@ -79,6 +84,8 @@ class Key:
             "span": self.span,
             "pose": None if self.pose is None else self.pose.tolist(),
             "goals": None if goals is None else {str(k): goals[k].to_json() for k in goals},
+            "ease": self.ease,
+            "handles": list(self.handles),
         }
 
     @classmethod
@@ -100,4 +107,13 @@ class Key:
             None if pose is None else data.floats("pose", n),
             goals,
             data.whole("span", 0, MOST_FRAMES),
+            *_ease(data),
         )
+
+
+def _ease(data: Saved) -> tuple[KeyEase | None, Handles]:
+    """The ease of a saved key; those of older versions have none."""
+    if "ease" not in data.names or data.get("ease") is None:
+        return None, FIRST_HANDLES
+    x1, y1, x2, y2 = data.floats("handles", 4).tolist()
+    return data.choice("ease", KEY_EASES), checked_handles((x1, y1, x2, y2))

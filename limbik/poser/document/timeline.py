@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 from limbik.errors import LimbikError
 from limbik.figure.motion import Motion
 from limbik.poser.document.clip import MOST_FRAMES, Clip
 from limbik.poser.document.contact_span import Contacts, contacts_from_json, cut_to
+from limbik.poser.document.ease import EASES, Ease
 from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.strict_json import Saved
 
 __all__ = ["EASES", "Clip", "Ease", "Key", "Target", "Timeline"]
-
-Ease = Literal["smooth", "linear", "step"]
-EASES: tuple[Ease, ...] = get_args(Ease)
 
 LONGEST = 100_000
 """Frames that a timeline without a clip may have; each of them may have to be solved."""

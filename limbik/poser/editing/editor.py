@@ -33,6 +33,7 @@ from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
 from limbik.poser.editing.offer import Offer
 from limbik.poser.editing.prop_gestures import PropDragging, taken
+from limbik.poser.editing.symmetric import SymmetricDragging, twin_of
 from limbik.poser.files.open import Opened
 
 
@@ -49,6 +50,7 @@ class Editor:
         self.folder, self.document = folder, document
         self.figure_cache, self.history, self.moments = FigureCache(folder), History(), Moments()
         self.dirty = self.revision = 0
+        self.symmetric = False  # dragging one side moves the other likewise
         self.notify: Callable[[str], None] = lambda sentence: None
         self.gesture: Dragging | PropDragging | Sliding | None = None
         self.answer: Answer | None = None
@@ -163,6 +165,12 @@ class Editor:
         self.ready(self.document.method)
         if self.document.compare is not None:
             self.ready(self.document.compare)
+        mirror = self.figure_cache.mirror(self.document) if self.symmetric else None
+        if mirror is not None:
+            twin = twin_of(self.figure, self.document, effector, mirror)
+            if twin is not effector:
+                self.gesture = SymmetricDragging(self.figure, self.document, effector, twin, mirror)
+                return
         self.gesture = Dragging(self.figure, self.document, effector)
 
     def slide(self, coordinate: int, value: float) -> None:
@@ -184,7 +192,7 @@ class Editor:
         try:
             if isinstance(gesture, Dragging):
                 self.document, self.answer, self.ghost = gesture.end(self.document)
-                dragged = (gesture.effector,)
+                dragged = (gesture.effector, *gesture.also)
             elif isinstance(gesture, PropDragging):
                 self.document, self.answer, self.ghost = gesture.end(self.document)
             self._edited(dragged)

@@ -48,6 +48,7 @@ class Dragging:
     def __init__(self, figure: Figure, before: Document, effector: Effector) -> None:
         self.before, self.effector, self.label = before, effector.id, f"Move {effector.joint}"
         self.moved = False
+        self.also: tuple[int, ...] = ()  # other effectors that it moves
         # Free effectors are where their joints are, whatever they were last dragged to.
         effectors = anchored(figure, before.effectors, before.q, modes=("free",))
         self._start = replace(before, effectors=effectors)

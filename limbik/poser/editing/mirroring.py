@@ -30,12 +30,12 @@ class Mirror(PoseMirror):
             if twin == ALONE:
                 out.append(effector)
             elif twin in of_joint:
-                out.append(replace(self._over(of_joint[twin], joint, plane), id=effector.id))
+                out.append(replace(self.over(of_joint[twin], joint, plane), id=effector.id))
             else:
-                out.append(self._over(effector, twin, plane))
+                out.append(self.over(effector, twin, plane))
         return tuple(out)
 
-    def _over(self, effector: Effector, joint: int, plane: Plane) -> Effector:
+    def over(self, effector: Effector, joint: int, plane: Plane) -> Effector:
         """An effector of a joint's twin as one of the joint."""
         constant = self._constant[joint]
         x, y, z = plane.points(np.array(effector.position)).tolist()

@@ -47,11 +47,12 @@ from limbik.version import __version__
 LARGEST_FILE = 200_000_000
 """Bytes that one upload may have."""
 
-_DURING = frozenset({"coordinate.set", "frames", "offer.search"})
+_DURING = frozenset({"coordinate.set", "frames", "samples", "offer.search"})
 """Commands that leave a drag under way; any other ends it."""
 
 _NEUTRAL = frozenset({
-    "undo", "redo", "grab", "drop", "coordinates.drop", "frames", "offer.search", "offer.refuse",
+    "undo", "redo", "grab", "drop", "coordinates.drop", "frames", "samples", "offer.search",
+    "offer.refuse",
 })  # fmt: skip
 """Commands after which a free effector keeps its last target."""
 
@@ -328,6 +329,7 @@ class Session(Editor):
             redo=self.history.redo_label,
             advice=advice_for(document, self.opened.figure, body, self.figure_cache.natural),
             offer=offer_of(self.offer),
+            symmetric=self.symmetric,
         )
         return [*out, text(msg.StateMessage(state)), self._pose(0)]
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from limbik.poser.document.ease import FIRST_HANDLES, Handles, KeyEase
 from limbik.poser.document.effector import Mode, Vec3, Vec4
 from limbik.poser.document.prop import PropKind
 from limbik.poser.document.timeline import Ease
@@ -212,12 +213,15 @@ class ChoiceInfo(Struct, frozen=True):
 
 
 class KeyInfo(Struct, frozen=True):
-    """A key of the timeline, and whether it holds a pose and goals."""
+    """A key of the timeline, and whether it holds a pose and goals; ``ease`` is how it goes on from
+    there, null as the timeline has it, ``handles`` those of "bezier"."""
 
     id: int
     frame: int
     pose: bool
     goals: bool
+    ease: KeyEase | None = None
+    handles: Handles = FIRST_HANDLES
 
 
 class ContactInfo(Struct, frozen=True):
@@ -395,6 +399,7 @@ class State(Struct, frozen=True):
     redo: str | None
     advice: AdviceInfo | None
     origin: OriginInfo | None
+    symmetric: bool
     offer: OfferInfo | None = None
 
 
@@ -455,6 +460,8 @@ class Done(Struct, frozen=True, omit_defaults=True):
     key: int | None = None
     keys: list[int] | None = None
     contact: int | None = None
+    points: list[list[float]] | None = None
+    values: list[list[float]] | None = None
     dropped: list[str] | None = None
 
 

@@ -35,6 +35,7 @@ def state_of(
     redo: str | None,
     advice: msg.AdviceInfo | None,
     offer: msg.OfferInfo | None = None,
+    symmetric: bool = False,
 ) -> msg.State:
     """The document; ``undo`` and ``redo`` are the labels of the steps."""
     return msg.State(
@@ -54,6 +55,7 @@ def state_of(
         redo=redo,
         advice=advice,
         offer=offer,
+        symmetric=symmetric,
         origin=None
         if document.origin is None
         else msg.OriginInfo(origin_id(document.origin), document.origin.clip.name),
@@ -102,7 +104,9 @@ def _timeline(document: Document, figure: Figure) -> msg.TimelineInfo:
         **timeline.settings,
         frame=document.frame,
         keys=[
-            msg.KeyInfo(key.id, key.frame, key.pose is not None, bool(key.goals))
+            msg.KeyInfo(
+                key.id, key.frame, key.pose is not None, bool(key.goals), key.ease, key.handles
+            )
             for key in timeline.keys
         ],
         clip=None if timeline.clip is None else timeline.clip.name or "clip",

@@ -271,7 +271,8 @@ def test_a_key_is_given_goals_and_loses_its_pose(page: Page) -> None:
     there = figure.positions(key.pose)[figure.index("LeftHand")]
     np.testing.assert_allclose(key.goals[hand.id].position, there, atol=1e-12)
     page.do("key.set", key=1, pose=False)
-    assert page.state["timeline"]["keys"][0] == {"id": 1, "frame": 0, "pose": False, "goals": True}
+    told = page.state["timeline"]["keys"][0]
+    assert (told["id"], told["frame"], told["pose"], told["goals"]) == (1, 0, False, True)
 
 
 def test_frames_for_onion_skins_come_in_one_message(page: Page) -> None:

@@ -2,6 +2,7 @@
 
 from limbik.poser.protocol.commands import (
     contacts,
+    curves,
     effectors,
     figures,
     goals,
@@ -19,6 +20,6 @@ from limbik.poser.protocol.commands import (
 from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
-    "COMMANDS", "Command", "contacts", "effectors", "figures", "find", "goals", "joints", "limits",
-    "methods", "offers", "poses", "props", "retargeting", "scene", "timeline", "undoing",
+    "COMMANDS", "Command", "contacts", "curves", "effectors", "figures", "find", "goals", "joints",
+    "limits", "methods", "offers", "poses", "props", "retargeting", "scene", "timeline", "undoing",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ import type { Vec3 } from "./net/messages";
 import "./styles/style.css";
 import "./styles/timeline.css";
 import "./styles/contacts.css";
+import "./styles/curves.css";
 
 /** The element with an id, which index.html has. */
 function element<E extends HTMLElement>(id: string): E {

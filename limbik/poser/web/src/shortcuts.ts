@@ -8,6 +8,7 @@ import { nextTheme } from "./panels/theme";
 import type { Stage } from "./scene/stage";
 import { toggleAutoKey } from "./timeline/autokey";
 import { goToKey, insertKey, stepBy, togglePlaying } from "./timeline/timelineActions";
+import { toggleTrail } from "./timeline/trailActions";
 import { endNudge, nudge, selectNext, selectPrevious, turn } from "./edit";
 
 export interface Shortcut {
@@ -46,6 +47,10 @@ function toggleEffector(app: App): void {
   });
 }
 
+function toggleSymmetric(app: App): void {
+  if (app.state) void app.do("symmetric", { on: !app.state.symmetric });
+}
+
 export const SHORTCUTS: Shortcut[] = [
   { keys: ["Q"], what: "Drag directly, without a gizmo", group: "Pose", run: tool("direct") },
   { keys: ["G"], what: "Gizmo that moves", group: "Pose", run: tool("move") },
@@ -53,6 +58,7 @@ export const SHORTCUTS: Shortcut[] = [
   { keys: ["S"], what: "Handles that scale the selected prop", group: "Pose", run: tool("scale") },
   { keys: ["J"], what: "Limits: knobs change the selected joint's limits", group: "Pose", run: tool("limits") },
   { keys: ["M"], what: "Mirror the pose left and right", group: "Pose", run: (app) => void app.do("pose.mirror") },
+  { keys: ["X"], what: "Symmetric: dragging one side moves the other", group: "Pose", run: toggleSymmetric },
   { keys: ["0"], what: "Reset the pose", group: "Pose", run: (app) => void app.do("pose.reset") },
   { keys: ["Enter"], what: "Take the pose that is offered as a ghost", group: "Pose", run: (app) => void takeOffer(app) },
   { keys: ["Ctrl+Z"], what: "Undo", group: "Pose", run: (app) => app.state?.undo != null && void app.do("undo") },
@@ -116,6 +122,8 @@ export const SHORTCUTS: Shortcut[] = [
   { keys: [">"], what: "Next key", group: "Time", replay: true, run: (app) => goToKey(app, 1) },
   { keys: ["K"], what: "Insert a key", group: "Time", run: (app) => void insertKey(app) },
   { keys: ["U"], what: "Auto-key: changed poses become keys", group: "Time", run: toggleAutoKey },
+  { keys: ["C"], what: "Curves of the selected joint", group: "Time", run: (app) => app.set({ curves: !app.ui.curves }) },
+  { keys: ["W"], what: "Motion trail of the selected joint", group: "Time", run: toggleTrail },
   { keys: ["O"], what: "Onion skins", group: "Time", replay: true, run: (app) => app.set({ onion: !app.ui.onion }) },
   { keys: ["Ctrl+O"], what: "Open a file", group: "File", run: (app) => app.request("open") },
   { keys: ["Ctrl+S"], what: "Save", group: "File", run: (app) => app.request("save") },
@@ -131,6 +139,7 @@ export const ARROWS: Omit<Shortcut, "run">[] = [
   { keys: ["Shift+Arrows"], what: "Move the view sideways, likewise", group: "View", replay: true },
   { keys: ["Ctrl+C"], what: "Copy the selected keys", group: "Time" },
   { keys: ["Ctrl+V"], what: "Paste the copied keys at this frame", group: "Time" },
+  { keys: ["Ctrl+Shift+V"], what: "Paste the copied keys flipped, left and right exchanged", group: "Time" },
   { keys: ["Alt+←", "Alt+→"], what: "Move the key that has the focus; Ctrl copies it", group: "Time" },
   { keys: ["Delete"], what: "Delete the key that has the focus", group: "Time" },
   { keys: ["+", "-"], what: "Come nearer, or go away", group: "View", replay: true },

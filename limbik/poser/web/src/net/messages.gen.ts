@@ -5,6 +5,7 @@ export type Vec4 = [number, number, number, number];
 export type Mode = "free" | "pin" | "aim";
 export type PropKind = "box" | "ball" | "chair" | "mesh";
 export type Ease = "smooth" | "linear" | "step";
+export type KeyEase = "smooth" | "linear" | "in" | "out" | "step" | "bezier";
 export type Value = number | boolean | string;
 export type Part = TurnPart | SlidePart | ExponentialPart | SwingTwistPart;
 export type Limit = RangeLimit | ConeLimit;
@@ -191,12 +192,17 @@ export interface ChoiceInfo {
   settings: Record<string, Value>;
 }
 
-/** A key of the timeline, and whether it holds a pose and goals. */
+/**
+ * A key of the timeline, and whether it holds a pose and goals; `ease` is how it goes on from
+ * there, null as the timeline has it, `handles` those of "bezier".
+ */
 export interface KeyInfo {
   id: number;
   frame: number;
   pose: boolean;
   goals: boolean;
+  ease: KeyEase | null;
+  handles: Vec4;
 }
 
 /** A joint rests in frames start … end − 1; `held` where it is locked to its place there. */
@@ -366,6 +372,7 @@ export interface State {
   redo: string | null;
   advice: AdviceInfo | null;
   origin: OriginInfo | null;
+  symmetric: boolean;
   offer: OfferInfo | null;
 }
 
@@ -420,6 +427,8 @@ export interface Done {
   key?: number;
   keys?: number[];
   contact?: number;
+  points?: number[][];
+  values?: number[][];
   dropped?: string[];
 }
 
@@ -490,6 +499,11 @@ export interface Commands {
   "contact.delete": { contacts: number[] };
   "contacts.hold": { on: boolean };
   "contacts.plant": Record<never, never>;
+  "samples": { frames: number[]; joints: number[]; coordinates: number[] };
+  "key.ease": { keys: number[]; ease: KeyEase | null; handles?: Vec4 | null; held?: boolean };
+  "key.value": { key: number; coordinate: number; value: number; held?: boolean };
+  "key.flip": { keys: number[]; by: number };
+  "symmetric": { on: boolean };
   "grab": { effector: number };
   "drop": Record<never, never>;
   "effector.add": { joint: number; at?: Vec3 };

@@ -30,6 +30,9 @@ export interface Ui {
   note: string;
   mesh: boolean; // draw the mesh where there is one
   hintSeen: boolean;
+  trails: number[]; // joints whose way over time is drawn
+  curves: boolean; // the curve editor
+  curveKey: number | null; // key whose handles are drawn, by id
   contacts: boolean; // lanes of contacts on the timeline
   contact: number | null; // selected, by id
   source: "beside" | "over" | "off"; // where the motion stands that the clip was retargeted from

@@ -66,6 +66,15 @@ export function Topbar({ app, stage, saves, choose }: {
               onClick={() => void app.do("pose.mirror")}
             />
             <IconButton
+              icon="symmetric"
+              label="Symmetric"
+              title={state?.symmetric ? "Symmetric: dragging one side moves the other" : "Drag both sides at once"}
+              keys="X"
+              pressed={state?.symmetric ?? false}
+              disabled={off || !figure?.mirrors}
+              onClick={() => void app.do("symmetric", { on: !state?.symmetric })}
+            />
+            <IconButton
               icon="reset"
               label="Reset pose"
               title="Back to the rest pose"

@@ -12,6 +12,7 @@ import { enclose, facing, middle, neighbourhood } from "./framing";
 import { Ghosts } from "./figure/ghosts";
 import { moveView } from "./keys";
 import { OriginGhost } from "./figure/origin";
+import { Trails } from "./trails";
 import { Lights } from "./lights";
 import { onThemeChange, readPalette, type Palette } from "./palette";
 import { pictureOf, type PictureOptions } from "./picture";
@@ -78,7 +79,8 @@ export class Stage {
       () => this.render(),
       () => !this.touched && this.frame("all", "corner", true, 0.06),
     );
-    this.world.add(this.ghosts.group, this.origin.group);
+    const trails = new Trails(app, () => this.palette, () => this.render());
+    this.world.add(this.ghosts.group, this.origin.group, trails.group);
     this.scene.add(this.backdrop.mesh, this.floor.group, this.lights.group, this.world);
     this.listen();
     this.paint();

@@ -13,6 +13,8 @@ export interface Selection {
   /** Copied keys that are still there; pasting brings them to the frame in view. */
   copied: Key[];
   paste: () => void;
+  /** Pasting with left and right exchanged; at their own frame the keys themselves are flipped. */
+  pasteFlipped: () => void;
 }
 
 /** Frames by which copied keys move so that the first of them comes to a frame. */
@@ -43,6 +45,14 @@ export function Keys({ app, selection, fewer }: { app: App; selection: Selection
           keys="Ctrl+V"
           disabled={pasteBy(copied, app.frame) === 0}
           onClick={selection.paste}
+        />
+      )}
+      {copied.length > 0 && app.figure?.mirrors && (
+        <SymbolButton
+          symbol="flip"
+          label={`Paste ${some(copied, "the copied key")} flipped, left and right exchanged`}
+          keys="Ctrl+Shift+V"
+          onClick={selection.pasteFlipped}
         />
       )}
       {(!fewer || keys.length > 0) && (

@@ -89,7 +89,7 @@ function stateOf(replay: Replay): State {
       ease: "linear",
       auto_key: false,
       unkeyed: [],
-      keys: replay.keys.map((frame, i) => ({ id: i + 1, frame, pose: true, goals: false })),
+      keys: replay.keys.map((frame, i) => ({ id: i + 1, frame, pose: true, goals: false, ease: null, handles: [0, 0, 1, 1] })),
       clip: replay.title,
       contacts: [],
     },
@@ -100,6 +100,7 @@ function stateOf(replay: Replay): State {
     advice: null,
     offer: null,
     origin: null,
+    symmetric: false,
   };
 }
 

@@ -1,8 +1,9 @@
 // Settings of the timeline: rate and length, or the span of edits of a clip; and the clip's name.
 
 import type { App } from "../state/app";
-import type { Timeline } from "../net/messages";
+import type { Key, Timeline } from "../net/messages";
 import { NumberField } from "../panels/controls/fields";
+import { KeyEaseField } from "./ease";
 
 const EASES: { value: Timeline["ease"]; label: string }[] = [
   { value: "smooth", label: "Smooth" },
@@ -10,7 +11,7 @@ const EASES: { value: Timeline["ease"]; label: string }[] = [
   { value: "step", label: "Step" },
 ];
 
-export function Settings({ app, timeline }: { app: App; timeline: Timeline }) {
+export function Settings({ app, timeline, selected }: { app: App; timeline: Timeline; selected: Key[] }) {
   const set = (change: Partial<Timeline>) => void app.do("timeline.set", change);
   return (
     <>
@@ -48,7 +49,8 @@ export function Settings({ app, timeline }: { app: App; timeline: Timeline }) {
           />
         </label>
       )}
-      {!app.replay && (
+      {!app.replay && selected.length > 0 && <KeyEaseField app={app} selected={selected} />}
+      {!app.replay && selected.length === 0 && (
         <label class="time-field" title="How poses go from key to key">
           <span>Ease</span>
           <select
@@ -66,7 +68,13 @@ export function Settings({ app, timeline }: { app: App; timeline: Timeline }) {
   );
 }
 
-export function ClipName({ app, timeline, removes }: { app: App; timeline: Timeline; removes: boolean }) {
+export function ClipName({ app, timeline, removes, short }: {
+  app: App;
+  timeline: Timeline;
+  removes: boolean;
+  /** There is no room for words. */
+  short: boolean;
+}) {
   return (
     <span class="clip-name" title={timeline.clip ?? ""}>
       {timeline.clip !== null && <span class="name">{timeline.clip}</span>}
@@ -74,10 +82,11 @@ export function ClipName({ app, timeline, removes }: { app: App; timeline: Timel
         <button
           type="button"
           class="time-link"
-          title="Keep the pose, remove the clip and its edits"
+          title="Remove the clip and its edits, keep the pose"
+          aria-label="Remove clip"
           onClick={() => void app.do("clip.remove")}
         >
-          Remove clip
+          {short ? "×" : "Remove clip"}
         </button>
       )}
     </span>

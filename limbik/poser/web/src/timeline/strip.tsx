@@ -6,6 +6,7 @@ import type { Key, Timeline } from "../net/messages";
 import { useEvents } from "../panels/controls/listening";
 import { UnkeyedMarks } from "./autokey";
 import { ContactLanes } from "./contacts";
+import { CurveEditor } from "./curveeditor";
 import { Diamonds } from "./diamonds";
 import { goTo, goToKey, insertKey, stepBy } from "./timelineActions";
 import { Ruler, spoken, wholeView, type View } from "./ruler";
@@ -107,6 +108,7 @@ export function Strip(props: {
   });
 
   return (
+    <>
     <div
       class={`strip ${app.ui.contacts ? "with-lanes" : ""}`}
       ref={element}
@@ -130,6 +132,8 @@ export function Strip(props: {
       {app.ui.contacts && <ContactLanes app={app} timeline={timeline} ruler={ruler} />}
       <Playhead app={app} timeline={timeline} ruler={ruler} />
     </div>
+    {app.ui.curves && !app.replay && <CurveEditor app={app} timeline={timeline} ruler={ruler} />}
+    </>
   );
 }
 

@@ -15,10 +15,11 @@ function useClipboard(selection: Selection): void {
   latest.current = selection;
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const { keys, copied, copy, paste } = latest.current;
+      const { keys, copied, copy, paste, pasteFlipped } = latest.current;
       if (event.defaultPrevented || !mayTake(event, focusOf(event.target))) return;
       if (isChord(event, "Ctrl+C") && keys.length > 0 && !getSelection()?.toString()) copy();
       else if (isChord(event, "Ctrl+V") && copied.length > 0) paste();
+      else if (isChord(event, "Ctrl+Shift+V") && copied.length > 0) pasteFlipped();
       else return;
       event.preventDefault();
     };
@@ -47,6 +48,7 @@ export function Timeline({ app }: { app: App }) {
       setClipboard(new Set(keys.map((key) => key.id)));
       app.note(`${keys.length > 1 ? `${keys.length} keys are` : "The key is"} copied. Go to a frame and paste with Ctrl+V.`);
     },
+    pasteFlipped: () => void app.do("key.flip", { keys: copied.map((key) => key.id), by: pasteBy(copied, app.frame) }),
     paste: () => {
       const by = pasteBy(copied, app.frame);
       if (by !== 0) void app.do("key.copy", { keys: copied.map((key) => key.id), by });

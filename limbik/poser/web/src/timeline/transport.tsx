@@ -9,6 +9,7 @@ import { FrameField, Loop, Playing } from "./playing";
 import { Holds, Keys, type Selection } from "./keys";
 import { ClipName, Settings } from "./settings";
 import { SymbolButton } from "./symbols";
+import { toggleTrail } from "./trailActions";
 import { useWidth } from "./width";
 
 /** Pixels of the row below which settings fold away, and below which all that can does. */
@@ -33,6 +34,31 @@ function Contacts({ app }: { app: App }) {
       label="Contacts"
       pressed={app.ui.contacts}
       onClick={() => app.set({ contacts: !app.ui.contacts })}
+    />
+  );
+}
+
+function Curves({ app }: { app: App }) {
+  return (
+    <SymbolButton
+      symbol="curves"
+      label="Curves of the selected joint"
+      keys="C"
+      pressed={app.ui.curves}
+      onClick={() => app.set({ curves: !app.ui.curves })}
+    />
+  );
+}
+
+function Trail({ app }: { app: App }) {
+  const { joint, trails } = app.ui;
+  return (
+    <SymbolButton
+      symbol="trail"
+      label="Motion trail of the selected joint"
+      keys="W"
+      pressed={joint === null ? trails.length > 0 : trails.includes(joint)}
+      onClick={() => toggleTrail(app)}
     />
   );
 }
@@ -86,10 +112,12 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
             {!some && <Holds app={app} selected={selection.keys} />}
           </div>
         )}
-        {!all && <ClipName app={app} timeline={timeline} removes={!some} />}
+        {!all && <ClipName app={app} timeline={timeline} removes={!some} short={width < 1100} />}
         <div class="time-group end" role="group" aria-label="Timeline settings">
-          {!some && <Settings app={app} timeline={timeline} />}
+          {!some && <Settings app={app} timeline={timeline} selected={selection.keys} />}
           {!app.replay && <Contacts app={app} />}
+          {!app.replay && <Curves app={app} />}
+          {!app.replay && <Trail app={app} />}
           <Onion app={app} />
           {some && (
             <SymbolButton
@@ -103,7 +131,7 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
       </div>
       {open && some && (
         <div class="time-more" id="time-more" ref={sheet} role="group" aria-label="More of the timeline">
-          {all && <ClipName app={app} timeline={timeline} removes={false} />}
+          {all && <ClipName app={app} timeline={timeline} removes={false} short={false} />}
           {all && <FrameField app={app} timeline={timeline} frame={frame} />}
           {all && (
             <div class="time-field">
@@ -111,7 +139,7 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
               <Loop app={app} timeline={timeline} />
             </div>
           )}
-          <Settings app={app} timeline={timeline} />
+          <Settings app={app} timeline={timeline} selected={selection.keys} />
           {!app.replay && <Holds app={app} selected={selection.keys} />}
           {!app.replay && timeline.clip !== null && (
             <button type="button" class="time-link" onClick={() => void app.do("clip.remove")}>
