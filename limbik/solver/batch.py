@@ -316,9 +316,9 @@ class Batch:
         if low < high:
             self._frame(
                 self._kernel, runner.problem.ints, runner.problem.floats.copy(),
-                runner.workspace(), runner.hasty, runner.full, runner.plan, runner.comfort,
-                runner.room, self._places, self._targets[own], starts, chain, self.held(low),
-                self._seed, low,
+                runner.workspace(), runner.hasty, runner.full, runner.plan,
+                np.concatenate([runner.comfort, runner.ease]), runner.room, self._places,
+                self._targets[own], starts, chain, self.held(low), self._seed, low,
                 self.poses[own], self.codes[own], self.totals[own],
             )  # fmt: skip
             runner.problem.raise_failure()

@@ -84,9 +84,9 @@ class Stepper:
         self._bounded = self._brakes or bool(np.isfinite(self._fastest).any())
 
     def relaxed(self, last: np.ndarray, pull: float) -> np.ndarray:
-        """(n,) the last pose, by the part ``pull`` on its way to the middle of the limits."""
+        """(n,) the last pose, by the part ``pull`` on its way to the runner's ``ease``."""
         runner = self.runner
-        return np.where(runner.room > 0.0, last + pull * (runner.comfort - last), last)
+        return np.where(runner.room > 0.0, last + pull * (runner.ease - last), last)
 
     def look(self, last: np.ndarray, speed: np.ndarray, goal: np.ndarray) -> None:
         """Work out what this tick allows on the way to ``goal`` (n,)."""
