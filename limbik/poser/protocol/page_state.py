@@ -32,6 +32,7 @@ def state_of(
     redo: str | None,
     advice: msg.AdviceInfo | None,
     offer: msg.OfferInfo | None = None,
+    hands: list[msg.HandInfo] | None = None,
 ) -> msg.State:
     """The document; ``undo`` and ``redo`` are the labels of the steps."""
     return msg.State(
@@ -50,6 +51,7 @@ def state_of(
         redo=redo,
         advice=advice,
         offer=offer,
+        hands=hands or [],
     )
 
 

@@ -4,6 +4,7 @@ from limbik.poser.protocol.commands import (
     effectors,
     figures,
     goals,
+    hands,
     joints,
     limits,
     methods,
@@ -15,6 +16,6 @@ from limbik.poser.protocol.commands import (
 from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
-    "COMMANDS", "Command", "effectors", "figures", "find", "goals", "joints", "limits", "methods",
-    "offers", "poses", "timeline", "undoing",
+    "COMMANDS", "Command", "effectors", "figures", "find", "goals", "hands", "joints", "limits",
+    "methods", "offers", "poses", "timeline", "undoing",
 ]  # fmt: skip

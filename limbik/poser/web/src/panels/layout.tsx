@@ -9,6 +9,7 @@ import { ConnectionLost } from "./connection";
 import { IconButton } from "./controls/controls";
 import { Drop } from "./files/drop";
 import { Goals } from "./goals";
+import { HandsPanel } from "./hands";
 import { Help } from "./help";
 import { Hint } from "./hint";
 import { JointPanel } from "./joint";
@@ -91,6 +92,7 @@ function Panel({ app }: { app: App }) {
       <div class="sections">
         <Goals app={app} />
         <JointPanel app={app} />
+        <HandsPanel app={app} />
         <LimitsPanel app={app} />
         <MethodPanel app={app} />
         <PosesPanel app={app} />

@@ -97,6 +97,7 @@ function stateOf(replay: Replay): State {
     redo: null,
     advice: null,
     offer: null,
+    hands: [],
   };
 }
 
