@@ -324,7 +324,7 @@ def batch(
 
 
 _VECTOR, _TABLE = float64[::1], float64[:, ::1]
-_SIGNATURES = {
+SIGNATURES = {
     "one": int64(
         KERNEL, uint32[::1], *[_VECTOR] * 7, int64, _VECTOR, _VECTOR, _TABLE
     ),
@@ -345,7 +345,7 @@ def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
     with _compiling:
         for function, signature in (
             (kernel, KERNEL.signature),
-            (frame, _SIGNATURES[frame.__name__]),
+            (frame, SIGNATURES[frame.__name__]),
         ):
             if not function.signatures:
                 notice = threading.Timer(1.5, _announce)

@@ -10,6 +10,8 @@ from limbik.poser.protocol.commands import (
     methods,
     offers,
     poses,
+    props,
+    scene,
     timeline,
     undoing,
 )
@@ -17,5 +19,5 @@ from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
     "COMMANDS", "Command", "effectors", "figures", "find", "goals", "hands", "joints", "limits",
-    "methods", "offers", "poses", "timeline", "undoing",
+    "methods", "offers", "poses", "props", "scene", "timeline", "undoing",
 ]  # fmt: skip

@@ -20,10 +20,12 @@ import { MethodPanel } from "./method";
 import { Advice, Notes, Preparing } from "./notes";
 import { OfferBanner } from "./offer";
 import { PosesPanel } from "./poses";
+import { ScenePanel } from "./scenePanel";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
 import { followTheme } from "./theme";
 import { Topbar } from "./topbar";
+import { ViewButtons } from "./viewbuttons";
 
 /** Below this width the panel is a sheet over the view. */
 const NARROW = "(max-width: 899px)";
@@ -73,6 +75,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
         <OfferBanner app={app} />
         <UnkeyedNotice app={app} />
       </div>
+      <ViewButtons app={app} stage={stage} />
       <div class="over-bottom">
         {!app.replay && <Status app={app} />}
         <Hint app={app} />
@@ -91,6 +94,7 @@ function Panel({ app }: { app: App }) {
       </div>
       <div class="sections">
         <Goals app={app} />
+        <ScenePanel app={app} />
         <JointPanel app={app} />
         <HandsPanel app={app} />
         <LimitsPanel app={app} />
