@@ -31,13 +31,14 @@ from limbik.poser.document.figure_codec import limit_from_json, limit_to_json
 from limbik.poser.document.history import Step
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Key
+from limbik.poser.document.scene import Scene
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.document.unkeyed import UnkeyedPose
 
 _CLIPS = "clips"
 _CHAIN, _CHAIN_OF_EIGHT = Source("builtin", "chain"), Source("builtin", CHAIN_OF_EIGHT)
 _PLAIN = ("balls", "frame", "floor", "next_id")
-_LATER = {"goals", "unkeyed", "floor"}  # what documents of older versions do not have
+_LATER = {"goals", "unkeyed", "floor", "scene"}  # what documents of older versions do not have
 _SHARED = tuple(field.name for field in fields(Document) if field.name not in _PLAIN)
 
 
@@ -155,6 +156,9 @@ class _Table:
     def _goals(self, goals: tuple[KeptGoal, ...]) -> Any:
         return [goal.to_json() for goal in goals]
 
+    def _scene(self, scene: Scene) -> Any:
+        return scene.to_json()
+
     def _unkeyed(self, unkeyed: tuple[UnkeyedPose, ...]) -> Any:
         return [
             [one.frame, self.number("q", one.q), self.number("effectors", one.effectors)]
@@ -255,6 +259,9 @@ class _Parts:
 
     def _goals(self, saved: Any) -> tuple[KeptGoal, ...]:
         return tuple(KeptGoal.from_json(goal) for goal in saved)
+
+    def _scene(self, saved: Any) -> Scene:
+        return Scene.from_json(saved)
 
     def _unkeyed(self, saved: Any) -> tuple[UnkeyedPose, ...]:
         return tuple(

@@ -16,6 +16,7 @@ import numpy as np
 from limbik.figure.joints import Limit
 from limbik.poser.document.effector import Effector, Mode, Vec3, Vec4
 from limbik.poser.document.kept_goal import KeptGoal
+from limbik.poser.document.scene import Scene
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.document.unkeyed import UnkeyedPose
 
@@ -83,7 +84,8 @@ class Document:
     unkeyed:   poses that were made at frames and not keyed
     goals:     goals of a program that are kept while one drags, and that no effector stands for
     floor:     whether the feet, hands and knees of a body stay above the floor while one drags
-    next_id:   the id that the next effector, goal or stored pose gets
+    scene:     props, and whether balance and collisions are kept while one drags
+    next_id:   the id that the next effector, goal, prop or stored pose gets
     """
 
     source: Source
@@ -100,6 +102,7 @@ class Document:
     goals: tuple[KeptGoal, ...] = ()
     unkeyed: tuple[UnkeyedPose, ...] = ()
     floor: bool = True
+    scene: Scene = field(default_factory=Scene)
     next_id: int = 1
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.history import History
 from limbik.poser.document.kept_goal import KeptGoal
+from limbik.poser.document.prop import Prop
 from limbik.poser.document.unkeyed import at_frame
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.effector_targets import also_held, anchored
@@ -31,6 +32,7 @@ from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
 from limbik.poser.editing.offer import Offer
+from limbik.poser.editing.prop_gestures import PropDragging, taken
 from limbik.poser.files.open import Opened
 
 
@@ -48,7 +50,7 @@ class Editor:
         self.figure_cache, self.history, self.moments = FigureCache(folder), History(), Moments()
         self.dirty = self.revision = 0
         self.notify: Callable[[str], None] = lambda sentence: None
-        self.gesture: Dragging | Sliding | None = None
+        self.gesture: Dragging | PropDragging | Sliding | None = None
         self.answer: Answer | None = None
         self.ghost: Answer | None = None
         self._offer: Offer | None = None
@@ -150,6 +152,11 @@ class Editor:
     def grab(self, id: int) -> None:
         """Begin to drag an effector, which ends whatever else is under way."""
         self.drop()
+        prop = self.document.scene.prop(id)
+        if prop is not None:
+            self.ready(self.document.method)
+            self.gesture = PropDragging(self.figure, self.document, prop)
+            return
         effector = self.effector(id)
         self.ready(self.document.method)
         if self.document.compare is not None:
@@ -176,6 +183,8 @@ class Editor:
             if isinstance(gesture, Dragging):
                 self.document, self.answer, self.ghost = gesture.end(self.document)
                 dragged = (gesture.effector,)
+            elif isinstance(gesture, PropDragging):
+                self.document, self.answer, self.ghost = gesture.end(self.document)
             self._edited(dragged)
         except LimbikError:
             self.document, self.answer, self.ghost = gesture.before, None, None
@@ -199,9 +208,9 @@ class Editor:
 
     def drag(self, id: int, position: Vec3 | None, wxyz: Vec4 | None) -> None:
         """Draw an effector to a place and a turn, of which one may be None: as it was."""
-        if not isinstance(self.gesture, Dragging) or self.gesture.effector != id:
+        if not isinstance(self.gesture, Dragging | PropDragging) or self.gesture.effector != id:
             self.grab(id)
-        assert isinstance(self.gesture, Dragging)
+        assert isinstance(self.gesture, Dragging | PropDragging)
         self.document, self.answer, self.ghost = self.gesture.to(self.document, position, wxyz)
         self.changed()
 
@@ -217,6 +226,20 @@ class Editor:
         self.document = replace(self.document, q=answer.q)
         self.answer, self.ghost, self._held = answer, None, dragged
         self._edited(() if dragged is None else (dragged,))
+
+    def hold_prop(self, prop: Prop, joints: Sequence[str]) -> None:
+        """Let joints go to a prop and hold it; over a clip the pose is an edit."""
+        self.ready(self.document.method)
+        self.document, self.answer = taken(self.figure, self.document, prop, joints)
+        self.ghost = None
+        self._edited(())
+
+    @property
+    def prop_files(self) -> set[str]:
+        """The files of the meshes of props, of all documents that undo and redo can bring back."""
+        steps = (*self.history.past, *self.history.future)
+        scenes = (self.document.scene, *(step.document.scene for step in steps))
+        return {prop.file for scene in scenes for prop in scene.props if prop.file}
 
     def pose(self, q: np.ndarray, *, anchor: bool = True) -> None:
         """Take the pose q (n,), brought inside the limits; over a clip it is an edit.

@@ -13,6 +13,7 @@ from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.other_starts import OtherStarts
+from limbik.poser.drag.scene_goals import scene_goals
 
 
 def drag_solver_of(
@@ -33,7 +34,7 @@ def drag_solver_of(
         locked=(*document.locked, *also_locked),
         method=method.name,
         settings=dict(method.settings),
-        goals=document.goals,
+        goals=(*document.goals, *scene_goals(figure, document)),
     )
 
 

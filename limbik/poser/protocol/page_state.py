@@ -20,6 +20,7 @@ from limbik.poser.files.natural_limits import Natural
 from limbik.poser.files.open import Opened
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.figure_info import figure_info, limits_info
+from limbik.poser.protocol.scene_info import scene_info
 
 
 def state_of(
@@ -46,6 +47,7 @@ def state_of(
         compare=None if document.compare is None else _choice(document.compare),
         timeline=_timeline(document),
         poses=[msg.PoseInfo(pose.id, pose.name) for pose in document.poses],
+        scene=scene_info(document, figure),
         undo=undo,
         redo=redo,
         advice=advice,

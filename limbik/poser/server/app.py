@@ -22,6 +22,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from limbik.errors import LimbikError
 from limbik.poser import building
+from limbik.poser.files.prop_mesh import prop_mesh
 from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
 from limbik.poser.protocol.text import ProtocolError
@@ -66,6 +67,7 @@ def application(
         Route("/files/{session}/{name}", partial(upload, sessions=sessions), methods=["PUT"]),
         Route("/save/{session}/{kind}", partial(_save, sessions=sessions), methods=["GET"]),
         Route("/mesh/{session}/{figure:int}", partial(_mesh, sessions=sessions), methods=["GET"]),
+        Route("/prop/{session}/{prop:int}", partial(_prop, sessions=sessions), methods=["GET"]),
         WebSocketRoute("/ws", partial(_talk, sessions=sessions)),
     ]
     starlette = Starlette(
@@ -189,4 +191,21 @@ async def _mesh(request: Request, sessions: SessionRegistry) -> Response:
         if session.figure_id != request.path_params["figure"] or not session.meshes:
             return PlainTextResponse("This figure has no mesh, or is no longer open.", 404)
         data = await sessions.workers.do(mesh_bytes, session.meshes)
+    return Response(data, media_type="application/octet-stream")
+
+
+async def _prop(request: Request, sessions: SessionRegistry) -> Response:
+    resident = sessions.get(request.path_params["session"])
+    if resident is None or resident.session is None:
+        return PlainTextResponse("This session is not open; reload the page.", 404)
+    async with resident.lock:
+        session = resident.session
+        prop = session.document.scene.prop(request.path_params["prop"])
+        if prop is None or not prop.file:
+            return PlainTextResponse("There is no such mesh any more.", 404)
+        try:
+            mesh = await sessions.workers.do(prop_mesh, session.folder / prop.file)
+            data = await sessions.workers.do(mesh_bytes, mesh.pieces)
+        except (LimbikError, OSError) as error:
+            return PlainTextResponse(str(error), 400)
     return Response(data, media_type="application/octet-stream")

@@ -9,6 +9,8 @@ from limbik.poser.protocol.commands import (
     methods,
     offers,
     poses,
+    props,
+    scene,
     timeline,
     undoing,
 )
@@ -16,5 +18,5 @@ from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
     "COMMANDS", "Command", "effectors", "figures", "find", "goals", "joints", "limits", "methods",
-    "offers", "poses", "timeline", "undoing",
+    "offers", "poses", "props", "scene", "timeline", "undoing",
 ]  # fmt: skip

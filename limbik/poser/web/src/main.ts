@@ -1,6 +1,7 @@
 // Puts the page together: what it knows, what it draws, what is touched, what stands beside it.
 
 import { App } from "./state/app";
+import { followBody } from "./state/body";
 import { mount } from "./panels/layout";
 import { Stage } from "./scene/stage";
 import { connect } from "./net/server";
@@ -28,11 +29,12 @@ function begin(): void {
     document.title = `${replay.title} – limbik`;
   }
   const stage = new Stage(element<HTMLCanvasElement>("stage"), app);
-  if (!replay) attach(stage, app);
+  const touched = replay ? null : attach(stage, app);
   mount(element("root"), app, stage);
   listen(app, stage, document);
   new Player(app);
   new Onion(app);
+  followBody(app);
   if (replay) {
     new ReplayConnection(app, replay).start();
     if (replay.frames > 1) app.set({ playing: true });
@@ -43,6 +45,7 @@ function begin(): void {
     limbik: {
       app,
       stage,
+      knobs: () => touched?.knobs() ?? [],
       screen: (joint: number) => stage.screen(joint),
       target: (effector: number) => {
         const place: Vec3 | undefined = app.report(effector)?.position ?? app.effector(effector)?.position;

@@ -3,12 +3,13 @@
 export type Vec3 = [number, number, number];
 export type Vec4 = [number, number, number, number];
 export type Mode = "free" | "pin" | "aim";
+export type PropKind = "box" | "ball" | "chair" | "mesh";
 export type Ease = "smooth" | "linear" | "step";
 export type Value = number | boolean | string;
 export type Part = TurnPart | SlidePart | ExponentialPart | SwingTwistPart;
 export type Limit = RangeLimit | ConeLimit;
 export type Reply = Done | Refusal;
-export type Message = HelloMessage | FigureMessage | StateMessage | NoteMessage | Done | Refusal;
+export type Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | Done | Refusal;
 
 /** A setting of a method; `value` is its default. */
 export interface SettingInfo {
@@ -224,6 +225,90 @@ export interface PoseInfo {
   name: string;
 }
 
+/** A box or a ball in a prop's frame, with half its edges. */
+export interface PropPartInfo {
+  ball: boolean;
+  center: Vec3;
+  half: Vec3;
+}
+
+/** A joint that holds a prop: where the joint is in the prop's frame. */
+export interface HoldInfo {
+  joint: number;
+  position: Vec3;
+  wxyz: Vec4;
+}
+
+/**
+ * A prop: where it is, the edges of the box around it, what it is made of, and who holds it.
+ *
+ * The first of `holds` carries it, wherever the pose is.  `mesh` names the mesh to fetch,
+ * empty where its parts are drawn.
+ */
+export interface PropInfo {
+  id: number;
+  kind: PropKind;
+  name: string;
+  position: Vec3;
+  wxyz: Vec4;
+  size: Vec3;
+  parts: PropPartInfo[];
+  holds: HoldInfo[];
+  mesh: string;
+}
+
+/** What is around the figure, and what is kept while one drags. */
+export interface SceneInfo {
+  balance: boolean;
+  collisions: boolean;
+  props: PropInfo[];
+}
+
+/** A mass (kg) that follows a joint, and its centre in the joint's frame. */
+export interface MassInfo {
+  joint: number;
+  mass: number;
+  center: Vec3;
+}
+
+/** A point in the frame of a joint. */
+export interface PointInfo {
+  joint: number;
+  at: Vec3;
+}
+
+/** The points on which a joint stands. */
+export interface SoleInfo {
+  joint: number;
+  points: PointInfo[];
+}
+
+/**
+ * A collision shape in the frame of a joint.
+ *
+ * `sizes` are half the edges of a box, or the radius and half the length along z of what is
+ * round.
+ */
+export interface ShapeInfo {
+  kind: "sphere" | "capsule" | "cylinder" | "box";
+  joint: number;
+  center: Vec3;
+  wxyz: Vec4;
+  sizes: Vec3;
+}
+
+/**
+ * Masses, soles and collision shapes of the figure with the id `figure`; `feet` are the
+ * joints that a body stands on where nothing is pinned.
+ */
+export interface BodyInfo {
+  figure: number;
+  feet: number[];
+  masses: MassInfo[];
+  soles: SoleInfo[];
+  shapes: ShapeInfo[];
+}
+
 /** Something worth telling, with a command that helps. */
 export interface AdviceInfo {
   sentence: string;
@@ -259,6 +344,7 @@ export interface State {
   compare: ChoiceInfo | null;
   timeline: TimelineInfo;
   poses: PoseInfo[];
+  scene: SceneInfo;
   undo: string | null;
   redo: string | null;
   advice: AdviceInfo | null;
@@ -275,6 +361,10 @@ export interface FigureMessage {
 
 export interface StateMessage {
   state: State;
+}
+
+export interface BodyMessage {
+  body: BodyInfo;
 }
 
 /** A sentence to show for a moment. */
@@ -297,6 +387,7 @@ export interface Done {
   ok: boolean;
   effector?: number;
   pose?: number;
+  prop?: number;
   key?: number;
   keys?: number[];
   dropped?: string[];
@@ -385,6 +476,14 @@ export interface Commands {
   "pose.recall": { pose: number };
   "pose.rename": { pose: number; name: string };
   "pose.delete": { pose: number };
+  "prop.add": { kind: "box" | "ball" | "chair" };
+  "prop.open": { file: string };
+  "prop.remove": { prop: number };
+  "prop.set": { prop: number; name?: string; position?: Vec3; wxyz?: Vec4; size?: Vec3; held?: boolean };
+  "prop.hold": { prop: number; joints: number[] };
+  "balance": { on: boolean };
+  "collisions": { on: boolean };
+  "body": Record<never, never>;
   "timeline.set": { fps?: number | null; frames?: number | null; loop?: boolean | null; span?: number | null; ease?: string | null; auto_key?: boolean | null; held?: boolean };
   "key.insert": { frame: number; pose?: boolean; goals?: boolean };
   "unkeyed.drop": { frame: number };

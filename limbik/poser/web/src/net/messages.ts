@@ -12,9 +12,13 @@ export type {
 export interface Ui {
   joint: number | null; // selected
   effector: number | null; // selected, by id
-  tool: "direct" | "move" | "rotate";
+  prop: number | null; // selected, by id
+  tool: "direct" | "move" | "rotate" | "scale" | "limits";
   theme: "auto" | "light" | "dark";
+  square: "front" | "back" | "left" | "right" | "top" | "below" | null; // the orthographic view in use
   shadows: boolean;
+  balance: boolean; // draw the centre of mass and what it must stay above
+  shapes: boolean; // draw the collision shapes
   follow: boolean; // the view goes with a figure that travels as time runs
   onion: boolean;
   gauges: "holding" | "selected" | "all";

@@ -51,6 +51,7 @@ export function connect(app: App): Link {
         app.setHello(said.hello);
       } else if ("figure" in said) app.setFigure(said.figure);
       else if ("state" in said) app.setState(said.state);
+      else if ("body" in said) app.setBody(said.body);
       else if ("note" in said) app.note(said.note);
       else link.reply(said);
     },

@@ -19,10 +19,12 @@ import { MethodPanel } from "./method";
 import { Advice, Notes, Preparing } from "./notes";
 import { OfferBanner } from "./offer";
 import { PosesPanel } from "./poses";
+import { ScenePanel } from "./scenePanel";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
 import { followTheme } from "./theme";
 import { Topbar } from "./topbar";
+import { ViewButtons } from "./viewbuttons";
 
 /** Below this width the panel is a sheet over the view. */
 const NARROW = "(max-width: 899px)";
@@ -72,6 +74,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
         <OfferBanner app={app} />
         <UnkeyedNotice app={app} />
       </div>
+      <ViewButtons app={app} stage={stage} />
       <div class="over-bottom">
         {!app.replay && <Status app={app} />}
         <Hint app={app} />
@@ -90,6 +93,7 @@ function Panel({ app }: { app: App }) {
       </div>
       <div class="sections">
         <Goals app={app} />
+        <ScenePanel app={app} />
         <JointPanel app={app} />
         <LimitsPanel app={app} />
         <MethodPanel app={app} />

@@ -35,6 +35,8 @@ export function ViewMenu({ app }: { app: App }) {
             <Item checked={ui.follow} onClick={() => app.set({ follow: !ui.follow })}>
               Follow the figure
             </Item>
+            <Item checked={ui.balance} onClick={() => app.set({ balance: !ui.balance })}>Centre of mass</Item>
+            <Item checked={ui.shapes} onClick={() => app.set({ shapes: !ui.shapes })}>Collision shapes</Item>
             <Item checked={ui.timeline} onClick={() => app.set({ timeline: !ui.timeline })}>Timeline</Item>
           </Group>
           {!app.replay && (

@@ -2,6 +2,7 @@
 
 import { Group, PCFShadowMap, Scene, Vector3, WebGLRenderer, type Object3D } from "three";
 import type { App } from "../state/app";
+import { focusOf } from "../keyboard";
 import type { Vec3 } from "../net/messages";
 import { Backdrop } from "./backdrop";
 import type { Body, Hit } from "./figure/body";
@@ -114,7 +115,7 @@ export class Stage {
   /** What is under a place of the page (CSS pixels, as in MouseEvent.clientX and clientY); the point is
    *  in the figure's axes. */
   pick(x: number, y: number): Hit | null {
-    return this.body?.pick(rayAt(this, x, y), SLACK * pixelAngle(this)) ?? null;
+    return this.body?.pick(rayAt(this, x, y), SLACK * pixelAngle(this, this.camera.position.distanceTo(this.viewpoint.target))) ?? null;
   }
 
   /** Where a point of the figure is on the page, in CSS pixels. */
@@ -141,12 +142,18 @@ export class Stage {
   }
 
   view(name: ViewName): void {
+    this.touched = true;
     this.viewpoint.view(name);
+  }
+
+  toggleProjection(): void {
+    this.viewpoint.toggleProjection();
   }
 
   /** The picture as a PNG, without what is not of the figure and its floor unless `clean` is false. */
   png(options: PictureOptions = {}): Promise<Blob> {
-    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group];
+    const props = this.world.getObjectByName("props");
+    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group, props];
     if (!options.transparent) own.push(this.backdrop.mesh, this.floor.group);
     const all = [...this.scene.children, ...this.world.children];
     const hidden = options.clean === false && !options.transparent ? [] : all.filter((o) => !own.includes(o));
@@ -189,6 +196,14 @@ export class Stage {
     canvas.addEventListener("webglcontextlost", lose, until);
     canvas.addEventListener("webglcontextrestored", regain, until);
     canvas.addEventListener("keydown", press, until);
+    // Views are looked at from anywhere on the page; a field that is typed into keeps its digits.
+    const fromAnywhere = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || !event.code.startsWith("Numpad") || app.ui.help) return;
+      if (["text", "number"].includes(focusOf(event.target)) || !moveView(event, this.viewpoint, false)) return;
+      this.touched = true;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", fromAnywhere, until);
     this.controls.addEventListener("start", () => (this.touched = true));
     this.stops.push(
       () => resized.disconnect(),
@@ -296,6 +311,7 @@ export class Stage {
     const ratio = this.quality.ratio(device);
     if (ratio !== this.renderer.getPixelRatio()) this.renderer.setPixelRatio(ratio);
     const moving = this.viewpoint.update(now);
+    if (this.viewpoint.square !== this.app.ui.square) this.app.set({ square: this.viewpoint.square });
     this.floor.follow(this.viewpoint.target, this.viewpoint.distance);
     for (const f of this.before) f();
     this.renderer.render(this.scene, this.camera);

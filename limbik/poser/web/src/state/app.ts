@@ -1,12 +1,12 @@
 // What the page knows, and how its parts learn of changes; commands go out through here.
 
 import type { Connection, LinkState } from "../net/connection";
-import type { Commands, Effector, FigureInfo, Hello, JointInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
+import type { BodyInfo, Commands, Effector, FigureInfo, Hello, JointInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
 import { decode, type Frames, type GoalReport, type Pose } from "../net/protocol";
 import { keepUi, recallUi } from "./uiStorage";
 import { Pace } from "../net/latency";
 
-export type AppEvent = "hello" | "figure" | "state" | "pose" | "frames" | "ui" | "note" | "link" | "open" | "save";
+export type AppEvent = "hello" | "figure" | "state" | "pose" | "frames" | "ui" | "note" | "body" | "link" | "open" | "save";
 
 /** Arguments of a command, which may be left out where it needs none. */
 type Arguments<Name extends keyof Commands> = object extends Commands[Name] ? [args?: Commands[Name]] : [args: Commands[Name]];
@@ -18,6 +18,8 @@ export class App {
   figure: FigureInfo | null = null;
   state: State | null = null;
   pose: Pose | null = null;
+  /** Masses and shapes of the figure, once somebody asked for them. */
+  body: BodyInfo | null = null;
   /** The newest onion skins. */
   frames: Frames | null = null;
   ui: Ui = recallUi();
@@ -132,11 +134,11 @@ export class App {
 
   /** Selects a joint, and the effector on it if it has one. */
   select(joint: number | null): void {
-    this.set({ joint, effector: joint === null ? null : (this.effectorOn(joint)?.id ?? null) });
+    this.set({ joint, effector: joint === null ? null : (this.effectorOn(joint)?.id ?? null), prop: null });
   }
 
   selectEffector(id: number | null): void {
-    this.set({ effector: id, joint: this.effector(id)?.joint ?? null });
+    this.set({ effector: id, joint: this.effector(id)?.joint ?? null, prop: null });
   }
 
   /** How a goal fared in the newest pose. */
@@ -176,7 +178,8 @@ export class App {
 
   setState(state: State): void {
     this.state = state;
-    const { effector, joint } = this.ui;
+    const { effector, joint, prop } = this.ui;
+    if (prop !== null && !state.scene.props.some((one) => one.id === prop)) this.set({ prop: null });
     if (effector !== null && !this.effector(effector)) this.set({ effector: null });
     else if (effector === null && joint !== null && this.effectorOn(joint)) this.select(joint);
     this.emit("state");
@@ -188,6 +191,11 @@ export class App {
     if (this.asked !== null && (this.idle || Math.abs(pose.frame - this.asked) < 1e-3)) this.asked = null;
     if (pose.status !== "unsolved") this.pace.solved(performance.now());
     this.emit("pose");
+  }
+
+  setBody(body: BodyInfo): void {
+    this.body = body;
+    this.emit("body");
   }
 
   setFrames(frames: Frames): void {

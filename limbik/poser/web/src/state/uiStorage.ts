@@ -8,9 +8,13 @@ const KEPT = ["theme", "shadows", "follow", "gauges", "panel", "timeline", "mesh
 export const FIRST_UI: Ui = {
   joint: null,
   effector: null,
+  prop: null,
   tool: "direct",
   theme: "auto",
+  square: null,
   shadows: true,
+  balance: false,
+  shapes: false,
   follow: true,
   onion: false,
   gauges: "selected", // shows those that hold as well

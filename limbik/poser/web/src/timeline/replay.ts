@@ -93,6 +93,7 @@ function stateOf(replay: Replay): State {
       clip: replay.title,
     },
     poses: [],
+    scene: { balance: false, collisions: false, props: [] },
     undo: null,
     redo: null,
     advice: null,
