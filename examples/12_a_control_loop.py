@@ -26,7 +26,7 @@ speed = np.diff(poses, axis=0) * RATE
 change = np.diff(speed, axis=0) * RATE
 print(f"{len(speed)} ticks, the fastest joint {np.abs(speed).max():.3f} rad/s,", end=" ")
 print(f"the largest acceleration {np.abs(change).max():.3f} rad/s²")
-print(f"{np.max(arm.violation(poses))} rad outside the limits,", end=" ")
+print(f"{np.max(arm.violation(np.array(poses)))} rad outside the limits,", end=" ")
 print(f"in the end {1000 * float(live.errors[0]):.2f} mm from the target")
 
 # A robot is never quite where it was told to be: go on from what was measured.
