@@ -52,7 +52,7 @@ LAYERS = {
         "batch solve frame_values",
         "solver",
         "stepper",
-        "tick",
+        "tick ordered",
         "ball_steps",
         "runner report reach_targets",
         "explain",

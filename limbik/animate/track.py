@@ -27,8 +27,9 @@ from limbik.methods import Method
 from limbik.methods.base import OUT_ITERATIONS
 from limbik.solver import restarts as att
 from limbik.solver.batch import Goals, batch_problem, run_chain, statuses, term_errors
+from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
-from limbik.solver.runner import Runner, find_method
+from limbik.solver.runner import find_method
 from limbik.solver.stepper import Stepper, limits_of_change, run_steps
 
 JUMP = math.radians(60.0)
@@ -160,7 +161,7 @@ def track(
     expected = reference_poses(figure, reference, len(values))
     pull = pull_of(relax, fps)
     stepped = speed_limits is not None or acceleration_limits is not None
-    runner = Runner(
+    runner = runner_of(
         problem, find_method(method), near=True, restarts=0 if stepped else restarts, pull=pull,
         chain=True,
     )  # fmt: skip

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.equality import ByValue
 from limbik.errors import GoalError
+from limbik.goals.priority import Prioritized
 from limbik.goals.relative import other_joint, relative_position, relative_rotation
 from limbik.goals.terms import Scene, Term, Vector, joint_index, joint_name, one_weight, vector
 from limbik.maths.so3 import quat_to_matrix
@@ -17,7 +17,7 @@ TIGHT = 1e-8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Close(ByValue):
+class Close(Prioritized):
     """Two points of a figure are one: p_other(q) − p(q), which closes a loop of joints.
 
     The points are ``at`` (3,) of ``joint`` and ``other_at`` (3,) of ``other``, each in its joint's

@@ -24,6 +24,7 @@ from limbik.methods.base import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
 from limbik.solver import restarts as att
 from limbik.solver.explain import status_of
 from limbik.solver.objective import errors_of, evaluate, state_size
+from limbik.solver.ordered import OrderedRunner, runner_of
 from limbik.solver.problem import Problem, checked_figure
 from limbik.solver.result import Status
 from limbik.solver.runner import Runner, find_method, whole_number
@@ -31,6 +32,7 @@ from limbik.solver.runner import Runner, find_method, whole_number
 Goals = Goal | str | Iterable[Goal | str]
 """Goals, one or several, or names of joints whose targets are given beside them."""
 
+_SEED_STEP = 0xD1342543DE82EF95  # between the random numbers of two problems
 _REPORT = 0.1  # seconds between two reports of progress, more or less
 
 
@@ -126,18 +128,31 @@ def solve_many(
     if begin.ndim == 2 and len(begin) != count:
         raise FigureError(f"starts: {len(begin)} poses for {count} problems")
     begin = np.array(np.broadcast_to(begin, (count, figure.n)), order="C")
-    runner = Runner(problem, find_method(method), near=False, restarts=restarts)
+    runner = runner_of(problem, find_method(method), near=False, restarts=restarts)
     poses, codes, totals = run_batch(runner, places, targets, begin, seed=seed, threads=threads)
     return Results(
         q=poses,
         ok=codes == REACHED,
         status=statuses(problem, places, targets, codes, poses),
-        objective=totals[:, OUT_F].copy(),
+        objective=_objectives(runner, places, targets, poses, totals),
         iterations=totals[:, OUT_ITERATIONS].astype(int),
         evaluations=totals[:, OUT_EVALUATIONS].astype(int),
         attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
         seconds=time.perf_counter() - began,
     )
+
+
+def _objectives(
+    runner: Runner, places: np.ndarray, targets: np.ndarray, poses: np.ndarray, totals: np.ndarray
+) -> np.ndarray:
+    """(problems,) f over all goals; a level's own f is not that."""
+    if not isinstance(runner, OrderedRunner):
+        return totals[:, OUT_F].copy()
+    out = np.empty(len(poses))
+    for k, q in enumerate(poses):
+        runner.problem.floats[places] = targets[k]
+        out[k] = runner.problem.objective(q)
+    return out
 
 
 def batch_problem(
@@ -245,7 +260,8 @@ def run_batch(
     """(poses, exit codes, totals) of independent problems, shared out over threads."""
     if whole_number(threads, "threads") < 1:
         raise MethodError(f"threads must be at least 1, got {threads}")
-    batch = Batch(runner, places, targets, seed)
+    kind = OrderedBatch if isinstance(runner, OrderedRunner) else Batch
+    batch = kind(runner, places, targets, seed)
 
     def part(span: tuple[int, int]) -> None:
         low, high = span
@@ -274,7 +290,8 @@ def run_chain(
     One compiled call; with ``progress``, which is told how many are done, one call a block, with
     the same answers.
     """
-    batch = Batch(runner, places, targets, seed)
+    kind = OrderedBatch if isinstance(runner, OrderedRunner) else Batch
+    batch = kind(runner, places, targets, seed)
     low, block = 0, 1 if progress is not None else max(1, len(targets))
     while low < len(targets):
         began = time.perf_counter()
@@ -322,6 +339,30 @@ class Batch:
                 self.poses[own], self.codes[own], self.totals[own],
             )  # fmt: skip
             runner.problem.raise_failure()
+
+
+class OrderedBatch(Batch):
+    """The same for goals of several priorities, problem by problem."""
+
+    def part(self, low: int, high: int, starts: np.ndarray, *, chain: bool) -> None:
+        if low >= high:
+            return
+        assert isinstance(self._runner, OrderedRunner)
+        runner = self._runner.again()
+        q, before = starts[-1].copy(), starts[0].copy()
+        moving = chain and len(starts) == 2
+        for k in range(low, high):
+            runner.problem.floats[self._places] = self._targets[k]
+            if not chain:
+                q = starts[k - low].copy()
+            elif k > 0:
+                last, pull = q.copy(), float(runner.plan[att.P_PULL])
+                q = att.carried_on(last, before, runner.comfort, runner.room, pull, moving)
+                before, moving = last, True
+            seed = (self._seed + k * _SEED_STEP) % 2**62
+            self.codes[k], self.totals[k] = runner.run(q, seed)
+            self.poses[k] = q
+            moving = moving and self.totals[k, att.TOTAL_ATTEMPTS] == 1.0
 
 
 def statuses(

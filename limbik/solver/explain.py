@@ -90,12 +90,19 @@ def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) ->
     several = len(named) > 1
     told = {k: _description(problem, k, q, holds=True) for k in holders.goals}
     also = [text for text in told.values() if text]
-    for one, many, names in (
-        ("the lock of", "the locks of", holders.locks),
-        *_by_kind([problem.goals[k] for k in holders.goals if not told[k]]),
+    level = problem.levels[holders.goal]
+    above = [k for k in holders.goals if not told[k] and problem.levels[k] < level]
+    beside = [k for k in holders.goals if not told[k] and k not in above]
+    for one, many, names, higher in (
+        ("the lock of", "the locks of", holders.locks, False),
+        *((*kind, False) for kind in _by_kind([problem.goals[k] for k in beside])),
+        *((*kind, True) for kind in _by_kind([problem.goals[k] for k in above])),
     ):
         if names:
-            named.append(f"{many if len(names) > 1 else one} {_listed(list(names))}".strip())
+            said = f"{many if len(names) > 1 else one} {_listed(list(names))}".strip()
+            if higher:
+                said += f" ({'goals' if len(names) > 1 else 'a goal'} of higher priority)"
+            named.append(said)
             several = several or len(named) > 1 or len(names) > 1
     if named:
         also.insert(0, f"{_listed(named, len(named))} {'hold' if several else 'holds'} it back")

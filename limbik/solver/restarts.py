@@ -284,6 +284,19 @@ def _carry_on(ints, floats, work, plan, comfort, room, moving, before, q):
     project(ints, floats, q, work[:SCRATCH])
 
 
+def carried_on(
+    last: np.ndarray,
+    before: np.ndarray,
+    comfort: np.ndarray,
+    room: np.ndarray,
+    pull: float,
+    moving: bool,
+) -> np.ndarray:
+    """(n,) what ``_carry_on`` makes of the last answer and the one before it, not projected."""
+    q = np.where(room > 0.0, last + pull * (comfort - last), last)
+    return q + _MOMENTUM * (last - before) if moving else q
+
+
 @kernel
 def batch(
     method, ints, floats, work, hasty, full, plan, comfort, room, places, targets, starts, chain,

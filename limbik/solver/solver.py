@@ -15,10 +15,11 @@ from limbik.goals import Goal, Reach
 from limbik.goals.moving import targets_of
 from limbik.goals.terms import LARGEST
 from limbik.methods import Method
+from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
 from limbik.solver.report import result_of_run
 from limbik.solver.result import Result
-from limbik.solver.runner import Runner, find_method, whole_number
+from limbik.solver.runner import find_method, whole_number
 
 Targets = Mapping[Any, Any]
 """New targets by goal (its label, its place among the goals, or itself): a position, a pair
@@ -75,7 +76,7 @@ class Solver:
         # A character is wanted near the pose it starts from; a robot's solutions lie far apart.
         near = start is not None and problem.root >= 0
         self._seed, self._budget = whole_number(seed, "seed"), budget
-        self._runner = Runner(problem, find_method(method), near=near, restarts=restarts)
+        self._runner = runner_of(problem, find_method(method), near=near, restarts=restarts)
         self._n = figure.n
         self._places = self._quick_places()
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from limbik.errors import FigureError, MethodError
+from limbik.errors import FigureError, GoalError, MethodError
 from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure
 from limbik.figure.projection import CONE_INTS
@@ -58,6 +58,11 @@ class Stepper:
         smooth: np.ndarray | None = None,
     ) -> None:
         problem = runner.problem
+        if max(problem.levels):
+            raise GoalError(
+                "goals of several priorities cannot be stepped inside speed limits or by Live; "
+                "give them weights instead"
+            )
         figure, n = problem.figure, problem.figure.n
         self.runner = runner
         self._options = runner.full.copy()

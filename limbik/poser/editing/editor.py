@@ -81,7 +81,9 @@ class Editor:
     def sources(self) -> set[Source]:
         """Where the figures come from of all documents that undo and redo can bring back."""
         steps = (*self.history.past, *self.history.future)
-        return {self.document.source, *(step.document.source for step in steps)}
+        documents = [self.document, *(step.document for step in steps)]
+        origins = {one.origin.source for one in documents if one.origin is not None}
+        return {one.source for one in documents} | origins
 
     def joint(self, index: int) -> str:
         """A joint's name."""

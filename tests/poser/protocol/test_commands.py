@@ -30,6 +30,8 @@ def test_every_command_of_the_design_is_there() -> None:
     key.copy key.delete key.set clip.remove frames undo redo
     offer.search offer.take offer.refuse
     unkeyed.drop
+    retarget.onto retarget.motion retarget.again task.cancel
+    contacts.find contact.add contact.set contact.delete contacts.hold contacts.plant
     balance collisions body prop.add prop.open prop.remove prop.set prop.hold
     """
     assert set(COMMANDS) == set(wanted.split())

@@ -1,6 +1,7 @@
 """What a page can ask for, one file a theme; importing this package registers all of it."""
 
 from limbik.poser.protocol.commands import (
+    contacts,
     effectors,
     figures,
     goals,
@@ -10,6 +11,7 @@ from limbik.poser.protocol.commands import (
     offers,
     poses,
     props,
+    retargeting,
     scene,
     timeline,
     undoing,
@@ -17,6 +19,6 @@ from limbik.poser.protocol.commands import (
 from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
-    "COMMANDS", "Command", "effectors", "figures", "find", "goals", "joints", "limits", "methods",
-    "offers", "poses", "props", "scene", "timeline", "undoing",
+    "COMMANDS", "Command", "contacts", "effectors", "figures", "find", "goals", "joints", "limits",
+    "methods", "offers", "poses", "props", "retargeting", "scene", "timeline", "undoing",
 ]  # fmt: skip

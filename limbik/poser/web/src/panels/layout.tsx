@@ -22,6 +22,7 @@ import { PosesPanel } from "./poses";
 import { ScenePanel } from "./scenePanel";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
+import { Task } from "./task";
 import { followTheme } from "./theme";
 import { Topbar } from "./topbar";
 import { ViewButtons } from "./viewbuttons";
@@ -70,6 +71,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
       <p id="view-words" class="visually-hidden">{describe(app)}</p>
       <div class="over-top">
         <Preparing app={app} />
+        <Task app={app} />
         <Advice app={app} />
         <OfferBanner app={app} />
         <UnkeyedNotice app={app} />
