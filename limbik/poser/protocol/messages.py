@@ -220,12 +220,23 @@ class KeyInfo(Struct, frozen=True):
     goals: bool
 
 
+class ContactInfo(Struct, frozen=True):
+    """A joint rests in frames start … end − 1; ``held`` where it is locked to its place there."""
+
+    id: int
+    joint: int
+    start: int
+    end: int
+    held: bool
+
+
 class TimelineInfo(Struct, frozen=True):
     """The timeline, frames 0 … frames − 1.
 
     ``span`` is how many frames an edit of a clip blends to either side, ``clip`` the name of the
     clip that is edited, ``auto_key`` whether a pose changed by hand becomes a key where there are
-    keys or a clip, ``unkeyed`` the frames whose pose was changed and is not keyed.
+    keys or a clip, ``unkeyed`` the frames whose pose was changed and is not keyed, ``contacts``
+    where joints rest.
     """
 
     fps: float
@@ -238,6 +249,14 @@ class TimelineInfo(Struct, frozen=True):
     keys: list[KeyInfo]
     clip: str | None
     unkeyed: list[int]
+    contacts: list[ContactInfo]
+
+
+class OriginInfo(Struct, frozen=True):
+    """The motion that the clip was retargeted from: its name, and the id to fetch it by."""
+
+    id: int
+    name: str
 
 
 class PoseInfo(Struct, frozen=True):
@@ -345,6 +364,19 @@ class AdviceInfo(Struct, frozen=True):
     args: dict[str, Any]
 
 
+class HandInfo(Struct, frozen=True):
+    """A hand whose fingers can be curled: its joint, the fingers that it has ("Index"), how far
+    each is curled (0 straight, 1 as in a fist), how far they are spread, and the names of the
+    shapes that it can be put into."""
+
+    side: Literal["left", "right"]
+    joint: int
+    fingers: list[str]
+    curls: list[float]
+    spread: float
+    shapes: list[str]
+
+
 class OfferInfo(Struct, frozen=True):
     """A better pose after a drag that ended short: the ghost of the pose message, once ``sentence``
     is not empty.  ``searching`` where the command "offer.search" may still find a better one."""
@@ -375,7 +407,9 @@ class State(Struct, frozen=True):
     undo: str | None
     redo: str | None
     advice: AdviceInfo | None
+    origin: OriginInfo | None
     offer: OfferInfo | None = None
+    hands: list[HandInfo] = field(default_factory=list)
 
 
 # ---- what is sent -------------------------------------------------------------------------------
@@ -403,6 +437,19 @@ class NoteMessage(Struct, frozen=True):
     note: str
 
 
+class ProgressInfo(Struct, frozen=True):
+    """Work in the background, and the share of it that is done, 0 to 1."""
+
+    label: str
+    share: float
+
+
+class ProgressMessage(Struct, frozen=True):
+    """How far the work in the background is; null when there is none any more."""
+
+    progress: ProgressInfo | None
+
+
 class Refusal(Struct, frozen=True):
     """The reply to a command that was refused, with a sentence why."""
 
@@ -421,11 +468,21 @@ class Done(Struct, frozen=True, omit_defaults=True):
     prop: int | None = None
     key: int | None = None
     keys: list[int] | None = None
+    contact: int | None = None
     dropped: list[str] | None = None
 
 
 Reply = Done | Refusal
-Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | Done | Refusal
+Message = (
+    HelloMessage
+    | FigureMessage
+    | StateMessage
+    | BodyMessage
+    | NoteMessage
+    | ProgressMessage
+    | Done
+    | Refusal
+)
 
 
 # ---- files that the page reads ------------------------------------------------------------------
@@ -448,6 +505,15 @@ class Replay(Struct, frozen=True):
     loop: bool
     keys: list[int]
     poses: str
+
+
+class OriginHeader(Struct, frozen=True):
+    """The header of GET /origin (origin_bytes.py): the figure of the motion that was retargeted,
+    and the matrix, column by column, that takes its world to that of the figure in view."""
+
+    figure: FigureInfo
+    frames: int
+    placement: list[float]
 
 
 class MeshImage(Struct, frozen=True):

@@ -25,6 +25,8 @@ from limbik.poser import building
 from limbik.poser.files.prop_mesh import prop_mesh
 from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
+from limbik.poser.protocol.origin_bytes import origin_bytes
+from limbik.poser.protocol.page_state import origin_id
 from limbik.poser.protocol.text import ProtocolError
 from limbik.poser.server.connection import OUR_MISTAKE, OpenSession, close, log, mistake, send_note
 from limbik.poser.server.connections import Once, log_errors_of
@@ -67,6 +69,7 @@ def application(
         Route("/files/{session}/{name}", partial(upload, sessions=sessions), methods=["PUT"]),
         Route("/save/{session}/{kind}", partial(_save, sessions=sessions), methods=["GET"]),
         Route("/mesh/{session}/{figure:int}", partial(_mesh, sessions=sessions), methods=["GET"]),
+        Route("/origin/{session}/{id:int}", partial(_origin, sessions=sessions), methods=["GET"]),
         Route("/prop/{session}/{prop:int}", partial(_prop, sessions=sessions), methods=["GET"]),
         WebSocketRoute("/ws", partial(_talk, sessions=sessions)),
     ]
@@ -208,4 +211,20 @@ async def _prop(request: Request, sessions: SessionRegistry) -> Response:
             data = await sessions.workers.do(mesh_bytes, mesh.pieces)
         except (LimbikError, OSError) as error:
             return PlainTextResponse(str(error), 400)
+    return Response(data, media_type="application/octet-stream")
+
+
+async def _origin(request: Request, sessions: SessionRegistry) -> Response:
+    """The motion that the clip was retargeted from."""
+    resident = sessions.get(request.path_params["session"])
+    if resident is None or resident.session is None:
+        return PlainTextResponse("This session is not open; reload the page.", 404)
+    async with resident.lock:
+        session = resident.session
+        origin = session.document.origin
+        if origin is None or origin_id(origin) != request.path_params["id"]:
+            return PlainTextResponse("This clip is no longer open.", 404)
+        data = await sessions.workers.do(
+            lambda: origin_bytes(origin, session.figure_cache.opened(origin.source))
+        )
     return Response(data, media_type="application/octet-stream")

@@ -13,6 +13,7 @@ import { attach } from "./edit";
 import type { Vec3 } from "./net/messages";
 import "./styles/style.css";
 import "./styles/timeline.css";
+import "./styles/contacts.css";
 
 /** The element with an id, which index.html has. */
 function element<E extends HTMLElement>(id: string): E {

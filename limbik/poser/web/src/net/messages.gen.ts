@@ -9,7 +9,7 @@ export type Value = number | boolean | string;
 export type Part = TurnPart | SlidePart | ExponentialPart | SwingTwistPart;
 export type Limit = RangeLimit | ConeLimit;
 export type Reply = Done | Refusal;
-export type Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | Done | Refusal;
+export type Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | ProgressMessage | Done | Refusal;
 
 /** A setting of a method; `value` is its default. */
 export interface SettingInfo {
@@ -199,12 +199,22 @@ export interface KeyInfo {
   goals: boolean;
 }
 
+/** A joint rests in frames start … end − 1; `held` where it is locked to its place there. */
+export interface ContactInfo {
+  id: number;
+  joint: number;
+  start: number;
+  end: number;
+  held: boolean;
+}
+
 /**
  * The timeline, frames 0 … frames − 1.
  *
  * `span` is how many frames an edit of a clip blends to either side, `clip` the name of the
  * clip that is edited, `auto_key` whether a pose changed by hand becomes a key where there are
- * keys or a clip, `unkeyed` the frames whose pose was changed and is not keyed.
+ * keys or a clip, `unkeyed` the frames whose pose was changed and is not keyed, `contacts`
+ * where joints rest.
  */
 export interface TimelineInfo {
   fps: number;
@@ -217,6 +227,13 @@ export interface TimelineInfo {
   keys: KeyInfo[];
   clip: string | null;
   unkeyed: number[];
+  contacts: ContactInfo[];
+}
+
+/** The motion that the clip was retargeted from: its name, and the id to fetch it by. */
+export interface OriginInfo {
+  id: number;
+  name: string;
 }
 
 /** A stored pose. */
@@ -318,6 +335,20 @@ export interface AdviceInfo {
 }
 
 /**
+ * A hand whose fingers can be curled: its joint, the fingers that it has ("Index"), how far
+ * each is curled (0 straight, 1 as in a fist), how far they are spread, and the names of the
+ * shapes that it can be put into.
+ */
+export interface HandInfo {
+  side: "left" | "right";
+  joint: number;
+  fingers: string[];
+  curls: number[];
+  spread: number;
+  shapes: string[];
+}
+
+/**
  * A better pose after a drag that ended short: the ghost of the pose message, once `sentence`
  * is not empty.  `searching` where the command "offer.search" may still find a better one.
  */
@@ -348,7 +379,9 @@ export interface State {
   undo: string | null;
   redo: string | null;
   advice: AdviceInfo | null;
+  origin: OriginInfo | null;
   offer: OfferInfo | null;
+  hands: HandInfo[];
 }
 
 export interface HelloMessage {
@@ -372,6 +405,17 @@ export interface NoteMessage {
   note: string;
 }
 
+/** Work in the background, and the share of it that is done, 0 to 1. */
+export interface ProgressInfo {
+  label: string;
+  share: number;
+}
+
+/** How far the work in the background is; null when there is none any more. */
+export interface ProgressMessage {
+  progress: ProgressInfo | null;
+}
+
 /** The reply to a command that was refused, with a sentence why. */
 export interface Refusal {
   id: number;
@@ -390,6 +434,7 @@ export interface Done {
   prop?: number;
   key?: number;
   keys?: number[];
+  contact?: number;
   dropped?: string[];
 }
 
@@ -410,6 +455,16 @@ export interface Replay {
   loop: boolean;
   keys: number[];
   poses: string;
+}
+
+/**
+ * The header of GET /origin (origin_bytes.py): the figure of the motion that was retargeted,
+ * and the matrix, column by column, that takes its world to that of the figure in view.
+ */
+export interface OriginHeader {
+  figure: FigureInfo;
+  frames: number;
+  placement: number[];
 }
 
 /** A picture in the bytes of a mesh. */
@@ -444,6 +499,12 @@ export interface MeshHeader {
 
 /** The commands by their names, with their arguments. */
 export interface Commands {
+  "contacts.find": Record<never, never>;
+  "contact.add": { joint: number; start: number; end: number; held?: boolean };
+  "contact.set": { contact: number; start?: number | null; end?: number | null; held?: boolean | null };
+  "contact.delete": { contacts: number[] };
+  "contacts.hold": { on: boolean };
+  "contacts.plant": Record<never, never>;
   "grab": { effector: number };
   "drop": Record<never, never>;
   "effector.add": { joint: number; at?: Vec3 };
@@ -460,6 +521,9 @@ export interface Commands {
   "open": { files: string[] };
   "clip.choose": { index: number };
   "goal.remove": { goal: number };
+  "hand.shape": { side: "left" | "right" | "both"; shape: "relaxed" | "fist" | "point" | "pinch" | "flat" };
+  "hand.curl": { side: "left" | "right" | "both"; finger: "all" | "Thumb" | "Index" | "Middle" | "Ring" | "Little" | "spread"; value: number; held?: boolean };
+  "hand.palm": { side: "left" | "right" };
   "lock": { joint: number; on: boolean };
   "coordinate.set": { coordinate: number; value: number };
   "coordinates.drop": Record<never, never>;
@@ -481,6 +545,10 @@ export interface Commands {
   "prop.remove": { prop: number };
   "prop.set": { prop: number; name?: string; position?: Vec3; wxyz?: Vec4; size?: Vec3; held?: boolean };
   "prop.hold": { prop: number; joints: number[] };
+  "retarget.onto": { builtin?: string; files?: string[] | null };
+  "retarget.motion": { files: string[] };
+  "retarget.again": Record<never, never>;
+  "task.cancel": Record<never, never>;
   "balance": { on: boolean };
   "collisions": { on: boolean };
   "body": Record<never, never>;

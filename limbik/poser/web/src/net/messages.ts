@@ -3,6 +3,7 @@
 export * from "./messages.gen";
 export type {
   ChoiceInfo as Choice,
+  ContactInfo as Contact,
   EffectorInfo as Effector,
   KeyInfo as Key,
   TimelineInfo as Timeline,
@@ -29,4 +30,7 @@ export interface Ui {
   note: string;
   mesh: boolean; // draw the mesh where there is one
   hintSeen: boolean;
+  contacts: boolean; // lanes of contacts on the timeline
+  contact: number | null; // selected, by id
+  source: "beside" | "over" | "off"; // where the motion stands that the clip was retargeted from
 }

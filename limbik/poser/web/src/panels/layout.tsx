@@ -9,6 +9,7 @@ import { ConnectionLost } from "./connection";
 import { IconButton } from "./controls/controls";
 import { Drop } from "./files/drop";
 import { Goals } from "./goals";
+import { HandsPanel } from "./hands";
 import { Help } from "./help";
 import { Hint } from "./hint";
 import { JointPanel } from "./joint";
@@ -22,6 +23,7 @@ import { PosesPanel } from "./poses";
 import { ScenePanel } from "./scenePanel";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
+import { Task } from "./task";
 import { followTheme } from "./theme";
 import { Topbar } from "./topbar";
 import { ViewButtons } from "./viewbuttons";
@@ -70,6 +72,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
       <p id="view-words" class="visually-hidden">{describe(app)}</p>
       <div class="over-top">
         <Preparing app={app} />
+        <Task app={app} />
         <Advice app={app} />
         <OfferBanner app={app} />
         <UnkeyedNotice app={app} />
@@ -95,6 +98,7 @@ function Panel({ app }: { app: App }) {
         <Goals app={app} />
         <ScenePanel app={app} />
         <JointPanel app={app} />
+        <HandsPanel app={app} />
         <LimitsPanel app={app} />
         <MethodPanel app={app} />
         <PosesPanel app={app} />

@@ -11,6 +11,7 @@ import { Floor } from "./floor";
 import { enclose, facing, middle, neighbourhood } from "./framing";
 import { Ghosts } from "./figure/ghosts";
 import { moveView } from "./keys";
+import { OriginGhost } from "./figure/origin";
 import { Lights } from "./lights";
 import { onThemeChange, readPalette, type Palette } from "./palette";
 import { pictureOf, type PictureOptions } from "./picture";
@@ -38,6 +39,7 @@ export class Stage {
   private readonly floor = new Floor();
   private readonly lights = new Lights();
   private readonly ghosts = new Ghosts();
+  private readonly origin: OriginGhost;
   private readonly figures: Figures;
   private readonly quality: Quality;
   private readonly before = new Set<() => void>();
@@ -70,7 +72,13 @@ export class Stage {
       changed: () => this.setDown(),
       wake: () => this.render(),
     });
-    this.world.add(this.ghosts.group);
+    this.origin = new OriginGhost(
+      app,
+      () => this.palette,
+      () => this.render(),
+      () => !this.touched && this.frame("all", "corner", true, 0.06),
+    );
+    this.world.add(this.ghosts.group, this.origin.group);
     this.scene.add(this.backdrop.mesh, this.floor.group, this.lights.group, this.world);
     this.listen();
     this.paint();
@@ -135,7 +143,9 @@ export class Stage {
     const { pose, figure } = this.app;
     if (!pose || !figure) return;
     const points =
-      what === "all" ? (this.body?.outline() ?? pose.positions.slice()) : neighbourhood(figure, pose.positions, what);
+      what === "all"
+        ? Float32Array.of(...(this.body?.outline() ?? pose.positions), ...this.origin.outline())
+        : neighbourhood(figure, pose.positions, what);
     const at = new Vector3();
     for (let i = 0; i < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
     this.viewpoint.frame(points, (what === "all" ? room : 0.06) * SIZE, view, animated);
@@ -154,6 +164,7 @@ export class Stage {
   png(options: PictureOptions = {}): Promise<Blob> {
     const props = this.world.getObjectByName("props");
     const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group, props];
+    own.push(this.origin.group);
     if (!options.transparent) own.push(this.backdrop.mesh, this.floor.group);
     const all = [...this.scene.children, ...this.world.children];
     const hidden = options.clean === false && !options.transparent ? [] : all.filter((o) => !own.includes(o));
@@ -221,6 +232,7 @@ export class Stage {
     this.floor.paint(this.palette);
     this.lights.paint(this.palette);
     this.ghosts.paint(this.palette);
+    this.origin?.paint();
     this.body?.paint(this.palette);
     this.render();
   }

@@ -3,7 +3,7 @@
 import type { Ui } from "../net/messages";
 
 const NAME = "limbik.poser";
-const KEPT = ["theme", "shadows", "follow", "gauges", "panel", "timeline", "mesh", "hintSeen"] as const;
+const KEPT = ["theme", "shadows", "follow", "gauges", "panel", "timeline", "mesh", "hintSeen", "contacts", "source"] as const;
 
 export const FIRST_UI: Ui = {
   joint: null,
@@ -25,6 +25,9 @@ export const FIRST_UI: Ui = {
   note: "",
   mesh: true,
   hintSeen: false,
+  contacts: false,
+  contact: null,
+  source: "beside",
 };
 
 /** The browser's storage, or null where it is refused (a sandboxed cell, a page from disk). */

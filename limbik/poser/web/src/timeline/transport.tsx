@@ -26,6 +26,17 @@ function Onion({ app }: { app: App }) {
   );
 }
 
+function Contacts({ app }: { app: App }) {
+  return (
+    <SymbolButton
+      symbol="contacts"
+      label="Contacts"
+      pressed={app.ui.contacts}
+      onClick={() => app.set({ contacts: !app.ui.contacts })}
+    />
+  );
+}
+
 export function Transport(props: { app: App; timeline: Timeline; frame: number; selection: Selection }) {
   const { app, timeline, frame, selection } = props;
   const { element, width } = useWidth();
@@ -78,6 +89,7 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
         {!all && <ClipName app={app} timeline={timeline} removes={!some} />}
         <div class="time-group end" role="group" aria-label="Timeline settings">
           {!some && <Settings app={app} timeline={timeline} />}
+          {!app.replay && <Contacts app={app} />}
           <Onion app={app} />
           {some && (
             <SymbolButton
