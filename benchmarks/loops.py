@@ -33,7 +33,7 @@ def main(folder: Path, problems: int) -> None:
     """Print per robot the largest gap, and microseconds per solve."""
     warnings.simplefilter("ignore")
     print(
-        "robot                      gap by MuJoCo   within reach: open  closed  beyond: open  closed"
+        "robot                      gap by MuJoCo  within reach: open  closed  beyond: open  closed"
     )
     for file, ends in ROBOTS.items():
         figure = limbik.load(folder / file)
