@@ -46,7 +46,8 @@ class ByValue:
 
     def __repr__(self) -> str:
         said = []
-        for f in fields(self):  # type: ignore[arg-type]
+        # Those that are given by name only come last, also where a base class has them.
+        for f in sorted(fields(self), key=lambda f: f.kw_only):  # type: ignore[arg-type]
             value = getattr(self, f.name)
             if f.default is not MISSING and value_key(value) == value_key(f.default):
                 continue

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from limbik.animate.arguments import positive
+from limbik.animate.arguments import not_negative, positive
 from limbik.errors import MethodError
 from limbik.figure.figure import Figure, Pose
-from limbik.goals import Goal
+from limbik.goals import Goal, Rest
+from limbik.goals.close import with_loops
 from limbik.methods import Method
 from limbik.methods.base import REACHED
 from limbik.solver.problem import Problem
+from limbik.solver.reach_targets import reach_places, write_reach
 from limbik.solver.result import Miss, misses
 from limbik.solver.runner import Runner, find_method, whole_number
 from limbik.solver.stepper import Stepper, limits_of_change
@@ -21,7 +23,10 @@ from limbik.solver.stepper import Stepper, limits_of_change
 ITERATIONS = 30
 """A tick may take so many iterations; the next one goes on from there."""
 
+_SEARCH = 60  # iterations of one attempt to find another way
 _STANDS, _PATIENCE = 1e-2, 10  # rad/s or less for so many ticks: a limit has stopped it
+_NOTHING = np.empty(0)
+_POINT, _TURN = ((3,), (0,)), ((4,), (0,))
 _ARRIVED = 1e-3  # rad: near enough to the pose that another way leads to
 
 
@@ -42,6 +47,8 @@ class Live:
         recover: where a limit has stopped it short of its targets, look for another way, one
             attempt per tick, and take it as soon as it reaches every goal.
         iterations: how many a tick may take at most; the next one goes on from there.
+        smoothness: weight of staying near the pose of the last tick, as ``Rest`` weighs a pose.
+        loops: close the figure's loops (``figure.loops``), with a large weight.
 
     Example:
         >>> import limbik
@@ -68,18 +75,33 @@ class Live:
         acceleration_limits: Any = None,
         recover: bool = True,
         iterations: int = ITERATIONS,
+        smoothness: float = 0.0,
+        loops: bool = True,
     ) -> None:
         self.rate = positive(rate, "rate")
         if whole_number(iterations, "iterations") < 1:
             raise MethodError(f"iterations must be at least 1, got {iterations}")
-        self.problem = problem = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock)
+        smoothness = not_negative(smoothness, "smoothness")
+        goals = with_loops(figure, goals, loops, priority=0)
+        self._asked = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock)
+        self.problem, smooth = self._asked, None
+        if smoothness > 0.0:
+            near = Rest(weight=smoothness)
+            self.problem = Problem(
+                figure, (*self._asked.goals, near), start=start, tolerance=tolerance, lock=lock
+            )
+            smooth = near.diagonal(self.problem.scene)[0] * self.problem.moves
+        problem = self.problem
         runner = Runner(problem, find_method(method), near=True, restarts=0, chain=True)
         fastest = limits_of_change(figure, speed_limits, figure.speed_limits, "speed_limits")
         none = np.full(figure.n, np.inf)
         hardest = limits_of_change(figure, acceleration_limits, none, "acceleration_limits")
-        self._stepper = Stepper(runner, 1.0 / self.rate, fastest, hardest)
-        self._iterations = iterations
-        self._q, self._speed = problem.start.copy(), np.zeros(figure.n)
+        self._stepper = Stepper(
+            runner, 1.0 / self.rate, fastest, hardest, iterations=iterations,
+            smooth=smooth,
+        )  # fmt: skip
+        self._set_posture()
+        self._places: dict[str, tuple[int, int]] = {}
         self._code, self._stood = -1, 0
         self._recover = bool(recover)
         self._way: np.ndarray | None = None
@@ -95,12 +117,12 @@ class Live:
     @property
     def q(self) -> np.ndarray:
         """(n,) the pose of the last tick."""
-        return self._q.copy()
+        return self._stepper.q.copy()
 
     @property
     def speed(self) -> np.ndarray:
         """(n,) how fast each coordinate went in the last tick, per second."""
-        return self._speed.copy()
+        return self._stepper.speed.copy()
 
     @property
     def ok(self) -> bool:
@@ -110,7 +132,7 @@ class Live:
     @property
     def errors(self) -> tuple[Miss, ...]:
         """How far each goal is from being met now."""
-        return misses(self.problem, self._q)
+        return misses(self.problem, self._stepper.q)
 
     def move(
         self,
@@ -119,47 +141,93 @@ class Live:
         wxyz: Any = None,
         **target: Any,
     ) -> None:
-        """Give a goal a new target (``Problem.set_target``)."""
+        """Give a goal a new target (``Problem.set_target``).
+
+        Args:
+            goal: the goal, its place among the goals, or its label, which is the joint's name.
+            position: (3,) of a ``Reach``.
+            wxyz: (4,) of a ``Reach``.
+            target: targets of other goals by name, such as ``distance=``, or ``pose=`` of a Rest.
+
+        Raises:
+            GoalError: there is no such goal or target, or the numbers are no target.
+        """
+        if not target and isinstance(goal, str) and self._write(goal, position, wxyz):
+            return
         if position is not None:
             target["position"] = position
         if wxyz is not None:
             target["wxyz"] = wxyz
-        self.problem.set_target(goal, **target)
+        number = self._asked.number_of(goal)
+        if isinstance(self._asked.goals[number], Rest):
+            self._asked.set_target(number, **target)
+            self._set_posture()
+        else:
+            self.problem.set_target(number, **target)
+
+    def _write(self, label: str, position: Any, wxyz: Any) -> bool:
+        """Write a target of a Reach at once; False where ``set_target`` must look at it first."""
+        places = self._places.get(label)
+        if places is None:
+            places = self._places[label] = reach_places(self._asked, label)
+        try:
+            point = _NOTHING if position is None else np.array(position, float)
+            turn = _NOTHING if wxyz is None else np.array(wxyz, float)
+        except (TypeError, ValueError):
+            return False
+        if point.shape not in _POINT or turn.shape not in _TURN:
+            return False
+        return write_reach(self.problem.floats, *places, point, turn)
+
+    def _set_posture(self) -> None:
+        """Tell the stepper the pose of the Rest goals, apart from that of the last tick."""
+        self._stepper.set_posture(self._asked)
 
     def feedback(self, q: Pose, speed: Pose | None = None) -> None:
-        """Go on from a measured pose (n,), and speed where it is known.
+        """Go on from a measured pose, and speed where it is known.
 
         A pose outside the limits is kept as it is; the next ticks bring it back as fast as they
-        may.
+        may.  Without a speed, that of the last tick counts.
+
+        Args:
+            q: (n,), or values by name.
+            speed: (n,), or values by name, per second.
+
+        Raises:
+            FigureError: one of them is no pose of this figure.
         """
-        self._q = self.figure.single_pose(q, "feedback")
-        if speed is not None:
-            self._speed = self.figure.single_pose(speed, "feedback: speed")
+        self._stepper.set_state(
+            self.figure.single_pose(q, "feedback"),
+            None if speed is None else self.figure.single_pose(speed, "feedback: speed"),
+        )
 
     def step(self) -> np.ndarray:
         """(n,) the pose of the next tick, for the targets as they stand now."""
-        q, code, _ = self._stepper.step(self._q, self._speed, budget=self._iterations)
+        stepper = self._stepper
+        self._code = code = stepper.step()
         if code == REACHED:
-            self._way = None
+            self._stood = 0
+            if self._way is not None:
+                self._go_to(None)
         elif self._way is not None:
-            q = self._stepper.towards(self._way, self._q, self._speed)
-            if np.abs(q - self._way).max() <= _ARRIVED:
-                self._way = None
-        speed = (q - self._q) * self.rate
-        stands = code != REACHED and self._way is None and np.abs(speed).max() <= _STANDS
-        self._stood = self._stood + 1 if stands else 0
-        if self._recover and self._stood >= _PATIENCE:
-            self._way = self._another_way()
-        self._q, self._speed, self._code = q, speed, code
-        return q.copy()
+            self._go_to(self._way if stepper.to_way > _ARRIVED else None)
+        elif stepper.fastest > _STANDS:
+            self._stood = 0
+        else:
+            self._stood += 1
+            if self._recover and self._stood >= _PATIENCE:
+                throw = self._random.uniform(-1.0, 1.0, self.figure.n)
+                room = self._explorer.room
+                self._go_to(np.where(room > 0, self._explorer.comfort + throw * room, stepper.q))
+        return stepper.q.copy()
 
-    def _another_way(self) -> np.ndarray | None:
-        """(n,) a pose that meets every goal, from a random start; None where this one does not."""
-        problem, figure = self._explorer.problem, self.figure
-        problem.floats[:] = self.problem.floats
-        problem.set_ranges(figure.lower, figure.upper)
-        comfort, room = self._explorer.comfort, self._explorer.room
-        throw = self._random.uniform(-1.0, 1.0, figure.n)
-        q = np.where(room > 0.0, comfort + throw * room, self._q)
-        code, _ = self._explorer.run(q)
-        return q if code == REACHED else None
+    def _go_to(self, pose: np.ndarray | None) -> None:
+        """Go to the pose that is found from this one (n,), if it meets every goal."""
+        self._way = None
+        if pose is not None:
+            explorer = self._explorer
+            explorer.problem.floats[:] = self.problem.floats
+            explorer.problem.set_ranges(self.figure.lower, self.figure.upper)
+            if explorer.run(pose, budget=_SEARCH)[0] == REACHED:
+                self._way, self._stood = pose, 0
+        self._stepper.set_way(self._way)

@@ -28,6 +28,7 @@ from limbik.equality import ByValue, value_key
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure, Pose
 from limbik.figure.motion import Motion
+from limbik.goals.priority import FIRST
 from limbik.humanoid.at_ease import at_ease
 from limbik.methods import Method
 from limbik.methods.base import OUT_ITERATIONS, REACHED, STATIONARY
@@ -40,9 +41,10 @@ from limbik.solver.batch import (
     statuses,
     term_errors,
 )
+from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
 from limbik.solver.result import Status
-from limbik.solver.runner import Runner, find_method
+from limbik.solver.runner import find_method
 from limbik.solver.stepper import Stepper, limits_of_change, run_steps
 
 JUMP = math.radians(60.0)
@@ -118,6 +120,7 @@ def track(
     reference: np.ndarray | Motion | None = None,
     progress: Callable[[int], object] | None = None,
     threads: int = 1,
+    loops: bool = True,
 ) -> Track:
     """Follow moving targets, each frame from the pose before it, or the whole clip at once.
 
@@ -147,11 +150,12 @@ def track(
             numbers (rad/s, or the figure's unit per second), from ``start`` on.
         acceleration_limits: one number or n numbers, per second squared.
         near: a Motion of this figure, (frames, n), or one pose (n,): what the targets leave free
-            stays near it; roots are not held.  Targets are met as without it.
+            stays near it.  Targets are met as without it.
         smooth: seconds; movements much shorter are smoothed away, those of the targets too.
         reference: (frames, n) or a Motion that jumps are measured against; ``near`` unless given.
         progress: called now and then with how many frames are done.
         threads: changes nothing here, because frames depend on each other; ``track_many`` uses it.
+        loops: close the figure's loops, as in ``solve``; inside speed limits by their weight.
 
     Returns:
         The motion, and for each frame its errors, status, iterations and attempts.
@@ -179,23 +183,26 @@ def track(
     wanted = effectors if goals is None else goals
     if targets is not None:
         targets = target_table(targets, wanted)
+    stepped = speed_limits is not None or acceleration_limits is not None
+    at_once = near is not None or smooth is not None
     values, places, problem = batch_problem(
-        figure, wanted, targets, wxyz, start=start, tolerance=tolerance, lock=lock
-    )
+        figure, wanted, targets, wxyz, start=start, tolerance=tolerance, lock=lock, loops=loops,
+        priority=0 if stepped or at_once else FIRST,
+    )  # fmt: skip
     if not len(values):
         raise GoalError("targets: there are no frames")
     close = near_poses(figure, near, len(values))
     expected = reference_poses(figure, reference, len(values))
-    at_once = close is not None or smooth is not None
     if at_once:
+        if max(problem.levels):
+            raise GoalError("goals of several priorities are for frames one by one: use weights")
         refuse_with_whole_clip(
             method=method, acceleration_limits=acceleration_limits, restarts=restarts
         )
         expected = close if expected is None else expected
     ease = at_ease(figure, problem.start) if relax > 0 or at_once else None
     pull = pull_of(relax, fps)
-    stepped = speed_limits is not None or acceleration_limits is not None
-    runner = Runner(
+    runner = runner_of(
         problem, find_method(method), near=True, restarts=0 if stepped else restarts, pull=pull,
         chain=True, ease=ease,
     )  # fmt: skip
@@ -206,7 +213,7 @@ def track(
         found = follow(
             figure, goals_of(wanted, targets, wxyz), start=problem.start, fps=fps, near=close,
             usual=ease, smooth=0.0 if smooth is None else not_negative(smooth, "smooth"),
-            speed_limits=speeds_at_once(figure, speed_limits), lock=lock,
+            speed_limits=speeds_at_once(figure, speed_limits), lock=lock, loops=loops,
         )  # fmt: skip
         poses = found.q
         codes = _codes(problem, term_errors(problem, places, values, poses))

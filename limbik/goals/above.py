@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from limbik.equality import ByValue
 from limbik.goals import functions as fn
 from limbik.goals import terms as tm
+from limbik.goals.priority import Prioritized
 from limbik.goals.rows import point_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Above(ByValue):
+class Above(Prioritized):
     """A point of a joint stays on one side of a plane: max(0, offset − n·p(q)).
 
     The point is ``at`` (3,) of the joint, in its own frame.  ``normal`` (3,) points to the side
@@ -51,7 +51,13 @@ class Above(ByValue):
         diagonal = tm.one_weight(self.weight, what)
         numbers = np.concatenate((offset, normal, tm.vector(self.at, 3, f"{what}: at")))
         functions = fn.TermFunctions(
-            1, above_residual.address, above_jacobian.address, (joint,), numbers, unit="length"
+            1,
+            above_residual.address,
+            above_jacobian.address,
+            (joint,),
+            numbers,
+            unit="length",
+            one_sided=True,
         )
         return [tm.Term(tm.FUNCTION, -1, weight=diagonal, functions=functions)]
 

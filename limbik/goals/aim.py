@@ -9,16 +9,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from limbik.equality import ByValue
 from limbik.errors import FigureError, GoalError, LimbikDeprecationWarning
 from limbik.figure.joints import unit_axis
 from limbik.goals import terms as tm
 from limbik.goals.aim_at_joint import aim_at_joint
+from limbik.goals.priority import Prioritized
 from limbik.goals.relative import other_joint
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Aim(ByValue):
+class Aim(Prioritized):
     """An axis of a joint points at a place: d − R·axis, d the direction to the target.
 
     ``axis`` is "x", "-z", ... or three numbers in the joint's own frame; ``target`` (3,) is a place
@@ -50,6 +50,7 @@ class Aim(ByValue):
         weight: float | tm.Vector = 1.0,
         *,
         origin: tm.Vector | None = None,
+        priority: int = 0,
     ) -> None:
         tm.joint_name(joint, "Aim")
         what = f'Aim "{joint}"'
@@ -65,8 +66,9 @@ class Aim(ByValue):
                 raise GoalError(f"{what}: origin= and at= both say which point of the joint")
             _deprecated(f"{what}: origin= is called at= now")
             at = origin
-        values = (joint, axis, target, (0.0, 0.0, 0.0) if at is None else at, weight)
-        for name, value in zip(("joint", "axis", "target", "at", "weight"), values, strict=True):
+        values = (joint, axis, target, (0.0, 0.0, 0.0) if at is None else at, weight, priority)
+        names = ("joint", "axis", "target", "at", "weight", "priority")
+        for name, value in zip(names, values, strict=True):
             object.__setattr__(self, name, value)
 
     @property

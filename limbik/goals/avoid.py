@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.figure.collision_pairs import collision_pairs, shape_distances
 from limbik.figure.figure import Figure
@@ -17,6 +16,7 @@ from limbik.figure.shape_buffers import POSE, shape_buffers
 from limbik.figure.shapes import SHAPES, HalfSpace, Shape
 from limbik.goals.avoid_rows import MOST_ROWS, ROOM, avoid_jacobian, avoid_residual
 from limbik.goals.functions import TermFunctions
+from limbik.goals.priority import Prioritized
 from limbik.goals.terms import FUNCTION, Scene, Term, joint_index, vector, weights
 from limbik.maths.broad_phase import bounding_radii
 
@@ -29,7 +29,7 @@ _ALWAYS = 0.75  # of them: pairs that touch more often are made that way
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Avoid(ByValue):
+class Avoid(Prioritized):
     """Shapes stay apart: max(0, margin − d(q)) for every pair of them.
 
     The figure's own shapes (``figure.shapes``) count against each other, but for those of
@@ -92,7 +92,7 @@ class Avoid(ByValue):
             rows, avoid_residual.address, avoid_jacobian.address, tested.joints,
             np.concatenate((margin + slack, tested.numbers)),
             room=ROOM + POSE * tested.shapes, table=tested.table,
-            unit="length", tolerance=slack,
+            unit="length", tolerance=slack, one_sided=True,
         )  # fmt: skip
         return [Term(FUNCTION, -1, weight=diagonal, functions=functions)]
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numba import int64
 
-from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.goals.contacts import contact_points, up_axis
@@ -29,6 +28,7 @@ from limbik.goals.functions import (
     term_function,
 )
 from limbik.goals.mass_sums import MASS, add_center_row, center_of, masses_of, sum_masses
+from limbik.goals.priority import Prioritized
 from limbik.goals.rows import point_of
 from limbik.goals.terms import FUNCTION, T_WEIGHT, Scene, Term, vector, weights
 from limbik.jit import inner
@@ -39,7 +39,7 @@ SLACK = 1e-4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Balance(ByValue):
+class Balance(Prioritized):
     """The centre of mass stays above what the figure stands on.
 
     Seen from above, it lies in the convex hull of the contact points, by ``margin`` inside its
@@ -77,7 +77,7 @@ class Balance(ByValue):
             np.concatenate((margin, [slack], numbers, *(point for _, point in points))),
             room=NEAREST + (3 + LINE) * count + MASS * len(figure.tree.slots),
             table=np.array([len(joints), count, (up + 1) % 3, (up + 2) % 3]),
-            unit="length", tolerance=slack,
+            unit="length", tolerance=slack, one_sided=True,
         )  # fmt: skip
         return [Term(FUNCTION, -1, weight=diagonal, functions=functions)]
 

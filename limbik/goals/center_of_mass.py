@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.goals.contacts import contact_points, up_axis
 from limbik.goals.functions import (
@@ -23,6 +22,7 @@ from limbik.goals.functions import (
     term_function,
 )
 from limbik.goals.mass_sums import MASS, add_center_row, center_of, masses_of, sum_masses
+from limbik.goals.priority import Prioritized
 from limbik.goals.rows import point_of
 from limbik.goals.terms import (
     FUNCTION,
@@ -39,7 +39,7 @@ from limbik.jit import inner
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CenterOfMass(ByValue):
+class CenterOfMass(Prioritized):
     """The centre of mass at a place: g − c(q).
 
     ``position`` (3,) is the place g in the world; ``weight`` is one number or three, and a

@@ -14,7 +14,6 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
-from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.figure.kinematics import N_COORDS, WORLD
 from limbik.goals.functions import (
@@ -28,6 +27,7 @@ from limbik.goals.functions import (
     own_numbers,
     term_function,
 )
+from limbik.goals.priority import Prioritized
 from limbik.goals.terms import (
     FUNCTION,
     N_ROWS,
@@ -48,7 +48,7 @@ _STEP = 1e-6  # of a difference: rad, or this part of a length of 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CompiledGoal(ByValue):
+class CompiledGoal(Prioritized):
     """A goal of your own in Numba: f gains weight·‖residual‖², and 0 means that the goal is met.
 
     ``residual(q, frames, data, r)`` writes ``rows`` numbers to r (rows,).  q (n,) is the pose,

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.goals import terms as tm
+from limbik.goals.priority import Prioritized
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Distance(ByValue):
+class Distance(Prioritized):
     """Two points of the figure are a given length apart: distance − ‖p₁(q) − p₂(q)‖.
 
     The points are ``at`` (3,) of ``joint`` and ``other_at`` (3,) of ``other``, each in its joint's

@@ -65,6 +65,7 @@ class TermFunctions:
     table:     ints that its functions read
     unit:      what its error is
     tolerance: how large the error may be; None: what the problem says for its unit
+    one_sided: whether its rows are 0 as long as an inequality holds
     keep:      what must live as long as the addresses are called
     spans:     where each joint's path begins and how long it is, written by the layout
     failure:   what a Python function raised while it was called from a kernel
@@ -80,6 +81,7 @@ class TermFunctions:
     table: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     unit: Literal["length", "angle", "number"] = "number"
     tolerance: float | None = None
+    one_sided: bool = False
     keep: Any = None
     spans: list[int] = field(default_factory=list)
     failure: BaseException | None = None

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.goals import terms as tm
+from limbik.goals.priority import Prioritized
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plane(ByValue):
+class Plane(Prioritized):
     """A point of a joint lies in a plane: offset − n·p(q).
 
     ``at`` (3,) is the point, in the joint's own frame; the plane is n·p = ``offset``.  ``normal``

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.goals.functions import TermFunctions
+from limbik.goals.priority import Prioritized
 from limbik.goals.terms import FUNCTION, N_ROWS, Scene, Term
 
 _STEP = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PythonGoal(ByValue):
+class PythonGoal(Prioritized):
     """A goal of your own: f gains ‖residual(figure, q)‖²; a residual of 0 means the goal is met.
 
     ``residual(figure, q)`` returns (rows,) numbers, always as many; ``jacobian(figure, q)`` returns

@@ -8,16 +8,16 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.goals import terms as tm
+from limbik.goals.priority import Prioritized
 from limbik.goals.relative import other_joint, relative_position, relative_rotation
 from limbik.goals.targets import one_rotation, split_pose
 from limbik.maths.so3 import quat_to_matrix
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reach(ByValue):
+class Reach(Prioritized):
     """A point of a joint goes to a place, a joint turns a given way, or both.
 
     The rows are g − p(q) for a position, and the rotation that is missing for an orientation.
@@ -133,7 +133,7 @@ class Reach(ByValue):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pin(ByValue):
+class Pin(Prioritized):
     """A point of a joint stays where the start pose has it; with ``rotation=True`` its turn too.
 
     ``at`` (3,) is the point, in the joint's own frame.  For another place there is ``Reach``.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,13 +20,15 @@ class Rest(ByValue):
     An angle counts as the arc it makes at a quarter of the figure's size, so that a weight means
     the same in metres and in centimetres.  ``pose`` (n,), or values by name, is the figure's rest
     pose unless given; ``weight`` is one number or one a coordinate.  Rest gives way to other goals
-    by its weight only: a heavy one keeps them from being reached, and the result says so.
+    by its weight only: a heavy one keeps them from being reached, and the result says so.  Unless
+    it says another ``priority``, it has that of the goals that come last.
     """
 
     TARGETS: ClassVar[Mapping[str, int | None]] = {"pose": None}
 
     weight: float | Vector = 1e-3
     pose: Vector | Mapping[str, Any] | None = None
+    priority: int | None = field(default=None, kw_only=True)
 
     @property
     def label(self) -> str:

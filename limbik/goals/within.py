@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from limbik.equality import ByValue
 from limbik.errors import GoalError
 from limbik.goals import functions as fn
 from limbik.goals import terms as tm
+from limbik.goals.priority import Prioritized
 from limbik.goals.rows import point_of
 from limbik.jit import inner
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Within(ByValue):
+class Within(Prioritized):
     """A point of a joint stays inside a box or a sphere: what it is outside by becomes 0.
 
     The point is ``at`` (3,) of the joint, in its own frame.  ``box`` is (lowest corner, highest
@@ -62,7 +62,13 @@ class Within(ByValue):
                 raise GoalError(f"{what}: sphere: its radius {radius:g} is negative")
         numbers = np.concatenate((low, high, [radius], tm.vector(self.at, 3, f"{what}: at")))
         functions = fn.TermFunctions(
-            3, within_residual.address, within_jacobian.address, (joint,), numbers, unit="length"
+            3,
+            within_residual.address,
+            within_jacobian.address,
+            (joint,),
+            numbers,
+            unit="length",
+            one_sided=True,
         )
         return [tm.Term(tm.FUNCTION, -1, weight=np.full(3, diagonal[0]), functions=functions)]
 

@@ -16,7 +16,9 @@ from limbik.errors import FigureError, GoalError, MethodError
 from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, Reach
 from limbik.goals import terms as tm
+from limbik.goals.close import with_loops
 from limbik.goals.moving import first_of
+from limbik.goals.priority import FIRST
 from limbik.jit import kernel
 from limbik.maths.linear import copy
 from limbik.methods import Method
@@ -24,6 +26,7 @@ from limbik.methods.base import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
 from limbik.solver import restarts as att
 from limbik.solver.explain import status_of
 from limbik.solver.objective import errors_of, evaluate, state_size
+from limbik.solver.ordered import OrderedRunner, runner_of
 from limbik.solver.problem import Problem, checked_figure
 from limbik.solver.result import Status
 from limbik.solver.runner import Runner, find_method, whole_number
@@ -31,6 +34,7 @@ from limbik.solver.runner import Runner, find_method, whole_number
 Goals = Goal | str | Iterable[Goal | str]
 """Goals, one or several, or names of joints whose targets are given beside them."""
 
+_SEED_STEP = 0xD1342543DE82EF95  # between the random numbers of two problems
 _REPORT = 0.1  # seconds between two reports of progress, more or less
 
 
@@ -75,6 +79,7 @@ def solve_many(
     seed: int = 0,
     threads: int = 1,
     lock: Iterable[str] = (),
+    loops: bool = True,
 ) -> Results:
     """Solve many problems that differ in their targets, in one compiled call.
 
@@ -95,6 +100,7 @@ def solve_many(
         seed: as in ``solve``; each problem has random numbers of its own.
         threads: shares the problems out; the answers are the same to the bit for any number.
         lock: names of joints that keep their start values.
+        loops: close the figure's loops, as in ``solve``.
 
     Returns:
         One entry per problem.
@@ -119,25 +125,38 @@ def solve_many(
     begin = figure.rest if starts is None else figure.pose(starts, "starts")
     targets, places, problem = batch_problem(
         figure, effectors if goals is None else goals, positions, wxyz, tolerance=tolerance,
-        lock=lock,
+        lock=lock, loops=loops,
         count=len(begin) if begin.ndim == 2 else 1,
     )  # fmt: skip
     count = len(targets)
     if begin.ndim == 2 and len(begin) != count:
         raise FigureError(f"starts: {len(begin)} poses for {count} problems")
     begin = np.array(np.broadcast_to(begin, (count, figure.n)), order="C")
-    runner = Runner(problem, find_method(method), near=False, restarts=restarts)
+    runner = runner_of(problem, find_method(method), near=False, restarts=restarts)
     poses, codes, totals = run_batch(runner, places, targets, begin, seed=seed, threads=threads)
     return Results(
         q=poses,
         ok=codes == REACHED,
         status=statuses(problem, places, targets, codes, poses),
-        objective=totals[:, OUT_F].copy(),
+        objective=_objectives(runner, places, targets, poses, totals),
         iterations=totals[:, OUT_ITERATIONS].astype(int),
         evaluations=totals[:, OUT_EVALUATIONS].astype(int),
         attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
         seconds=time.perf_counter() - began,
     )
+
+
+def _objectives(
+    runner: Runner, places: np.ndarray, targets: np.ndarray, poses: np.ndarray, totals: np.ndarray
+) -> np.ndarray:
+    """(problems,) f over all goals; a level's own f is not that."""
+    if not isinstance(runner, OrderedRunner):
+        return totals[:, OUT_F].copy()
+    out = np.empty(len(poses))
+    for k, q in enumerate(poses):
+        runner.problem.floats[places] = targets[k]
+        out[k] = runner.problem.objective(q)
+    return out
 
 
 def batch_problem(
@@ -150,12 +169,15 @@ def batch_problem(
     tolerance: float | tuple[float, float] | None = None,
     lock: Iterable[str] = (),
     count: int = 1,
+    loops: bool = False,
+    priority: int = FIRST,
 ) -> tuple[np.ndarray, np.ndarray, Problem]:
     """(targets (problems, k), their places in the problem's floats (k,), the problem).
 
-    ``count`` is how many problems there are where no target varies.
+    ``count`` is how many problems there are where no target varies; ``loops`` closes those of the
+    figure, with that ``priority``.
     """
-    wanted = goals_of(goals, positions, wxyz)
+    wanted = with_loops(figure, goals_of(goals, positions, wxyz), loops, priority=priority)
     pairs = [first_of(goal) for goal in wanted]
     problem = Problem(
         figure, [goal for goal, _ in pairs], start=start, tolerance=tolerance, lock=lock
@@ -245,7 +267,8 @@ def run_batch(
     """(poses, exit codes, totals) of independent problems, shared out over threads."""
     if whole_number(threads, "threads") < 1:
         raise MethodError(f"threads must be at least 1, got {threads}")
-    batch = Batch(runner, places, targets, seed)
+    kind = OrderedBatch if isinstance(runner, OrderedRunner) else Batch
+    batch = kind(runner, places, targets, seed)
 
     def part(span: tuple[int, int]) -> None:
         low, high = span
@@ -274,7 +297,8 @@ def run_chain(
     One compiled call; with ``progress``, which is told how many are done, one call a block, with
     the same answers.
     """
-    batch = Batch(runner, places, targets, seed)
+    kind = OrderedBatch if isinstance(runner, OrderedRunner) else Batch
+    batch = kind(runner, places, targets, seed)
     low, block = 0, 1 if progress is not None else max(1, len(targets))
     while low < len(targets):
         began = time.perf_counter()
@@ -322,6 +346,30 @@ class Batch:
                 self.poses[own], self.codes[own], self.totals[own],
             )  # fmt: skip
             runner.problem.raise_failure()
+
+
+class OrderedBatch(Batch):
+    """The same for goals of several priorities, problem by problem."""
+
+    def part(self, low: int, high: int, starts: np.ndarray, *, chain: bool) -> None:
+        if low >= high:
+            return
+        assert isinstance(self._runner, OrderedRunner)
+        runner = self._runner.again()
+        q, before = starts[-1].copy(), starts[0].copy()
+        moving = chain and len(starts) == 2
+        for k in range(low, high):
+            runner.problem.floats[self._places] = self._targets[k]
+            if not chain:
+                q = starts[k - low].copy()
+            elif k > 0:
+                last, pull = q.copy(), float(runner.plan[att.P_PULL])
+                q = att.carried_on(last, before, runner.ease, runner.room, pull, moving)
+                before, moving = last, True
+            seed = (self._seed + k * _SEED_STEP) % 2**62
+            self.codes[k], self.totals[k] = runner.run(q, seed)
+            self.poses[k] = q
+            moving = moving and self.totals[k, att.TOTAL_ATTEMPTS] == 1.0
 
 
 def statuses(

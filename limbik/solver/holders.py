@@ -117,14 +117,16 @@ def active_limits(
 
 
 def worst_goal(problem: Problem, q: np.ndarray) -> int | None:
-    """The goal that is most times its tolerance off; None where all are within theirs."""
+    """The goal that is most times its tolerance off, of the highest priority that has one; None
+    where all are within theirs."""
     over = problem.term_errors(q) / problem.tolerances
-    worst, most = None, 1.0
-    for k, terms in enumerate(problem.terms_of):
-        times = float(over[terms].max(initial=0.0))
-        if not times <= most:
-            worst, most = k, times
-    return worst
+    times = np.array([over[terms].max(initial=0.0) for terms in problem.terms_of])
+    missed = np.flatnonzero(~(times <= 1.0)).tolist()
+    if not missed:
+        return None
+    first = min(problem.levels[k] for k in missed)
+    missed = [k for k in missed if problem.levels[k] == first]
+    return missed[int(np.argmax(np.nan_to_num(times[missed], nan=np.inf)))]
 
 
 def holders_of(problem: Problem, q: np.ndarray, goal: int, *, brief: bool = False) -> Holders:
@@ -132,7 +134,7 @@ def holders_of(problem: Problem, q: np.ndarray, goal: int, *, brief: bool = Fals
 
     ``brief``: where limits do, nothing else is looked for.
     """
-    pulls = _Pulls(problem, q)
+    pulls = _Pulls(problem, q, problem.levels[goal])
     pressed = faces(problem, q, pulls.total)
     own = pulls.of([goal])
     limits = _pressed_by(pulls, own, pressed, [goal])
@@ -157,12 +159,14 @@ def holders_of(problem: Problem, q: np.ndarray, goal: int, *, brief: bool = Fals
 
 
 class _Pulls:
-    """J and r at q, and −∇f goal by goal.
+    """J and r at q, and −∇f goal by goal, as they count for a goal of ``level``.
 
-    scale (n,) makes a slide by the figure's lever count like a radian.
+    Goals of lower priority count for nothing; those of higher priority answer, with their
+    multipliers, what the level pulls along the ways that limits leave.  scale (n,) makes a slide by
+    the figure's lever count like a radian.
     """
 
-    def __init__(self, problem: Problem, q: np.ndarray) -> None:
+    def __init__(self, problem: Problem, q: np.ndarray, level: int) -> None:
         self.problem, self.q = problem, q
         self.jacobian, self.r = problem.jacobian(q), problem.residual(q)
         ints, floats, n = problem.ints, problem.floats, problem.figure.n
@@ -170,10 +174,34 @@ class _Pulls:
         weight, pose = floats[ints[ob.F_REST] :][:n], floats[ints[ob.F_REST_POSE] :][:n]
         rests = [k for k, goal in enumerate(problem.goals) if isinstance(goal, Rest)]
         self.kinds = [k for k in range(len(problem.goals)) if k not in rests[1:]]
+        if max(problem.levels):
+            weight = self._by_level(level, rests, weight, pose)
         self.each = 2.0 * (problem.rows_of * self.r) @ self.jacobian  # (goals, n)
+        self.total = 2.0 * self.r @ self.jacobian + 2.0 * weight * (pose - q)
         if rests:
             self.each[rests[0]] += 2.0 * weight * (pose - q)
-        self.total = 2.0 * self.r @ self.jacobian + 2.0 * weight * (pose - q)
+            if problem.levels[rests[0]] < level:  # it answers all that is left, where it holds
+                given = floats[ints[ob.F_REST] :][:n]
+                self.each[rests[0]] -= np.where(given > 0.0, self.total, 0.0)
+                self.total = np.where(given > 0.0, 0.0, self.total)
+
+    def _by_level(
+        self, level: int, rests: list[int], weight: np.ndarray, pose: np.ndarray
+    ) -> np.ndarray:
+        """r as it counts for a level, in place; the weights (n,) of Rest as they count for it."""
+        problem, q, levels = self.problem, self.q, np.array(self.problem.levels)
+        if not rests or problem.levels[rests[0]] != level:
+            weight = np.zeros_like(weight)
+        above = problem.rows_of[levels < level].any(axis=0)
+        self.r[problem.rows_of[levels != level].any(axis=0)] = 0.0
+        pull = 2.0 * self.r @ self.jacobian + 2.0 * weight * (pose - q)
+        free = problem.moves & (q > problem.figure.lower) & (q < problem.figure.upper)
+        ways = (self.jacobian * self.scale)[above][:, free].T
+        if ways.size:
+            answer = np.linalg.lstsq(ways, -(pull * self.scale)[free], rcond=1e-6)[0]
+            self.r[above] = 0.5 * answer
+        self.kinds = [k for k in self.kinds if levels[k] <= level]
+        return weight
 
     def rows(self, goals: list[int]) -> np.ndarray:
         """(rows,) whether a row belongs to one of the goals."""
@@ -228,7 +256,7 @@ def _locks(problem: Problem, q: np.ndarray, goals: list[int]) -> tuple[str, ...]
     if problem.moves.all():
         return ()
     free = problem.unlocked()
-    pulls = _Pulls(free, q)
+    pulls = _Pulls(free, q, problem.levels[goals[0]])
     pull = np.where(problem.moves, 0.0, pulls.of(goals))
     held = _off_limits(pull * pulls.scale, faces(free, q, pull))
     if not pulls.noticed(goals, held[None])[0]:

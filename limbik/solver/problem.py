@@ -20,6 +20,7 @@ from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
 from limbik.goals.moving import target_table
+from limbik.goals.priority import levels_of
 from limbik.solver import objective as ob
 from limbik.solver.layout import Shape, layout_of, row_owners
 
@@ -53,7 +54,7 @@ class Problem:
         weights: np.ndarray | None = None,
     ) -> None:
         self.figure = checked_figure(figure)
-        self._weights = weights
+        self._weights, self._given = weights, (tolerance, _names(lock, "lock"))
         self._unlocked: Problem | None = None
         self.goals: tuple[Goal, ...] = _as_tuple(goals)
         if not self.goals:
@@ -61,6 +62,9 @@ class Problem:
         for goal in self.goals:
             if not hasattr(goal, "terms") or isinstance(goal, type):
                 raise GoalError(f"{goal!r} is not a goal")
+        self.levels = levels_of(self.goals)
+        if weights is not None and max(self.levels):
+            raise GoalError("weights: a matrix over all rows leaves no room for priorities")
         self.start = figure.project(
             figure.rest if start is None else figure.single_pose(start, "start")
         )
@@ -76,7 +80,7 @@ class Problem:
         self._functions = [t.functions for t in self.terms if t.functions is not None]
         self.tolerances = self._tolerances(tolerance)
         self.rows = sum(term.rows for term in self.terms)
-        locked = _names(lock, "lock")
+        locked = self._given[1]
         self.moves = _moves(figure, locked)
         full, rest = self._full_weights(weights), self._rest()
         shape = Shape(
@@ -185,7 +189,7 @@ class Problem:
         for term, at, values in goal.target_writes(tables) if tables else ():  # type: ignore[attr-defined]
             k = self.terms_of[number][term]
             if at == tm.NUMBERS:
-                first = int(ints[int(ints[tm.I_TERM]) + tm.TERM_INTS * k + tm.T_OWN_FLOATS])
+                first = self._own_floats(k)
             else:
                 first = int(ints[tm.F_TERM]) + tm.TERM_FLOATS * k + at
             writes.append((first, values))
@@ -225,6 +229,41 @@ class Problem:
     def has_functions(self) -> bool:
         """Whether a goal is a function, and so may feel what its joints do not tell."""
         return bool(self._functions)
+
+    def part(self, numbers: Sequence[int]) -> Problem:
+        """A problem of some of the goals, by their places, with all else the same."""
+        tolerance, locked = self._given
+        goals = [self.goals[k] for k in numbers]
+        return Problem(self.figure, goals, start=self.start, tolerance=tolerance, lock=locked)
+
+    def shared_floats(
+        self, whole: Problem, numbers: Sequence[int]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(places in the floats of this ``part``, places in those of the whole problem) of targets
+        and ranges: what may be changed after a problem is made."""
+        n = self.figure.n
+        pairs = [(int(self.ints[at]), int(whole.ints[at]), n) for at in (kin.F_LOWER, kin.F_UPPER)]
+        for k, number in enumerate(numbers):
+            for own, theirs in zip(self.terms_of[k], whole.terms_of[number], strict=True):
+                ends = (self._term_floats(own), whole._term_floats(theirs), tm.TERM_FLOATS)
+                pairs.append(ends)
+                functions = self.terms[own].functions
+                if functions is not None:
+                    count = len(functions.numbers)
+                    pairs.append((self._own_floats(own), whole._own_floats(theirs), count))
+        rests = [k for k, goal in enumerate(whole.goals) if isinstance(goal, Rest)]
+        if len(rests) == 1 and rests[0] in numbers:  # the poses of several cannot be moved
+            pairs.append((int(self.ints[ob.F_REST_POSE]), int(whole.ints[ob.F_REST_POSE]), n))
+        spans = [(np.arange(a, a + k), np.arange(b, b + k)) for a, b, k in pairs]
+        return np.concatenate([a for a, _ in spans]), np.concatenate([b for _, b in spans])
+
+    def _term_floats(self, term: int) -> int:
+        """Where the floats of a term begin."""
+        return int(self.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
+
+    def _own_floats(self, term: int) -> int:
+        """Where the numbers of a term that is a function begin."""
+        return int(self.ints[int(self.ints[tm.I_TERM]) + tm.TERM_INTS * term + tm.T_OWN_FLOATS])
 
     def raise_failure(self) -> None:
         """Raise what a goal written in Python raised while a kernel called it."""
@@ -385,6 +424,8 @@ def _moves(figure: Figure, locked: tuple[str, ...]) -> np.ndarray:
 def _tolerance(term: tm.Term, length: float, angle: float) -> float:
     if term.functions is not None and term.functions.tolerance is not None:
         return term.functions.tolerance
+    if term.tolerance is not None:
+        return term.tolerance
     return angle if term.is_angle else length
 
 

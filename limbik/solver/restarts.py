@@ -284,6 +284,19 @@ def _carry_on(ints, floats, work, plan, ease, room, moving, before, q):
     project(ints, floats, q, work[:SCRATCH])
 
 
+def carried_on(
+    last: np.ndarray,
+    before: np.ndarray,
+    comfort: np.ndarray,
+    room: np.ndarray,
+    pull: float,
+    moving: bool,
+) -> np.ndarray:
+    """(n,) what ``_carry_on`` makes of the last answer and the one before it, not projected."""
+    q = np.where(room > 0.0, last + pull * (comfort - last), last)
+    return q + _MOMENTUM * (last - before) if moving else q
+
+
 @kernel
 def batch(
     method, ints, floats, work, hasty, full, plan, comfort, room, places, targets, starts, chain,
@@ -325,7 +338,7 @@ def batch(
 
 
 _VECTOR, _TABLE = float64[::1], float64[:, ::1]
-_SIGNATURES = {
+SIGNATURES = {
     "one": int64(
         KERNEL, uint32[::1], *[_VECTOR] * 7, int64, _VECTOR, _VECTOR, _TABLE
     ),
@@ -346,7 +359,7 @@ def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
     with _compiling:
         for function, signature in (
             (kernel, KERNEL.signature),
-            (frame, _SIGNATURES[frame.__name__]),
+            (frame, SIGNATURES[frame.__name__]),
         ):
             if not function.signatures:
                 notice = threading.Timer(1.5, _announce)

@@ -40,6 +40,8 @@ def sensitivity(problem: Problem, q: np.ndarray, goal: Goal | int | str) -> np.n
     ``Result.sensitivity``.
     """
     number = _number(problem, goal)
+    if max(problem.levels):
+        raise GoalError("sensitivity: is not known for goals of several priorities")
     q = problem.figure.single_pose(q, "q")
     gradient, free = problem.gradient(q), _free(problem, q)
     mixed = np.column_stack([*_mixed(problem, number, q)])

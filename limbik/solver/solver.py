@@ -12,13 +12,15 @@ import numpy as np
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, Reach
+from limbik.goals.close import with_loops
 from limbik.goals.moving import targets_of
 from limbik.goals.terms import LARGEST
 from limbik.methods import Method
+from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
 from limbik.solver.report import result_of_run
 from limbik.solver.result import Result
-from limbik.solver.runner import Runner, find_method, whole_number
+from limbik.solver.runner import find_method, whole_number
 
 Targets = Mapping[Any, Any]
 """New targets by goal (its label, its place among the goals, or itself): a position, a pair
@@ -43,6 +45,8 @@ class Solver:
         seed: chooses the random numbers of restarts.
         lock: names of joints that keep their start values.
         weights: a full W (rows, rows) over all rows, in place of the goals' own weights.
+        loops: close the figure's loops (``figure.loops``) before anything else; their errors
+            follow those of the goals.
 
     Example:
         >>> import limbik
@@ -68,14 +72,16 @@ class Solver:
         seed: int = 0,
         lock: Iterable[str] = (),
         weights: np.ndarray | None = None,
+        loops: bool = True,
     ) -> None:
+        goals = with_loops(figure, goals, loops if weights is None else False)
         self.problem = problem = Problem(
             figure, goals, start=start, tolerance=tolerance, lock=lock, weights=weights
         )
         # A character is wanted near the pose it starts from; a robot's solutions lie far apart.
         near = start is not None and problem.root >= 0
         self._seed, self._budget = whole_number(seed, "seed"), budget
-        self._runner = Runner(problem, find_method(method), near=near, restarts=restarts)
+        self._runner = runner_of(problem, find_method(method), near=near, restarts=restarts)
         self._n = figure.n
         self._places = self._quick_places()
 

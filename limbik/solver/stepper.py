@@ -2,22 +2,28 @@
 
 Before each step every range is intersected with what its coordinate can reach in one tick, so that
 the projection P stays a projection, f never rises within a step, and no answer is too fast.  A
-range stays reachable: a coordinate goes no faster towards an end than it can brake.
+range stays reachable: a coordinate goes no faster towards an end than it can brake (tick.py).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 
-from limbik.errors import FigureError
+from limbik.errors import FigureError, GoalError, MethodError
 from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure
+from limbik.figure.projection import CONE_INTS
 from limbik.jit import kernel
-from limbik.solver.restarts import TOTALS
+from limbik.methods.base import O_ITERATIONS
+from limbik.solver import ball_steps, restarts
+from limbik.solver import objective as ob
+from limbik.solver import tick as tk
+from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
+
+_A_HAIR_LESS = 1.0 - 1e-9  # so that rounded poses, read off, are within their limits too
 
 
 def limits_of_change(figure: Figure, given: object, usual: np.ndarray, what: str) -> np.ndarray:
@@ -35,118 +41,130 @@ def limits_of_change(figure: Figure, given: object, usual: np.ndarray, what: str
     return values
 
 
-@kernel
-def box_of_tick(last, speed, dt, fastest, hardest, lower, upper, goal, low, high):
-    """What each coordinate can reach in dt: low and high (n,).
-
-    last and speed (n,) are where it is and how fast it goes; fastest and hardest (n,) its largest
-    speed and acceleration, inf where there is none; lower and upper (n,) its range.  It goes no
-    faster towards ``goal`` (n,) than it can brake there.  Outside its range it comes back as fast
-    as it may.
-    """
-    for c in range(len(last)):
-        down, up = -fastest[c], fastest[c]
-        a = hardest[c]
-        if a < math.inf:
-            down, up = max(down, speed[c] - a * dt), min(up, speed[c] + a * dt)
-            # v·dt now, then braking by a·dt per tick: v²/2a + v·dt/2 must fit before the goal.
-            half = 0.5 * a * dt
-            ahead, behind = max(goal[c] - last[c], 0.0), max(last[c] - goal[c], 0.0)
-            up = min(up, max(math.sqrt(half * half + 2.0 * a * ahead) - half, speed[c] - a * dt))
-            down = max(
-                down, min(half - math.sqrt(half * half + 2.0 * a * behind), speed[c] + a * dt)
-            )
-        reach_low, reach_high = last[c] + down * dt, last[c] + up * dt
-        low[c], high[c] = max(lower[c], reach_low), min(upper[c], reach_high)
-        if low[c] > high[c]:
-            nearest = upper[c] if last[c] > upper[c] else lower[c]
-            low[c] = high[c] = min(max(nearest, reach_low), reach_high)
-
-
 class Stepper:
     """A runner that takes one step per tick of ``dt`` seconds, inside speed and acceleration.
 
     ``fastest`` and ``hardest`` (n,) are the largest speeds and accelerations; inf where there is
-    none.  A ball's speed is its angular speed, the least of its three numbers.
+    none.  A ball's are those of its turning, the least of its three numbers.  ``iterations``: a
+    tick may take so many at most.  ``smooth`` (n,) are weights of staying near the last pose.
     """
 
-    def __init__(self, runner: Runner, dt: float, fastest: np.ndarray, hardest: np.ndarray) -> None:
-        figure = runner.problem.figure
-        self.runner, self.dt = runner, dt
-        self._fastest, self._hardest = fastest.copy(), hardest.copy()
-        self._low, self._high = figure.lower.copy(), figure.upper.copy()
-        self._ahead: np.ndarray | None = None  # where the goals are met, to brake in time
-        balls = _balls(figure)
-        self._balls = [(b, float(fastest[b].min())) for b in balls if np.isfinite(fastest[b]).any()]
-        for ball in balls:  # its coordinates are no angles of their own
-            self._fastest[ball] = self._hardest[ball] = np.inf
-        self._brakes = bool(np.isfinite(self._hardest).any())
-        self._bounded = self._brakes or bool(np.isfinite(self._fastest).any())
-
-    def relaxed(self, last: np.ndarray, pull: float) -> np.ndarray:
-        """(n,) the last pose, by the part ``pull`` on its way to the runner's ``ease``."""
-        runner = self.runner
-        return np.where(runner.room > 0.0, last + pull * (runner.ease - last), last)
-
-    def look(self, last: np.ndarray, speed: np.ndarray, goal: np.ndarray) -> None:
-        """Work out what this tick allows on the way to ``goal`` (n,)."""
-        figure = self.runner.problem.figure
-        box_of_tick(
-            last, speed, self.dt, self._fastest, self._hardest, figure.lower, figure.upper, goal,
-            self._low, self._high,
+    def __init__(
+        self,
+        runner: Runner,
+        dt: float,
+        fastest: np.ndarray,
+        hardest: np.ndarray,
+        *,
+        iterations: int | None = None,
+        smooth: np.ndarray | None = None,
+    ) -> None:
+        problem = runner.problem
+        if max(problem.levels):
+            raise GoalError(
+                "goals of several priorities cannot be stepped inside speed limits or by Live; "
+                "give them weights instead"
+            )
+        figure, n = problem.figure, problem.figure.n
+        self.runner = runner
+        self._options = runner.full.copy()
+        if iterations is not None:
+            if iterations < 1:
+                raise MethodError(f"iterations must be at least 1, got {iterations}")
+            self._options[O_ITERATIONS] = min(self._options[O_ITERATIONS], iterations)
+        self.poses = poses = np.zeros((tk.POSES, n))
+        poses[tk.LAST] = poses[tk.BEGIN] = poses[tk.AHEAD] = problem.start
+        poses[tk.LOWER], poses[tk.UPPER] = figure.lower, figure.upper
+        hardest = hardest * _A_HAIR_LESS
+        poses[tk.FASTEST], poses[tk.HARDEST] = fastest, hardest
+        self.numbers = numbers = np.zeros(tk.NUMBERS)
+        numbers[tk.DT] = dt
+        self._find_balls(figure, fastest, hardest)
+        numbers[tk.RETREATS] = not np.isfinite(hardest).any()
+        numbers[tk.BRAKES] = np.isfinite(poses[tk.HARDEST]).any()
+        numbers[tk.BOUNDED] = numbers[tk.BRAKES] or np.isfinite(poses[tk.FASTEST]).any()
+        if smooth is not None:
+            poses[tk.SMOOTH], numbers[tk.SMOOTHS] = smooth, 1.0
+        self.totals = np.zeros(restarts.TOTALS)
+        self._work = runner.workspace()
+        call, method = restarts.entry(tk.tick, type(runner.method).kernel)
+        self._call = call
+        self._arguments = (
+            method, problem.ints, problem.floats, self._work, self._options, poses, self.balls,
+            self.ball_numbers, numbers, self.totals, np.empty(max(1, problem.rows)),
+            np.empty((0, n + 1)),
         )  # fmt: skip
 
-    def _goal(self, last: np.ndarray, budget: int | None) -> np.ndarray:
-        """(n,) where the goals are met as well as the limits allow, however far that is."""
-        figure = self.runner.problem.figure
-        q = (last if self._ahead is None else self._ahead).copy()
-        self.runner.problem.set_ranges(figure.lower, figure.upper)
-        self.runner.run(q, 0, None, budget)
-        self._ahead = q
-        return q
+    def _find_balls(self, figure: Figure, fastest: np.ndarray, hardest: np.ndarray) -> None:
+        """Tables of the balls that have limits; their coordinates are no angles of their own."""
+        ints = figure.tree.ints
+        first = ints[int(ints[kin.I_CONE]) :][: CONE_INTS * int(ints[kin.N_CONES])]
+        cones = {int(c): k for k, c in enumerate(first.reshape(-1, CONE_INTS)[:, 1])}
+        rows: list[tuple[int, int, int]] = []
+        numbers: list[tuple[float, ...]] = []
+        for kind, c in _balls(figure):
+            speed, change = float(fastest[c : c + 3].min()), float(hardest[c : c + 3].min())
+            self.poses[tk.FASTEST, c : c + 3] = self.poses[tk.HARDEST, c : c + 3] = np.inf
+            if np.isfinite([speed, change]).any():
+                rows.append((kind, c, cones.get(c, -1)))
+                numbers.append((speed * _A_HAIR_LESS, change, 0.0, 0.0, 0.0))
+        self.balls = np.array(rows, np.int64).reshape(-1, ball_steps.BALL_INTS)
+        self.ball_numbers = np.array(numbers, float).reshape(-1, ball_steps.BALL_FLOATS)
 
-    def towards(self, goal: np.ndarray, last: np.ndarray, speed: np.ndarray) -> np.ndarray:
-        """(n,) the pose nearest to ``goal`` that this tick allows."""
-        q = goal.copy()
-        if self._bounded:
-            self.look(last, speed, goal)
-            q = np.clip(goal, self._low, self._high)
-        for ball, most in self._balls:
-            self._slow_down(last, q, ball, most * self.dt)
-        return q
+    @property
+    def q(self) -> np.ndarray:
+        """(n,) the pose of the last tick; a view."""
+        return self.poses[tk.LAST]
 
-    def step(
-        self,
-        last: np.ndarray,
-        speed: np.ndarray,
-        *,
-        begin: np.ndarray | None = None,
-        budget: int | None = None,
-    ) -> tuple[np.ndarray, int, np.ndarray]:
-        """(the next pose, exit code, totals) from the pose and the speed (n,) of the last tick.
+    @property
+    def speed(self) -> np.ndarray:
+        """(n,) how fast each coordinate went in the last tick; a view."""
+        return self.poses[tk.SPEED]
+
+    def set_state(self, q: np.ndarray, speed: np.ndarray | None = None) -> None:
+        """Go on from the pose q (n,), and from a speed (n,) where it is given."""
+        self.poses[tk.LAST] = q
+        if speed is not None:
+            self.poses[tk.SPEED] = speed
+            before = q - speed * self.numbers[tk.DT]
+            angular_velocities(
+                self.balls, self.ball_numbers, before, q, self.numbers[tk.DT], np.empty(8)
+            )
+
+    def set_way(self, way: np.ndarray | None) -> None:
+        """Go to the pose ``way`` (n,) in ticks that do not meet the goals; None: do not."""
+        self.numbers[tk.HAS_WAY] = way is not None
+        if way is not None:
+            self.poses[tk.WAY] = way
+
+    def set_posture(self, asked: Problem) -> None:
+        """Take the Rest goals of ``asked``, which has those of the problem but no smoothness."""
+        n = asked.figure.n
+        for row, entry in ((tk.POSTURE, ob.F_REST), (tk.POSTURE_POSE, ob.F_REST_POSE)):
+            self.poses[row] = asked.floats[int(asked.ints[entry]) :][:n]
+        self.numbers[tk.OFFSET] = asked.floats[int(asked.ints[ob.F_REST_OFFSET])]
+
+    @property
+    def fastest(self) -> float:
+        """The largest speed of a coordinate in the last tick."""
+        return self.numbers[tk.MOVED]
+
+    @property
+    def to_way(self) -> float:
+        """How far the last tick's pose is from the one set by ``set_way``, in one coordinate."""
+        return self.numbers[tk.LEFT]
+
+    def step(self, begin: np.ndarray | None = None) -> int:
+        """Take one tick; returns the exit code.  ``q``, ``speed`` and ``totals`` are the new ones.
 
         ``begin`` (n,) is where to start looking, the last pose unless given.
         """
-        problem, q = self.runner.problem, (last if begin is None else begin).copy()
-        if self._bounded:
-            self.look(last, speed, self._goal(last, budget) if self._brakes else last)
-            problem.set_ranges(self._low, self._high)
-        code, totals = self.runner.run(q, 0, None, budget)
-        for ball, most in self._balls:
-            self._slow_down(last, q, ball, most * self.dt)
-        return q, code, totals
-
-    def _slow_down(self, last: np.ndarray, q: np.ndarray, ball: np.ndarray, most: float) -> None:
-        """Shorten a ball's step in q until it turns by no more than ``most`` (rad)."""
-        whole, figure = q[ball] - last[ball], self.runner.problem.figure
-        part = 1.0
-        for _ in range(60):
-            angle = _turned(figure, int(figure.owner[ball[0]]), last, q)
-            if angle <= most:
-                return
-            part *= 0.999 * most / angle
-            q[ball] = last[ball] + part * whole
-        q[ball] = last[ball]
+        poses = self.poses
+        poses[tk.BEGIN] = poses[tk.LAST] if begin is None else begin
+        code = self._call(*self._arguments)
+        if self.runner.problem.has_functions:
+            self.runner.problem.raise_failure()
+        return code
 
 
 def run_steps(
@@ -161,44 +179,46 @@ def run_steps(
     """(poses, exit codes, totals) of problems that each step on from the answer before.
 
     ``targets`` (problems, k) go to ``places`` (k,) of the problem's floats; what the goals leave
-    free is drawn to the comfortable pose by the part ``pull``.
+    free is drawn to the pose at ease by the part ``pull``.
     """
-    runner, dt = stepper.runner, stepper.dt
+    runner = stepper.runner
     problem, n = runner.problem, len(start)
     poses, codes = np.empty((len(targets), n)), np.empty(len(targets), np.int64)
-    totals = np.empty((len(targets), TOTALS))
-    last, speed = start, np.zeros(n)
+    totals = np.empty((len(targets), restarts.TOTALS))
+    stepper.set_state(start, np.zeros(n))
     for k, target in enumerate(targets):
         problem.floats[places] = target
-        begin = stepper.relaxed(last, pull)
-        q, codes[k], totals[k] = stepper.step(last, speed, begin=begin)
-        last, speed = q, (q - last) / dt
-        poses[k] = q
+        last = stepper.q
+        begin = np.where(runner.room > 0.0, last + pull * (runner.ease - last), last)
+        codes[k] = stepper.step(begin)
+        poses[k], totals[k] = stepper.q, stepper.totals
         if progress is not None:
             progress(k + 1)
     problem.set_ranges(problem.figure.lower, problem.figure.upper)
     return poses, codes, totals
 
 
-def _balls(figure: Figure) -> list[np.ndarray]:
-    """The three coordinates of each ball."""
+@kernel
+def angular_velocities(balls, numbers, before, q, dt, scratch):
+    """Write the angular velocities of balls that turn from ``before`` to q (n,) within dt."""
+    for ball in range(len(balls)):
+        c = balls[ball, ball_steps.B_FIRST]
+        omega = numbers[ball, ball_steps.B_OMEGA :]
+        ball_steps.turn_between(
+            balls[ball, ball_steps.B_KIND], before[c : c + 3], q[c : c + 3], omega, scratch
+        )
+        for k in range(3):
+            omega[k] /= dt
+
+
+def _balls(figure: Figure) -> list[tuple[int, int]]:
+    """(kind of part, first of its three coordinates) of each ball."""
     tree = figure.tree
     parts = int(tree.ints[kin.I_FIRST_SLOT]) - int(tree.ints[kin.I_KIND])
     kinds = tree.ints[int(tree.ints[kin.I_KIND]) :][:parts]
     first = tree.ints[int(tree.ints[kin.I_FIRST_SLOT]) :][:parts]
-    return [
-        np.array([tree.slots[int(slot) + k].coordinate for k in range(3)])
-        for kind, slot in zip(kinds, first, strict=True)
-        if kind >= kin.EXPONENTIAL
-    ]
-
-
-def _turned(figure: Figure, joint: int, a: np.ndarray, b: np.ndarray) -> float:
-    """How far a joint turns against its parent between two poses, in rad."""
-    world = figure.frames(np.array([a, b]))[:, :, :3, :3]
-    local = world[:, joint]
-    if figure.parents[joint] >= 0:
-        local = np.swapaxes(world[:, figure.parents[joint]], -1, -2) @ local
-    change = local[0].T @ local[1]
-    skew = change[[2, 0, 1], [1, 2, 0]] - change[[1, 2, 0], [2, 0, 1]]
-    return math.atan2(float(np.linalg.norm(skew)), float(np.trace(change)) - 1.0)
+    found = []
+    for kind, slot in zip(kinds, first, strict=True):
+        if kind >= kin.EXPONENTIAL:
+            found.append((int(kind), tree.slots[int(slot)].coordinate))
+    return found

@@ -118,3 +118,45 @@ def test_without_limits_a_tick_reaches_at_once() -> None:
 def test_what_cannot_be_is_refused(more: dict, error: type, says: str) -> None:
     with pytest.raises(error, match=says):
         Live(ARM, Reach("Tool", position=[0.45, 0.0, 0.6]), **more)
+
+
+def test_moving_a_target_is_setting_it_and_what_is_no_target_is_refused() -> None:
+    hand = Reach("Tool", position=[0.4, 0.0, 0.6], wxyz=[1, 0, 0, 0])
+    moved, asked = Live(ARM, [hand]), limbik.Problem(ARM, [hand])
+    for target in (
+        {"position": (0.3, 0.1, 0.5)},
+        {"wxyz": np.array([2.0, 0.0, 2.0, 0.0])},
+        {"position": np.ones((3, 2))[:, 0], "wxyz": [0.5, -0.5, 0.5, 0.5]},
+    ):
+        moved.move("Tool", **target)
+        asked.set_target(0, **target)
+        np.testing.assert_array_equal(moved.problem.floats, asked.floats)
+    kept = moved.problem.floats.copy()
+    for target, says in (
+        ({"position": [0.1, 0.2]}, "needs 3 numbers"),
+        ({"position": [0.1, 0.2, np.nan]}, "not finite"),
+        ({"position": [0.1, 0.2, 0.3], "wxyz": [0.0] * 4}, "zero length"),
+        ({"wxyz": "x"}, "needs numbers"),
+        ({"distance": 1.0}, "has no target"),
+    ):
+        with pytest.raises(limbik.GoalError, match=says):
+            moved.move("Tool", **target)
+        np.testing.assert_array_equal(moved.problem.floats, kept)
+    with pytest.raises(limbik.GoalError, match="none of the goals"):
+        moved.move("Elbow", [0.1, 0.2, 0.3])
+
+
+def test_smoothness_stays_near_the_last_pose_and_the_posture_can_still_move() -> None:
+    hand, posture = Reach("Tool", position=[0.4, 0.1, 0.6]), limbik.Rest(weight=0.02)
+    live = Live(
+        ARM, [hand, posture], smoothness=0.1, tolerance=1e-9, recover=False, start=np.full(7, 0.3)
+    )
+    for pose in (ARM.rest, np.full(7, 0.2)):
+        live.move("Rest", pose=pose)
+        last = live.q
+        q = live.step()
+        goals = [hand, limbik.Rest(weight=0.02, pose=pose), limbik.Rest(weight=0.1, pose=last)]
+        whole = limbik.Problem(ARM, goals)
+        downhill = [ARM.project(at - whole.gradient(at)) - at for at in (q, last)]
+        assert np.abs(downhill[0]).max() < 1e-5 * np.abs(downhill[1]).max()
+        assert live.problem.objective(q) == pytest.approx(whole.objective(q), rel=1e-9)

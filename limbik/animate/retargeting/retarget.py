@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from limbik.animate.retargeting.finger_copy import copy_fingers
 from limbik.animate.retargeting.holds import ramp
 from limbik.animate.retargeting.overrides import Overrides, read_overrides
 from limbik.animate.retargeting.target_tracks import Seen, Targets
-from limbik.animate.retargeting.targets import build_targets
+from limbik.animate.retargeting.targets import build_targets, world_turn
 from limbik.animate.whole_clip.spacetime import SMOOTH, ClipSolver, Report, with_free_balls
 from limbik.errors import FigureError, GoalError
 from limbik.figure.coordinates import joint_values
@@ -65,6 +65,9 @@ class Retargeted:
     """(frames, points) distances of the key points from their targets, in the target's unit."""
     points: tuple[str, ...]
     """The roles of these key points."""
+    placement: np.ndarray
+    """(4, 4) what takes points of the source's world to the target's: turned to its axis that is
+    up, scaled, its ground at 0."""
     report: Report = field(compare=False)
     """What the solve of the clip did."""
     seconds: float = field(compare=False)
@@ -88,6 +91,7 @@ def retarget(
     speed_limits: np.ndarray | None = None,
     overrides: str | Path | Overrides | None = None,
     whole: bool = True,
+    progress: Callable[[float], None] | None = None,
 ) -> Retargeted:
     """The clip on another figure: its bones, proportions, limits and speed limits.
 
@@ -106,6 +110,8 @@ def retarget(
         overrides: a TOML file with roles, weights and offsets that shall differ.
         whole: solve the whole clip at once; False solves frame by frame only, each from the one
             before: faster, and neither smooth nor within speeds.
+        progress: told the share of the work that is done, 0 to 1, now and then; what it raises
+            ends the work.
 
     Returns:
         The motion, the roles that were matched, the contacts that were held, and errors.
@@ -141,7 +147,7 @@ def retarget(
         clip, inner, target, targets, changes, smooth, _near(near, figure, inner, clip.frames),
         _speeds(speed_limits, onto, inner),
     )  # fmt: skip
-    q, report = solver.solve(starts, whole=whole)
+    q, report = solver.solve(starts, whole=whole, progress=progress)
     q = copy_fingers(clip, source, target, q)
     seconds = time.perf_counter() - began
     name = clip.name or clip.figure.name
@@ -167,9 +173,18 @@ def retarget(
         scale=targets.scale,
         errors=errors,
         points=tuple(targets.points),
+        placement=_placement(source, target, targets.scale, ground),
         report=report,
         seconds=seconds,
     )
+
+
+def _placement(source: BodyShape, target: BodyShape, scale: float, ground: float) -> np.ndarray:
+    """(4, 4) from the source's world to the target's."""
+    out = np.eye(4)
+    out[:3, :3] = scale * world_turn(source, target)
+    out[:3, 3] = -ground * out[:3, source.up]
+    return out
 
 
 def _has_free_root(figure: Figure) -> bool:

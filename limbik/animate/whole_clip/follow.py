@@ -19,8 +19,10 @@ from limbik.animate.whole_clip.spacetime import ClipSolver, unlimited_balls, wit
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.goals import Goal, Rest
+from limbik.goals import Goal, Reach, Rest
+from limbik.goals import terms as tm
 from limbik.goals.moving import first_of
+from limbik.maths.so3 import matrix_to_quat
 from limbik.solver import objective as ob
 from limbik.solver.batch import batch_problem
 from limbik.solver.frame_values import FrameValues
@@ -58,12 +60,14 @@ def follow(
     smooth: float = 0.0,
     speed_limits: np.ndarray | None = None,
     lock: Iterable[str] = (),
+    loops: bool = True,
 ) -> Followed:
     """The figure follows goals, those that move with a target per frame, all frames at once.
 
-    ``near`` (frames, n) is where coordinates stay that no goal asks for; roots are not held there.
-    Without it that is ``usual`` (n,), or the rest pose.  ``start`` (n,) is where pins stay and
-    locked joints are.  ``smooth`` is in seconds, ``speed_limits`` (n,) in units per second.
+    ``near`` (frames, n) is where the figure stays that no goal asks for anything else.  Without it
+    that is ``usual`` (n,), or the rest pose, and roots are not held.  ``start`` (n,) is where pins
+    stay and locked joints are; ``loops`` closes the figure's loops.  ``smooth`` is in seconds,
+    ``speed_limits`` (n,) in units per second.
 
     >>> clip = limbik.figures.cartwheel()[::20]
     >>> hand = limbik.Reach("LeftHand", position=clip.figure.positions(clip.q, "LeftHand"))
@@ -89,7 +93,11 @@ def follow(
         wanted.append(_joined(inner, rests, Rest(weight, pose=reference), frames))
     else:
         wanted += rests
-    table, places, problem = batch_problem(inner, wanted, start=begin, lock=lock, count=frames)
+    light = [] if near is None else _roots(inner, reference)
+    wanted = [*light, *wanted]
+    table, places, problem = batch_problem(
+        inner, wanted, start=begin, lock=lock, count=frames, loops=loops, priority=0
+    )
     values = FrameValues(problem, frames)
     values.numbers(places, table)
     solver = ClipSolver(
@@ -103,7 +111,7 @@ def follow(
     problem.raise_failure()
     steps = report.steps
     if not rests:  # a Rest of the caller's counts as much as it says
-        q, more = _met(solver, problem, q)
+        q, more = _met(solver, problem, q, len(light))
         steps += more
     q = q if inner is figure else Motion(inner, q, fps).onto(figure).q
     return Followed(figure.project(q), report.before, report.after, steps)
@@ -117,8 +125,34 @@ def _within_half_turns(figure: Figure, poses: np.ndarray) -> np.ndarray:
     return poses
 
 
-def _met(solver: ClipSolver, problem: Problem, q: np.ndarray) -> tuple[np.ndarray, int]:
-    """(poses, steps): q with the wish made light, so that it costs the targets nothing."""
+def _roots(figure: Figure, reference: np.ndarray) -> list[Goal]:
+    """Light goals that hold roots where they are in poses (frames, n): rotations, not coordinates,
+    which differ by whole turns."""
+    out: list[Goal] = []
+    for i in np.flatnonzero(figure.parents < 0).tolist():
+        own = np.flatnonzero(figure.owner == i)
+        if not len(own):
+            continue
+        world, weight = figure.frames(reference)[:, i], NEAR * len(own)
+        turns = matrix_to_quat(world[:, :3, :3]) if (~figure.slides[own]).any() else None
+        out.append(
+            Reach(
+                figure.joints[i],
+                position=world[:, :3, 3],
+                wxyz=turns,
+                weight=weight,
+                rotation_weight=weight,
+            )
+        )
+    return out
+
+
+def _met(solver: ClipSolver, problem: Problem, q: np.ndarray, light: int) -> tuple[np.ndarray, int]:
+    """(poses, steps): q with the wish made light, so that it costs the targets nothing; it is in
+    the first ``light`` goals, and in the Rest."""
+    for term in (t for goal in range(light) for t in problem.terms_of[goal]):
+        at = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term + tm.T_WEIGHT
+        problem.floats[at : at + 3] *= LIGHT**0.5
     first = int(problem.ints[ob.F_REST])
     problem.floats[first : first + problem.figure.n] *= LIGHT
     q, steps = solver.together(q)

@@ -8,7 +8,7 @@ are solved in windows that overlap.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -181,23 +181,33 @@ class ClipSolver:
             which[t - 1] = before[t, which[t]]
         return np.array([candidates[k][t] for t, k in enumerate(which)]), which
 
-    def together(self, q: np.ndarray, *, iterations: int = 30) -> tuple[np.ndarray, int]:
+    def together(
+        self,
+        q: np.ndarray,
+        *,
+        iterations: int = 30,
+        progress: Callable[[float], None] | None = None,
+    ) -> tuple[np.ndarray, int]:
         """(poses, steps): all frames of q (frames, n) improved together.
 
-        A long clip is improved in windows that overlap, and then again around their ends.  Frames
-        that nothing couples are improved one by one.
+        A long clip is improved in windows that overlap, and then again around their ends;
+        ``progress`` is told the share of frames that are done before each.  Frames that nothing
+        couples are improved one by one.
         """
         q = np.ascontiguousarray(q)
         if not self._coupled:
             return q, sum(self.improve(q, t, t + 1, iterations=iterations) for t in range(len(q)))
         frames, taken, low = len(q), 0, 0
+        tell = progress or _ignored
         while True:
+            tell(0.8 * low / frames)
             high = min(low + WINDOW, frames)
             taken += self.improve(q, low, high, iterations=iterations)
             if high == frames:
                 break
             low = high - OVERLAP
         for middle in range(WINDOW - OVERLAP // 2, frames - OVERLAP // 2, WINDOW - OVERLAP):
+            tell(0.8 + 0.2 * middle / frames)
             low, high = middle - OVERLAP, min(middle + OVERLAP, frames)
             taken += self.improve(q, low, high, iterations=iterations)
         return q, taken
@@ -234,22 +244,38 @@ class ClipSolver:
             out[t] = np.clip(out[t], out[t - 1] - most, out[t - 1] + most)
         return out
 
-    def solve(self, starts: np.ndarray, *, whole: bool = True) -> tuple[np.ndarray, Report]:
+    def solve(
+        self,
+        starts: np.ndarray,
+        *,
+        whole: bool = True,
+        progress: Callable[[float], None] | None = None,
+    ) -> tuple[np.ndarray, Report]:
         """(poses (frames, n), report): the best of several passes, then all together.
 
         ``starts`` (frames, n) is where a frame may start that does not start from a neighbour.
         Passes go forward, backward, and forward with new starts now and then, so that no branch is
         kept only because the clip happened to start in it.  Without ``whole`` there is one pass.
+        ``progress`` is told the share of the work that is done; what it raises ends the solve.
         """
+        tell = progress or _ignored
         if not whole:
             q = self.chain(starts)
             return q, Report(self.total(q), self.total(q), 0, 0)
         every = max(1, round(_FRESH * self.fps))
-        passes = [self.chain(starts), self.chain(starts, backwards=True)]
+        passes = [self.chain(starts)]
+        tell(0.1)
+        passes.append(self.chain(starts, backwards=True))
+        tell(0.2)
         if len(starts) > every:
             passes.append(self.chain(starts, every=every))
+        tell(0.3)
         q, which = self.best_of(passes)
         before = self.total(q)
-        q, taken = self.together(q)
+        q, taken = self.together(q, progress=lambda share: tell(0.35 + 0.65 * share))
         report = Report(before, self.total(q), taken, int((which > 0).sum()))
         return self.within_speeds(q), report
+
+
+def _ignored(share: float) -> None:
+    """Nobody asks how far a solve is."""

@@ -1,4 +1,7 @@
-"""Projected Levenberg–Marquardt, limbik's default: second-order speed, line_search's guarantee."""
+"""Projected Levenberg–Marquardt, limbik's default: second-order speed, line_search's guarantee.
+
+``levenberg_marquardt`` is the iteration, with held rows (held_rows.py) also that of held_lm.py.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import free_directions, project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined, kernel
+from limbik.jit import inlined, inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_GAIN,
@@ -30,17 +33,15 @@ from limbik.methods.base import (
 )
 from limbik.methods.default.damped_step import assemble_hessian, damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns, to_gain
+from limbik.methods.default.held_rows import (
+    curvature_with,
+    evaluate_with,
+    linearise_with,
+    reached_with,
+)
 from limbik.methods.default.workspace import desk_size, lay_out
 from limbik.methods.settings import setting
-from limbik.solver.objective import (
-    F_REACH,
-    curvature,
-    descent,
-    evaluate,
-    linearise,
-    reached,
-    scratch_of,
-)
+from limbik.solver.objective import F_REACH, descent, scratch_of
 from limbik.solver.problem import Problem
 
 _SETTLED, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
@@ -79,16 +80,15 @@ def _gain_ratio(ints, q, desk, decrease, slope, lam):
     return decrease / (slope + lam * moved)
 
 
-@kernel
-def projected_lm(ints, floats, work, options, q, out, history):
+@inlined_by_llvm
+def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
     """A damped step on the free set, projected, accepted by equation 39 of line_search.
 
     Gauss–Newton while f falls fast; where it falls slowly, because residuals stay large, the exact
     Hessian of f takes the place of JᵀJ + D (goals/curvature.py).  The next damping follows from how
-    much of the promised descent came true.
+    much of the promised descent came true.  ``held`` is None, or the HeldRows that f is made with.
     """
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    desk = lay_out(ints, work)
     state, r = desk.state, desk.r
     scratch = scratch_of(ints, state)
     alpha, damping, stationary = options[OWN], options[OWN + 1], options[O_STATIONARY]
@@ -96,13 +96,13 @@ def projected_lm(ints, floats, work, options, q, out, history):
     settle, newton_after, slow = options[OWN + 5], options[OWN + 6], options[OWN + 7]
     reach = floats[ints[F_REACH]]
 
-    f = evaluate(ints, floats, q, state, r)
+    f = evaluate_with(ints, floats, q, state, r, held)
     noted = record(history, 0, f, q)
     evaluations, jacobians, iteration, newton_steps = 1, 0, 0, 0
     code = SPENT
     mark, marked, settled, slow_iterations, brisk = f, 0, 0, 0, True
     while True:
-        if reached(ints, floats, state):
+        if reached_with(ints, floats, state, held):
             code = REACHED
             break
         if iteration >= options[O_ITERATIONS]:
@@ -113,7 +113,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
                 break
             mark, marked = f, iteration
         # The model at q: free directions, and along them J and D, or the whole Hessian.
-        bent = linearise(ints, floats, q, state, r, desk.jt, desk.target)
+        bent = linearise_with(ints, floats, q, state, r, desk.jt, desk.target, held)
         jacobians += 1
         descent(ints, floats, q, desk.jt, r, desk.push)
         count = free_directions(
@@ -125,9 +125,9 @@ def projected_lm(ints, floats, work, options, q, out, history):
         newton = slow_iterations >= newton_after
         if newton:
             newton_steps += 1
-            curvature(
+            curvature_with(
                 ints, floats, q, state, r, desk.y, desk.moments, desk.torques, desk.columns,
-                desk.second,
+                desk.second, held,
             )  # fmt: skip
         if newton or rows > n:
             assemble_hessian(ints, desk, count, newton)
@@ -153,7 +153,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
                     slope = _try_step(ints, floats, q, desk, count, scratch)
                     if newton and abs(slope) <= _ROUNDING * f:
                         break
-                    value = evaluate(ints, floats, desk.trial, state, desk.trial_r)
+                    value = evaluate_with(ints, floats, desk.trial, state, desk.trial_r, held)
                     evaluations += 1
                     # A way around must pay at once; equation 39 decides about all others.
                     enough = f if straight else 0.99 * f
@@ -172,7 +172,7 @@ def projected_lm(ints, floats, work, options, q, out, history):
                 break
         if not accepted:
             code = STATIONARY
-            evaluate(ints, floats, q, state, r)
+            evaluate_with(ints, floats, q, state, r, held)
             break
         ratio = _gain_ratio(ints, q, desk, f - value, slope, lam)
         if ratio > 0.75 and not indefinite:
@@ -192,12 +192,18 @@ def projected_lm(ints, floats, work, options, q, out, history):
         # A Newton step that gained nothing, damped or not, says that this is the optimum.
         worth = options[O_GAIN] * (1.0 if newton_steps < _FEW else _MORE)
         optimum = (slope <= _NOTHING * f and lam <= _FIRM * f) or gained <= worth
-        if newton and ratio > 0.25 and optimum and not reached(ints, floats, state):
+        if newton and ratio > 0.25 and optimum and not reached_with(ints, floats, state, held):
             code = STATIONARY
             break
     finish(out, f, iteration, evaluations, jacobians, noted)
     out[OUT_WORK] += newton_steps * float(n) / _NEWTON_COORDINATES
     return code
+
+
+@kernel
+def projected_lm(ints, floats, work, options, q, out, history):
+    """``levenberg_marquardt`` for the goals as they are."""
+    return levenberg_marquardt(ints, floats, lay_out(ints, work), options, q, out, history, None)
 
 
 @dataclass(frozen=True)

@@ -31,12 +31,16 @@ from limbik.poser.document.figure_codec import limit_from_json, limit_to_json
 from limbik.poser.document.history import Step
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Key
+from limbik.poser.document.origin import Origin
+from limbik.poser.document.scene import Scene
+from limbik.poser.document.strict_json import number
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.unkeyed import UnkeyedPose
 
 _CLIPS = "clips"
 _CHAIN, _CHAIN_OF_EIGHT = Source("builtin", "chain"), Source("builtin", CHAIN_OF_EIGHT)
-_PLAIN = ("balls", "frame", "next_id")
-_LATER = {"goals"}  # what documents of older versions do not have
+_PLAIN = ("balls", "frame", "floor", "next_id")
+_LATER = {"goals", "unkeyed", "floor", "scene", "origin"}  # not in documents of older versions
 _SHARED = tuple(field.name for field in fields(Document) if field.name not in _PLAIN)
 
 
@@ -154,11 +158,33 @@ class _Table:
     def _goals(self, goals: tuple[KeptGoal, ...]) -> Any:
         return [goal.to_json() for goal in goals]
 
+    def _scene(self, scene: Scene) -> Any:
+        return scene.to_json()
+
+    def _unkeyed(self, unkeyed: tuple[UnkeyedPose, ...]) -> Any:
+        return [
+            [one.frame, self.number("q", one.q), self.number("effectors", one.effectors)]
+            for one in unkeyed
+        ]
+
+    def _origin(self, origin: Origin | None) -> Any:
+        if origin is None:
+            return None
+        return {
+            "source": self._source(origin.source),
+            "clip": self._clip(origin.clip),
+            "joints": dict(origin.joints),
+            "placement": list(origin.placement),
+        }
+
+    def _clip(self, clip: Clip) -> str:
+        """The name of a clip's file."""
+        name = self._files.name_of(clip)
+        self.clips.add(name)
+        return name
+
     def _timeline(self, timeline: Timeline) -> Any:
-        clip = None
-        if timeline.clip is not None:
-            clip = self._files.name_of(timeline.clip)
-            self.clips.add(clip)
+        clip = None if timeline.clip is None else self._clip(timeline.clip)
         keys = [self.number("key", key) for key in timeline.keys]
         settings = replace(timeline, keys=()).to_json()
         return {"settings": settings, "keys": keys, "clip": clip}
@@ -198,7 +224,7 @@ class _Parts:
 
     def document(self, saved: dict[str, Any]) -> Document:
         self._n = len(self._parts[saved["q"]])
-        plain = {name: saved[name] for name in _PLAIN}
+        plain = {n: saved[n] for n in _PLAIN if n in saved or n not in _LATER}
         shared = {name: self.part(name, saved[name]) for name in _SHARED if name in saved}
         if missing := set(_SHARED) - set(shared) - _LATER:
             raise LimbikError(f"the saved document has no {min(missing)}")
@@ -248,6 +274,25 @@ class _Parts:
 
     def _goals(self, saved: Any) -> tuple[KeptGoal, ...]:
         return tuple(KeptGoal.from_json(goal) for goal in saved)
+
+    def _scene(self, saved: Any) -> Scene:
+        return Scene.from_json(saved)
+
+    def _unkeyed(self, saved: Any) -> tuple[UnkeyedPose, ...]:
+        return tuple(
+            UnkeyedPose(int(frame), self.part("q", q), self.part("effectors", effectors))
+            for frame, q, effectors in saved
+        )
+
+    def _origin(self, saved: Any) -> Origin | None:
+        if saved is None:
+            return None
+        joints = {str(one): str(other) for one, other in saved["joints"].items()}
+        placement = tuple(number(value, "origin: placement") for value in saved["placement"])
+        if len(placement) != 16:
+            raise LimbikError("a saved origin needs a placement of 16 numbers")
+        clip = self._clip(saved["clip"])
+        return Origin(self._source(saved["source"]), clip, MappingProxyType(joints), placement)
 
     def _timeline(self, saved: Any) -> Timeline:
         clip = None if saved["clip"] is None else self._clip(saved["clip"])

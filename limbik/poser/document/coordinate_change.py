@@ -37,6 +37,7 @@ def carried(document: Document, here: Figure, there: Figure) -> Document:
         q=there.project(pose(document.q)),
         poses=tuple(replace(stored, q=_fixed(pose(stored.q))) for stored in document.poses),
         timeline=_timeline(document.timeline, here, there),
+        unkeyed=tuple(replace(one, q=_fixed(pose(one.q))) for one in document.unkeyed),
         goals=tuple(_goal(kept, here, there) for kept in document.goals),
     )
 

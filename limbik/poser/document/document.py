@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from limbik.figure.joints import Limit
 from limbik.poser.document.effector import Effector, Mode, Vec3, Vec4
 from limbik.poser.document.kept_goal import KeptGoal
+from limbik.poser.document.origin import Origin
+from limbik.poser.document.scene import Scene
+from limbik.poser.document.source import Source
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.unkeyed import UnkeyedPose
 
 __all__ = [
     "Choice", "Document", "Effector", "Mode", "Source", "StoredPose", "Vec3", "Vec4",
@@ -27,19 +31,6 @@ Setting = float | int | bool | str
 
 CHAIN_OF_EIGHT = "chain of 8"
 """What "chain" was in the poser once; sessions that were saved then open with it."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where the figure comes from: a built-in name, files in the session's folder, or memory.
-
-    ``files`` are paths below the session's folder: those that were opened together, the one with
-    the figure first.  For "memory" it is the one file that figure_codec.py wrote.
-    """
-
-    kind: Literal["builtin", "files", "memory"]
-    name: str
-    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,8 +70,12 @@ class Document:
     limits:    joints whose limits differ from the source's, None where there is no limit
     locked:    joints that keep their values while others are solved for
     frame:     where the timeline stands; q is the pose there, with what was changed since
+    unkeyed:   poses that were made at frames and not keyed
     goals:     goals of a program that are kept while one drags, and that no effector stands for
-    next_id:   the id that the next effector, goal or stored pose gets
+    floor:     whether the feet, hands and knees of a body stay above the floor while one drags
+    origin:    the motion that the timeline's clip was retargeted from
+    scene:     props, and whether balance and collisions are kept while one drags
+    next_id:   the id that the next effector, goal, prop or stored pose gets
     """
 
     source: Source
@@ -95,6 +90,10 @@ class Document:
     frame: float = 0.0
     poses: tuple[StoredPose, ...] = ()
     goals: tuple[KeptGoal, ...] = ()
+    unkeyed: tuple[UnkeyedPose, ...] = ()
+    floor: bool = True
+    origin: Origin | None = None
+    scene: Scene = field(default_factory=Scene)
     next_id: int = 1
 
     def __post_init__(self) -> None:

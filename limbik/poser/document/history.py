@@ -89,10 +89,12 @@ class History:
         seen: set[int] = set()
         size = 0
         for count, step in enumerate(reversed(self._past)):
-            clip = step.document.timeline.clip
-            if clip is not None and id(clip) not in seen:
-                seen.add(id(clip))
-                size += clip.q.nbytes
+            document = step.document
+            origin = None if document.origin is None else document.origin.clip
+            for clip in (document.timeline.clip, origin):
+                if clip is not None and id(clip) not in seen:
+                    seen.add(id(clip))
+                    size += clip.q.nbytes
             if size > LARGEST_CLIPS and count:
                 return count
         return len(self._past)

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from limbik.errors import LimbikError
 from limbik.figure.motion import Motion
 from limbik.poser.document.clip import MOST_FRAMES, Clip
+from limbik.poser.document.contact_span import Contacts, contacts_from_json, cut_to
 from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.strict_json import Saved
 
@@ -29,8 +30,9 @@ MOST_KEYS = 10_000
 class Timeline:
     """Keys in order of their frames, at most one a frame, over ``frames`` frames 0 … frames − 1.
 
-    ``span`` is the span of edits to come, ``ease`` how poses go from key to key.  The frame that is
-    looked at is no part of it.
+    ``span`` is the span of edits to come, ``ease`` how poses go from key to key, ``auto_key``
+    whether a pose that is changed by hand becomes a key, once there are keys or a clip.  The frame
+    that is looked at is no part of it.  ``contacts`` are where joints rest.
     """
 
     fps: float = 30.0
@@ -38,9 +40,11 @@ class Timeline:
     loop: bool = True
     span: int = 15
     ease: Ease = "smooth"
+    auto_key: bool = True
     keys: tuple[Key, ...] = ()
     clip: Clip | None = None
     next_id: int = 1
+    contacts: Contacts = ()
 
     @classmethod
     def over(cls, clip: Clip | Motion) -> Timeline:
@@ -79,6 +83,7 @@ class Timeline:
         loop: bool | None = None,
         span: int | None = None,
         ease: str | None = None,
+        auto_key: bool | None = None,
     ) -> Timeline:
         """Other settings; a new rate plays the same frames faster or slower."""
         changes: dict[str, Any] = {}
@@ -93,6 +98,7 @@ class Timeline:
                 why = f" because frame {self.least - 1} has a key" if self.keys else ""
                 raise LimbikError(f"Frames must be {self.least} to {LONGEST:,}{why}.")
             changes["frames"] = int(frames)
+            changes["contacts"] = cut_to(self.contacts, int(frames))
         if loop is not None:
             changes["loop"] = bool(loop)
         if span is not None:
@@ -103,6 +109,8 @@ class Timeline:
             if ease not in EASES:
                 raise LimbikError(f'Ease is {", ".join(EASES)}, not "{ease}".')
             changes["ease"] = ease
+        if auto_key is not None:
+            changes["auto_key"] = bool(auto_key)
         return replace(self, **changes)
 
     def with_key(self, key: Key) -> Timeline:
@@ -140,7 +148,7 @@ class Timeline:
 
     def without_clip(self) -> Timeline:
         """Without the clip and the edits, which mean nothing without it."""
-        return replace(self, clip=None, keys=(), frames=min(self.frames, LONGEST))
+        return replace(self, clip=None, keys=(), contacts=(), frames=min(self.frames, LONGEST))
 
     def _shifted(self, ids: Iterable[int], by: int) -> list[Key]:
         chosen = [self.key(key) for key in dict.fromkeys(ids)]
@@ -162,6 +170,7 @@ class Timeline:
             **self.settings,
             "next_id": self.next_id,
             "keys": [key.to_json() for key in self.keys],
+            "contacts": [contact.to_json() for contact in self.contacts],
         }
 
     @classmethod
@@ -177,6 +186,8 @@ class Timeline:
             loop=data.flag("loop"),
             span=data.whole("span", 1, WIDEST),
             ease=data.choice("ease", EASES),
+            # Timelines of older versions do not have it.
+            auto_key="auto_key" not in data.names or data.flag("auto_key"),
             clip=clip,
         )
         if clip is not None and clip.q.shape != (out.frames, n):
@@ -185,7 +196,11 @@ class Timeline:
             if out.key_at(key.frame) is not None or any(k.id == key.id for k in out.keys):
                 raise LimbikError(f"timeline: two keys at frame {key.frame} or with id {key.id}")
             out = out.with_key(key)
-        return replace(out, next_id=max(out.next_id, data.whole("next_id", 1)))
+        contacts: Contacts = ()
+        if "contacts" in data.names:  # those of older versions have none
+            contacts = contacts_from_json(data.get("contacts"), out.frames)
+        ids = (out.next_id, data.whole("next_id", 1), *(contact.id + 1 for contact in contacts))
+        return replace(out, next_id=max(ids), contacts=contacts)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -196,6 +211,7 @@ class Timeline:
             "loop": self.loop,
             "span": self.span,
             "ease": self.ease,
+            "auto_key": self.auto_key,
         }
 
 

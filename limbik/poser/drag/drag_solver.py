@@ -180,6 +180,15 @@ class DragSolver:
         """How the goals stand in the present pose; nothing is solved."""
         return unheld(self.q) if self._then is None else self._report(None)
 
+    @property
+    def problems(self) -> tuple[Problem, Problem] | None:
+        """The goals as they stand, without the pull and with it where there is one; None where
+        nothing is held."""
+        if self._then is None:
+            return None
+        then = self._then.problem
+        return then, then if self._near is None else self._near.problem
+
     # ---- solving ---------------------------------------------------------------------------
 
     def _answer(self, near: int, then: int | None, most: float) -> Answer:

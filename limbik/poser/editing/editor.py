@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,17 +18,23 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
+from limbik.humanoid.hands import Hand
+from limbik.poser.animation.auto_key import recorded
 from limbik.poser.animation.in_betweens import Moments
-from limbik.poser.animation.keying import keyed
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.history import History
 from limbik.poser.document.kept_goal import KeptGoal
+from limbik.poser.document.prop import Prop
+from limbik.poser.document.unkeyed import at_frame
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.effector_targets import also_held, anchored
+from limbik.poser.drag.finger_drag import hands_of
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
+from limbik.poser.editing.offer import Offer
+from limbik.poser.editing.prop_gestures import PropDragging, taken
 from limbik.poser.files.open import Opened
 
 
@@ -46,9 +52,10 @@ class Editor:
         self.figure_cache, self.history, self.moments = FigureCache(folder), History(), Moments()
         self.dirty = self.revision = 0
         self.notify: Callable[[str], None] = lambda sentence: None
-        self.gesture: Dragging | Sliding | None = None
+        self.gesture: Dragging | PropDragging | Sliding | None = None
         self.answer: Answer | None = None
         self.ghost: Answer | None = None
+        self._offer: Offer | None = None
         self._held: int | None = None  # the effector that a command gave a target
 
     @property
@@ -73,10 +80,17 @@ class Editor:
         return zlib.crc32(named) & 0x7FFFFFFF
 
     @property
+    def hands(self) -> tuple[Hand, ...]:
+        """The hands of the figure that have fingers."""
+        return hands_of(self.figure, self.figure_cache.body(self.document.source))
+
+    @property
     def sources(self) -> set[Source]:
         """Where the figures come from of all documents that undo and redo can bring back."""
         steps = (*self.history.past, *self.history.future)
-        return {self.document.source, *(step.document.source for step in steps)}
+        documents = [self.document, *(step.document for step in steps)]
+        origins = {one.origin.source for one in documents if one.origin is not None}
+        return {one.source for one in documents} | origins
 
     def joint(self, index: int) -> str:
         """A joint's name."""
@@ -105,6 +119,12 @@ class Editor:
             if kept.id == id:
                 return kept
         raise LimbikError(f"There is no goal {id} any more.")
+
+    @property
+    def offer(self) -> Offer | None:
+        """A better pose that is looked for or offered, for as long as nothing else is done."""
+        offer = self._offer
+        return None if offer is None or offer.document is not self.document else offer
 
     # ---- keeping order ---------------------------------------------------------------------
 
@@ -141,11 +161,16 @@ class Editor:
     def grab(self, id: int) -> None:
         """Begin to drag an effector, which ends whatever else is under way."""
         self.drop()
+        prop = self.document.scene.prop(id)
+        if prop is not None:
+            self.ready(self.document.method)
+            self.gesture = PropDragging(self.figure, self.document, prop)
+            return
         effector = self.effector(id)
         self.ready(self.document.method)
         if self.document.compare is not None:
             self.ready(self.document.compare)
-        self.gesture = Dragging(self.figure, self.document, effector)
+        self.gesture = Dragging(self.figure, self.document, effector, self.hands)
 
     def slide(self, coordinate: int, value: float) -> None:
         """Move one coordinate, as a slider does; pins stay put as well as the others allow."""
@@ -167,18 +192,34 @@ class Editor:
             if isinstance(gesture, Dragging):
                 self.document, self.answer, self.ghost = gesture.end(self.document)
                 dragged = (gesture.effector,)
+            elif isinstance(gesture, PropDragging):
+                self.document, self.answer, self.ghost = gesture.end(self.document)
             self._edited(dragged)
         except LimbikError:
             self.document, self.answer, self.ghost = gesture.before, None, None
             raise
         self.history.did(gesture.label, gesture.before)
         self.changed()
+        if isinstance(gesture, Dragging) and self.answer is not None:
+            self._offer = Offer(self.document, self.answer, gesture.effector, gesture.other_starts)
+
+    def take_offer(self) -> None:
+        """Take the pose that is offered."""
+        offer = self.offer
+        if offer is None or offer.better is None:
+            raise LimbikError("No other pose is offered any more.")
+        self.document = replace(self.document, q=offer.better.q)
+        self.solve(offer.effector)
+
+    def refuse_offer(self) -> None:
+        """Go on without the pose that is offered."""
+        self._offer = None
 
     def drag(self, id: int, position: Vec3 | None, wxyz: Vec4 | None) -> None:
         """Draw an effector to a place and a turn, of which one may be None: as it was."""
-        if not isinstance(self.gesture, Dragging) or self.gesture.effector != id:
+        if not isinstance(self.gesture, Dragging | PropDragging) or self.gesture.effector != id:
             self.grab(id)
-        assert isinstance(self.gesture, Dragging)
+        assert isinstance(self.gesture, Dragging | PropDragging)
         self.document, self.answer, self.ghost = self.gesture.to(self.document, position, wxyz)
         self.changed()
 
@@ -194,6 +235,20 @@ class Editor:
         self.document = replace(self.document, q=answer.q)
         self.answer, self.ghost, self._held = answer, None, dragged
         self._edited(() if dragged is None else (dragged,))
+
+    def hold_prop(self, prop: Prop, joints: Sequence[str]) -> None:
+        """Let joints go to a prop and hold it; over a clip the pose is an edit."""
+        self.ready(self.document.method)
+        self.document, self.answer = taken(self.figure, self.document, prop, joints)
+        self.ghost = None
+        self._edited(())
+
+    @property
+    def prop_files(self) -> set[str]:
+        """The files of the meshes of props, of all documents that undo and redo can bring back."""
+        steps = (*self.history.past, *self.history.future)
+        scenes = (self.document.scene, *(step.document.scene for step in steps))
+        return {prop.file for scene in scenes for prop in scene.props if prop.file}
 
     def pose(self, q: np.ndarray, *, anchor: bool = True) -> None:
         """Take the pose q (n,), brought inside the limits; over a clip it is an edit.
@@ -226,15 +281,8 @@ class Editor:
             drag_solver_of(self.figure, self.document, None, choice=self.document.compare)
 
     def _edited(self, dragged: tuple[int, ...]) -> None:
-        """Over a clip: keep the pose as an edit at the frame that is shown."""
-        document = self.document
-        if document.timeline.clip is None:
-            return
-        frame = round(document.frame)
-        timeline = keyed(
-            self.figure, document.timeline, frame, document.q, document.effectors, dragged=dragged
-        )
-        self.document = replace(document, timeline=timeline, frame=float(frame))
+        """Keep the pose at the frame that is shown, where frames have poses of their own."""
+        self.document = recorded(self.figure, self.document, dragged)
 
     def ready(self, choice: Choice) -> None:
         """Compile a method where that was not done yet; the page is told where it takes a while."""
@@ -248,13 +296,21 @@ class Editor:
         finally:
             notice.cancel()
 
-    def show(self, frame: float) -> None:
+    def show(self, frame: float, *, playing: bool = False) -> None:
         """Stand at a frame of the timeline, in the pose that it has there; no step of the history.
 
-        Pins and free effectors come along; what the keys hold is where they say.
+        Pins and free effectors come along; what the keys hold is where they say.  An unkeyed pose
+        of the frame is shown instead, unless the timeline is ``playing``.
         """
         document, figure = self.document, self.figure
         frame = min(max(frame, 0.0), float(document.timeline.last))
+        unkeyed = None if playing else at_frame(document.unkeyed, frame)
+        if unkeyed is not None:
+            q, effectors = figure.project(unkeyed.q), unkeyed.effectors
+            self.document = replace(document, q=q, effectors=effectors, frame=frame)
+            self.answer = self.ghost = None
+            self.revision += 1
+            return
         moment = self.moments.at(
             figure, document.timeline, frame, document.effectors, document.locked, document.goals
         )

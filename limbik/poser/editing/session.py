@@ -28,15 +28,18 @@ from limbik.poser.document.history import History, Step
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.method_choice import preparing
+from limbik.poser.editing.background import BackgroundTask, Progress
 from limbik.poser.editing.editor import Editor
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import drag_solver_of
+from limbik.poser.editing.offer import offer_of
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import OPENS
 from limbik.poser.protocol import commands
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.binary import Drag, Scrub, pose_message
 from limbik.poser.protocol.commands.registry import Command
+from limbik.poser.protocol.hands_info import hands_info
 from limbik.poser.protocol.inbox import Inbox
 from limbik.poser.protocol.page_state import advice_for, figure_of, methods_info, state_of
 from limbik.poser.protocol.text import ProtocolError, note, text
@@ -45,15 +48,21 @@ from limbik.version import __version__
 LARGEST_FILE = 200_000_000
 """Bytes that one upload may have."""
 
-_DURING = frozenset({"coordinate.set", "frames"})
+_DURING = frozenset({"coordinate.set", "frames", "offer.search"})
 """Commands that leave a drag under way; any other ends it."""
 
-_NEUTRAL = frozenset({"undo", "redo", "grab", "drop", "coordinates.drop", "frames"})
+_NEUTRAL = frozenset({
+    "undo", "redo", "grab", "drop", "coordinates.drop", "frames", "offer.search", "offer.refuse",
+})  # fmt: skip
 """Commands after which a free effector keeps its last target."""
 
 
 class Session(Editor):
-    """What one client does.  The server sets ``notify``, and saves when ``dirty`` has changed."""
+    """What one client does.  The server sets ``notify``, and saves when ``dirty`` has changed.
+
+    ``post`` takes a text message for the page from any thread, and ``wake`` asks for ``collect`` to
+    be called, as messages are, when a task in the background has ended; the server sets both.
+    """
 
     largest: int = LARGEST_FILE
 
@@ -61,6 +70,9 @@ class Session(Editor):
         super().__init__(document, folder)
         self.id = id or secrets.token_urlsafe(16)
         self.command_id = 0  # of the command at work, which a binary message after it names
+        self.task: BackgroundTask | None = None
+        self.post: Callable[[str], None] = lambda message: None
+        self.wake: Callable[[], None] = lambda: None
         self._inbox = Inbox()
         self._extra: list[str | bytes] = []
         self._shown = -1  # the figure that the page has
@@ -174,7 +186,7 @@ class Session(Editor):
         self.drop()
         self.history.end_merging()
         self._shown = -1
-        return [self.hello(), *self.state_messages()]
+        return [self.hello(), *self.state_messages(), *self._progress()]
 
     def receive(self, message: str | bytes) -> list[str | bytes]:
         """The answers to one message; ProtocolError where our page would never send such."""
@@ -240,6 +252,57 @@ class Session(Editor):
             words["coordinate"] = self.coordinate(arguments["coordinate"])
         return command.label.format(**words)
 
+    # ---- work in the background ------------------------------------------------------------
+
+    def begin_task(
+        self,
+        label: str,
+        work: Callable[[Progress], Any],
+        apply: Callable[[Any], None],
+        end: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Do something that takes long in a thread of its own; its result is one step of the
+        history.  ``end`` is called when nothing is needed of it any more."""
+        if self.task is not None:
+            end()
+            raise LimbikError(f"{self.task.label} is still at work; cancel it first.")
+
+        def tell(share: float) -> None:
+            self.post(text(msg.ProgressMessage(msg.ProgressInfo(label, share))))
+
+        self.task = BackgroundTask(
+            label, work, apply, tell=tell, ready=lambda: self.wake(), end=end
+        )
+        self.task.start()
+        self.also(text(msg.ProgressMessage(msg.ProgressInfo(label, 0.0))))
+
+    def collect(self) -> list[str | bytes]:
+        """What the page is told of a task that has ended; its result is taken."""
+        task = self.task
+        if task is None or task.running:
+            return []
+        self.task = None
+        self.drop()
+        before, sentence = self.document, ""
+        try:
+            with self.transaction():
+                sentence = task.finish()
+                if self.document is not before:
+                    self.answer = self.ghost = None
+                    self.history.did(task.label, before)
+                    self.changed()
+        except LimbikError as error:
+            sentence = str(error)
+        extra, self._extra = self._extra, []
+        said = [note(sentence)] if sentence else []
+        return [text(msg.ProgressMessage(None)), *said, *self.state_messages(), *extra]
+
+    def _progress(self) -> list[str | bytes]:
+        task = self.task
+        if task is None:
+            return []
+        return [text(msg.ProgressMessage(msg.ProgressInfo(task.label, task.share)))]
+
     def also(self, message: str | bytes) -> None:
         """A message that follows the reply of the command at work."""
         self._extra.append(message)
@@ -265,6 +328,8 @@ class Session(Editor):
             undo=self.history.undo_label,
             redo=self.history.redo_label,
             advice=advice_for(document, self.opened.figure, body, self.figure_cache.natural),
+            offer=offer_of(self.offer),
+            hands=hands_info(figure, self.hands, document.q),
         )
         return [*out, text(msg.StateMessage(state)), self._pose(0)]
 
@@ -273,11 +338,13 @@ class Session(Editor):
             self.answer = drag_solver_of(
                 self.figure, replace(self.document, method=Choice()), None
             ).look()
+        offer = self.offer
+        answer = self.answer if offer is None else offer.shown(self.answer)
         return pose_message(
             self.figure,
             self.document.q,
-            self.answer,
-            ghost=self.ghost,
+            answer,
+            ghost=self.ghost if offer is None or offer.better is None else offer.better,
             sequence=sequence,
             frame=self.document.frame,
             revision=self.revision,
@@ -289,7 +356,7 @@ class Session(Editor):
         return [*notes, self._pose(drag.sequence)]
 
     def _scrub(self, scrub: Scrub) -> list[str | bytes]:
-        notes = self._tried(lambda: (self.drop(), self.show(scrub.frame)))
+        notes = self._tried(lambda: (self.drop(), self.show(scrub.frame, playing=scrub.playing)))
         # While it plays, where it stands is not worth a file every two seconds.
         self.dirty += 0 if scrub.playing else 1
         return [*notes, self._pose(scrub.sequence)]

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from limbik.poser.document.effector import Mode, Vec3, Vec4
+from limbik.poser.document.prop import PropKind
 from limbik.poser.document.timeline import Ease
 
 Value = float | int | bool | str
@@ -219,11 +220,23 @@ class KeyInfo(Struct, frozen=True):
     goals: bool
 
 
+class ContactInfo(Struct, frozen=True):
+    """A joint rests in frames start … end − 1; ``held`` where it is locked to its place there."""
+
+    id: int
+    joint: int
+    start: int
+    end: int
+    held: bool
+
+
 class TimelineInfo(Struct, frozen=True):
     """The timeline, frames 0 … frames − 1.
 
     ``span`` is how many frames an edit of a clip blends to either side, ``clip`` the name of the
-    clip that is edited.
+    clip that is edited, ``auto_key`` whether a pose changed by hand becomes a key where there are
+    keys or a clip, ``unkeyed`` the frames whose pose was changed and is not keyed, ``contacts``
+    where joints rest.
     """
 
     fps: float
@@ -232,8 +245,18 @@ class TimelineInfo(Struct, frozen=True):
     loop: bool
     span: int
     ease: Ease
+    auto_key: bool
     keys: list[KeyInfo]
     clip: str | None
+    unkeyed: list[int]
+    contacts: list[ContactInfo]
+
+
+class OriginInfo(Struct, frozen=True):
+    """The motion that the clip was retargeted from: its name, and the id to fetch it by."""
+
+    id: int
+    name: str
 
 
 class PoseInfo(Struct, frozen=True):
@@ -243,6 +266,95 @@ class PoseInfo(Struct, frozen=True):
     name: str
 
 
+class PropPartInfo(Struct, frozen=True):
+    """A box or a ball in a prop's frame, with half its edges."""
+
+    ball: bool
+    center: Vec3
+    half: Vec3
+
+
+class HoldInfo(Struct, frozen=True):
+    """A joint that holds a prop: where the joint is in the prop's frame."""
+
+    joint: int
+    position: Vec3
+    wxyz: Vec4
+
+
+class PropInfo(Struct, frozen=True):
+    """A prop: where it is, the edges of the box around it, what it is made of, and who holds it.
+
+    The first of ``holds`` carries it, wherever the pose is.  ``mesh`` names the mesh to fetch,
+    empty where its parts are drawn.
+    """
+
+    id: int
+    kind: PropKind
+    name: str
+    position: Vec3
+    wxyz: Vec4
+    size: Vec3
+    parts: list[PropPartInfo]
+    holds: list[HoldInfo]
+    mesh: str
+
+
+class SceneInfo(Struct, frozen=True):
+    """What is around the figure, and what is kept while one drags."""
+
+    balance: bool
+    collisions: bool
+    props: list[PropInfo]
+
+
+class MassInfo(Struct, frozen=True):
+    """A mass (kg) that follows a joint, and its centre in the joint's frame."""
+
+    joint: int
+    mass: float
+    center: Vec3
+
+
+class PointInfo(Struct, frozen=True):
+    """A point in the frame of a joint."""
+
+    joint: int
+    at: Vec3
+
+
+class SoleInfo(Struct, frozen=True):
+    """The points on which a joint stands."""
+
+    joint: int
+    points: list[PointInfo]
+
+
+class ShapeInfo(Struct, frozen=True):
+    """A collision shape in the frame of a joint.
+
+    ``sizes`` are half the edges of a box, or the radius and half the length along z of what is
+    round.
+    """
+
+    kind: Literal["sphere", "capsule", "cylinder", "box"]
+    joint: int
+    center: Vec3
+    wxyz: Vec4
+    sizes: Vec3
+
+
+class BodyInfo(Struct, frozen=True):
+    """Masses, soles and collision shapes of the figure with the id ``figure``; ``feet`` are the
+    joints that a body stands on where nothing is pinned."""
+
+    figure: int
+    feet: list[int]
+    masses: list[MassInfo]
+    soles: list[SoleInfo]
+    shapes: list[ShapeInfo]
+
+
 class AdviceInfo(Struct, frozen=True):
     """Something worth telling, with a command that helps."""
 
@@ -250,6 +362,27 @@ class AdviceInfo(Struct, frozen=True):
     button: str
     command: Literal["limits.humanoid", "limits.file"]
     args: dict[str, Any]
+
+
+class HandInfo(Struct, frozen=True):
+    """A hand whose fingers can be curled: its joint, the fingers that it has ("Index"), how far
+    each is curled (0 straight, 1 as in a fist), how far they are spread, and the names of the
+    shapes that it can be put into."""
+
+    side: Literal["left", "right"]
+    joint: int
+    fingers: list[str]
+    curls: list[float]
+    spread: float
+    shapes: list[str]
+
+
+class OfferInfo(Struct, frozen=True):
+    """A better pose after a drag that ended short: the ghost of the pose message, once ``sentence``
+    is not empty.  ``searching`` where the command "offer.search" may still find a better one."""
+
+    searching: bool
+    sentence: str
 
 
 class State(Struct, frozen=True):
@@ -270,9 +403,13 @@ class State(Struct, frozen=True):
     compare: ChoiceInfo | None
     timeline: TimelineInfo
     poses: list[PoseInfo]
+    scene: SceneInfo
     undo: str | None
     redo: str | None
     advice: AdviceInfo | None
+    origin: OriginInfo | None
+    offer: OfferInfo | None = None
+    hands: list[HandInfo] = field(default_factory=list)
 
 
 # ---- what is sent -------------------------------------------------------------------------------
@@ -290,10 +427,27 @@ class StateMessage(Struct, frozen=True):
     state: State
 
 
+class BodyMessage(Struct, frozen=True):
+    body: BodyInfo
+
+
 class NoteMessage(Struct, frozen=True):
     """A sentence to show for a moment."""
 
     note: str
+
+
+class ProgressInfo(Struct, frozen=True):
+    """Work in the background, and the share of it that is done, 0 to 1."""
+
+    label: str
+    share: float
+
+
+class ProgressMessage(Struct, frozen=True):
+    """How far the work in the background is; null when there is none any more."""
+
+    progress: ProgressInfo | None
 
 
 class Refusal(Struct, frozen=True):
@@ -311,13 +465,24 @@ class Done(Struct, frozen=True, omit_defaults=True):
     ok: bool
     effector: int | None = None
     pose: int | None = None
+    prop: int | None = None
     key: int | None = None
     keys: list[int] | None = None
+    contact: int | None = None
     dropped: list[str] | None = None
 
 
 Reply = Done | Refusal
-Message = HelloMessage | FigureMessage | StateMessage | NoteMessage | Done | Refusal
+Message = (
+    HelloMessage
+    | FigureMessage
+    | StateMessage
+    | BodyMessage
+    | NoteMessage
+    | ProgressMessage
+    | Done
+    | Refusal
+)
 
 
 # ---- files that the page reads ------------------------------------------------------------------
@@ -340,6 +505,15 @@ class Replay(Struct, frozen=True):
     loop: bool
     keys: list[int]
     poses: str
+
+
+class OriginHeader(Struct, frozen=True):
+    """The header of GET /origin (origin_bytes.py): the figure of the motion that was retargeted,
+    and the matrix, column by column, that takes its world to that of the figure in view."""
+
+    figure: FigureInfo
+    frames: int
+    placement: list[float]
 
 
 class MeshImage(Struct, frozen=True):

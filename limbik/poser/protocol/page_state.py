@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -16,11 +17,12 @@ from limbik.methods.settings import Setting, settings_of
 from limbik.poser.document.document import Choice, Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.origin import Origin
 from limbik.poser.files.natural_limits import Natural
 from limbik.poser.files.open import Opened
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.figure_info import figure_info, limits_info
+from limbik.poser.protocol.scene_info import scene_info
 
 
 def state_of(
@@ -32,6 +34,8 @@ def state_of(
     undo: str | None,
     redo: str | None,
     advice: msg.AdviceInfo | None,
+    offer: msg.OfferInfo | None = None,
+    hands: list[msg.HandInfo] | None = None,
 ) -> msg.State:
     """The document; ``undo`` and ``redo`` are the labels of the steps."""
     return msg.State(
@@ -44,12 +48,24 @@ def state_of(
         edited=sorted(figure.index(joint) for joint in document.limits),
         method=_choice(document.method),
         compare=None if document.compare is None else _choice(document.compare),
-        timeline=_timeline(document.timeline, document.frame),
+        timeline=_timeline(document, figure),
         poses=[msg.PoseInfo(pose.id, pose.name) for pose in document.poses],
+        scene=scene_info(document, figure),
         undo=undo,
         redo=redo,
         advice=advice,
+        offer=offer,
+        hands=hands or [],
+        origin=None
+        if document.origin is None
+        else msg.OriginInfo(origin_id(document.origin), document.origin.clip.name),
     )
+
+
+def origin_id(origin: Origin) -> int:
+    """A number that changes when the motion that was retargeted, or its place, does."""
+    known = repr((origin.source, origin.clip.name, origin.clip.q.shape, origin.placement))
+    return zlib.crc32(known.encode() + origin.clip.q[-1].tobytes()) & 0x7FFFFFFF
 
 
 def _effector(effector: Effector, figure: Figure) -> msg.EffectorInfo:
@@ -81,16 +97,23 @@ def _choice(choice: Choice) -> msg.ChoiceInfo:
     return msg.ChoiceInfo(choice.name, dict(choice.settings))
 
 
-def _timeline(timeline: Timeline, frame: float) -> msg.TimelineInfo:
+def _timeline(document: Document, figure: Figure) -> msg.TimelineInfo:
     """The timeline with the frame that is looked at."""
+    timeline = document.timeline
     return msg.TimelineInfo(
         **timeline.settings,
-        frame=frame,
+        frame=document.frame,
         keys=[
             msg.KeyInfo(key.id, key.frame, key.pose is not None, bool(key.goals))
             for key in timeline.keys
         ],
         clip=None if timeline.clip is None else timeline.clip.name or "clip",
+        unkeyed=sorted(one.frame for one in document.unkeyed),
+        contacts=[
+            msg.ContactInfo(c.id, figure.index(c.joint), c.start, c.end, c.held)
+            for c in timeline.contacts
+            if c.joint in figure.joints
+        ],
     )
 
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import msgspec
 
 from limbik.poser.document.effector import Mode, Vec3, Vec4
+from limbik.poser.document.prop import PropKind
 from limbik.poser.document.timeline import Ease
 from limbik.poser.protocol import binary_layout as layout
 from limbik.poser.protocol import messages as msg
@@ -23,7 +24,8 @@ from limbik.poser.protocol.commands import COMMANDS
 FILE = Path(__file__).parents[1] / "web" / "src" / "net" / "messages.gen.ts"
 
 _NAMED: dict[str, Any] = {
-    "Vec3": Vec3, "Vec4": Vec4, "Mode": Mode, "Ease": Ease, "Value": msg.Value, "Part": msg.Part,
+    "Vec3": Vec3, "Vec4": Vec4, "Mode": Mode, "PropKind": PropKind, "Ease": Ease,
+    "Value": msg.Value, "Part": msg.Part,
     "Limit": msg.Limit, "Reply": msg.Reply, "Message": msg.Message,
 }  # fmt: skip
 """Types that are no structs and have a name of their own in the page."""

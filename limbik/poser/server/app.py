@@ -22,8 +22,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from limbik.errors import LimbikError
 from limbik.poser import building
+from limbik.poser.files.prop_mesh import prop_mesh
 from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
+from limbik.poser.protocol.origin_bytes import origin_bytes
+from limbik.poser.protocol.page_state import origin_id
 from limbik.poser.protocol.text import ProtocolError
 from limbik.poser.server.connection import OUR_MISTAKE, OpenSession, close, log, mistake, send_note
 from limbik.poser.server.connections import Once, log_errors_of
@@ -66,6 +69,8 @@ def application(
         Route("/files/{session}/{name}", partial(upload, sessions=sessions), methods=["PUT"]),
         Route("/save/{session}/{kind}", partial(_save, sessions=sessions), methods=["GET"]),
         Route("/mesh/{session}/{figure:int}", partial(_mesh, sessions=sessions), methods=["GET"]),
+        Route("/origin/{session}/{id:int}", partial(_origin, sessions=sessions), methods=["GET"]),
+        Route("/prop/{session}/{prop:int}", partial(_prop, sessions=sessions), methods=["GET"]),
         WebSocketRoute("/ws", partial(_talk, sessions=sessions)),
     ]
     starlette = Starlette(
@@ -189,4 +194,37 @@ async def _mesh(request: Request, sessions: SessionRegistry) -> Response:
         if session.figure_id != request.path_params["figure"] or not session.meshes:
             return PlainTextResponse("This figure has no mesh, or is no longer open.", 404)
         data = await sessions.workers.do(mesh_bytes, session.meshes)
+    return Response(data, media_type="application/octet-stream")
+
+
+async def _prop(request: Request, sessions: SessionRegistry) -> Response:
+    resident = sessions.get(request.path_params["session"])
+    if resident is None or resident.session is None:
+        return PlainTextResponse("This session is not open; reload the page.", 404)
+    async with resident.lock:
+        session = resident.session
+        prop = session.document.scene.prop(request.path_params["prop"])
+        if prop is None or not prop.file:
+            return PlainTextResponse("There is no such mesh any more.", 404)
+        try:
+            mesh = await sessions.workers.do(prop_mesh, session.folder / prop.file)
+            data = await sessions.workers.do(mesh_bytes, mesh.pieces)
+        except (LimbikError, OSError) as error:
+            return PlainTextResponse(str(error), 400)
+    return Response(data, media_type="application/octet-stream")
+
+
+async def _origin(request: Request, sessions: SessionRegistry) -> Response:
+    """The motion that the clip was retargeted from."""
+    resident = sessions.get(request.path_params["session"])
+    if resident is None or resident.session is None:
+        return PlainTextResponse("This session is not open; reload the page.", 404)
+    async with resident.lock:
+        session = resident.session
+        origin = session.document.origin
+        if origin is None or origin_id(origin) != request.path_params["id"]:
+            return PlainTextResponse("This clip is no longer open.", 404)
+        data = await sessions.workers.do(
+            lambda: origin_bytes(origin, session.figure_cache.opened(origin.source))
+        )
     return Response(data, media_type="application/octet-stream")

@@ -63,7 +63,10 @@ async def send_note(client: WebSocket | None, sentence: str) -> None:
         await send(client, note(sentence))
 
 
-async def send(client: WebSocket, message: str) -> None:
+async def send(client: WebSocket, message: str | bytes) -> None:
     """A message that nobody asked for."""
     with suppress(*GONE):
-        await client.send_text(message)
+        if isinstance(message, str):
+            await client.send_text(message)
+        else:
+            await client.send_bytes(message)

@@ -139,6 +139,8 @@ class SessionRegistry:
                 return
             await self.workers.do(self.store.forget_if_empty, resident.id)
             if resident.client is client:
+                if resident.session is not None and resident.session.task is not None:
+                    resident.session.task.cancel()  # nobody is left who wants it
                 self._open.pop(resident.id, None)
             else:
                 self.store.files(resident.id)
@@ -165,8 +167,20 @@ class SessionRegistry:
         def send_now(sentence: str) -> None:
             self.workers.later(send_note(resident.client, sentence))
 
+        def post(message: str) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(post_now, message)
+
+        def post_now(message: str) -> None:
+            if resident.client is not None:
+                self.workers.later(send(resident.client, message))
+
+        def wake() -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(lambda: self.workers.later(self._collect(resident)))
+
         session = resident.session = made.session
-        session.notify = notify
+        session.notify, session.post, session.wake = notify, post, wake
         # A figure in files is saved at once, a built-in one when something is done to it.
         on_disk = made.restored or not any(session.folder.iterdir())
         resident.saved = session.dirty if on_disk else -1
@@ -201,6 +215,17 @@ class SessionRegistry:
             if resident.client is not client or resident.session is None:
                 return None
             return await self.workers.do(resident.session.receive, message)
+
+    async def _collect(self, resident: OpenSession) -> None:
+        """Give a session what its task in the background made, and tell the page."""
+        async with resident.lock:
+            session, client = resident.session, resident.client
+            if session is None or self._open.get(resident.id) is not resident:
+                return
+            answers = await self.workers.do(session.collect)
+        if client is not None:
+            for answer in answers:
+                await send(client, answer)
 
     def hello_again(self) -> None:
         """Tell every page anew who is there, because something is ready now; from any thread."""

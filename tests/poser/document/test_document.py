@@ -64,6 +64,7 @@ def full(n: int = 4) -> Document:
         timeline=Timeline(fps=29.97, frames=6, keys=(key,), clip=clip, next_id=4),
         frame=2.5,
         poses=(StoredPose(4, "stand", q + 1.0),),
+        floor=False,
         next_id=9,
     )
 
@@ -94,6 +95,7 @@ def test_a_pose_in_a_document_cannot_be_changed() -> None:
         {"timeline": Timeline(fps=25.0)},
         {"frame": 1.0},
         {"poses": (StoredPose(1, "a", np.zeros(4)),)},
+        {"floor": False},
         {"next_id": 2},
     ],
     ids=lambda change: next(iter(change)),

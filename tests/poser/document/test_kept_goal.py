@@ -64,8 +64,10 @@ def test_rest_is_carried_over_to_other_coordinates(tmp_path: Path) -> None:
 def test_a_session_saved_without_goals_is_still_read(tmp_path: Path) -> None:
     session = Session.builtin("arm", tmp_path)
     saved = json.loads(json.dumps(session.dump()))
-    del saved["document"]["goals"]
-    assert Session.restore(saved, tmp_path).document.goals == ()
+    del saved["document"]["goals"], saved["document"]["floor"]
+    document = Session.restore(saved, tmp_path).document
+    assert document.goals == ()
+    assert document.floor
     del saved["document"]["effectors"]
     with pytest.raises(LimbikError, match="has no effectors"):
         Session.restore(saved, tmp_path)

@@ -40,14 +40,16 @@ def test_the_greeting_tells_all_that_the_page_types_say(talk: Talk) -> None:
     assert talk.figure["floor"] == pytest.approx(0.0, abs=0.005)
     assert set(talk.state) == {
         "revision", "figure", "effectors", "locked", "limits", "edited", "method", "compare",
-        "timeline", "poses", "undo", "redo", "advice", "goals",
+        "timeline", "poses", "undo", "redo", "advice", "goals", "offer", "scene", "origin",
+        "hands",
     }  # fmt: skip
     assert set(talk.state["effectors"][0]) == {
         "id", "joint", "name", "at", "mode", "position", "wxyz", "weight", "rotation_weight",
         "axis",
     }  # fmt: skip
     assert set(talk.state["timeline"]) == {
-        "fps", "frames", "frame", "loop", "span", "ease", "keys", "clip",
+        "fps", "frames", "frame", "loop", "span", "ease", "auto_key", "keys", "clip",
+        "unkeyed", "contacts",
     }  # fmt: skip
     assert len(talk.state["limits"]) == len(talk.figure["joints"]) == 31
     assert talk.state["advice"] is None

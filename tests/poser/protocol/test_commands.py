@@ -27,7 +27,13 @@ def test_every_command_of_the_design_is_there() -> None:
     coordinates.drop limit.set limit.reset limits.humanoid limits.none limits.clip limits.file
     method.set compare.set pose.reset pose.mirror pose.store pose.recall pose.rename pose.delete
     pose.set pose.load goal.remove builtin open clip.choose timeline.set key.insert key.move
-    key.copy key.delete key.set clip.remove frames undo redo"""
+    key.copy key.delete key.set clip.remove frames undo redo
+    offer.search offer.take offer.refuse hand.shape hand.curl hand.palm
+    unkeyed.drop
+    retarget.onto retarget.motion retarget.again task.cancel
+    contacts.find contact.add contact.set contact.delete contacts.hold contacts.plant
+    balance collisions body prop.add prop.open prop.remove prop.set prop.hold
+    """
     assert set(COMMANDS) == set(wanted.split())
 
 
@@ -342,6 +348,7 @@ def test_a_saved_pose_is_loaded(talk: Talk) -> None:
 
 def test_keys_hold_pinned_feet_between_two_poses(talk: Talk) -> None:
     talk.do("key.insert", frame=0, pose=True, goals=True)
+    talk.scrub(20.0)
     hips = talk.effector("Hips")
     talk.drag(hips.id, moved(hips, 0.0, -0.25, 0.0))
     talk.do("key.insert", frame=20, pose=True, goals=True)

@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from limbik.errors import LimbikError
+from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.poser.document.clip import Clip
 from limbik.poser.document.coordinate_change import across
 from limbik.poser.document.document import Source
+from limbik.poser.document.scene import Scene
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import discard_files, holds_figure, keep_files, open_motion
@@ -68,10 +70,22 @@ def _start(session: Session, source: Source) -> None:
     """Begin with another figure; the methods stay."""
     opened, old = session.figure_cache.opened(source), session.document
     new = first_document(source, opened)
-    session.document = replace(new, method=old.method, compare=old.compare)
+    scene = old.scene.without_holds() if _same_space(opened.figure, session.opened.figure) else None
+    session.document = replace(
+        new,
+        method=old.method,
+        compare=old.compare,
+        scene=scene or Scene(),
+        next_id=max(new.next_id, old.next_id if scene else 1),
+    )
     start_limited(session)
     for sentence in opened.notes[:3]:
         session.also(note(sentence))
+
+
+def _same_space(one: Figure, other: Figure) -> bool:
+    """Whether lengths and the axis that is up mean the same, so that props can stay."""
+    return (one.unit, one.up) == (other.unit, other.up)
 
 
 def _play(session: Session, motion: Motion) -> None:

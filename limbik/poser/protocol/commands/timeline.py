@@ -10,6 +10,7 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.unkeyed import without
 from limbik.poser.protocol.binary import MOST_ASKED_FRAMES, frames_message
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.text import ProtocolError
@@ -23,6 +24,7 @@ _CHANGES = {
     "loop": "Change looping",
     "span": "Change the blend of edits",
     "ease": "Change the ease",
+    "auto_key": "Change auto-key",
 }
 
 
@@ -53,10 +55,14 @@ def set_timeline(
     loop: bool | None = None,
     span: int | None = None,
     ease: str | None = None,
+    auto_key: bool | None = None,
 ) -> Answer:
-    """Frames a second, number of frames, looping, span of edits to come, ease between keys."""
+    """Frames a second, number of frames, looping, span of edits to come, ease between keys, and
+    whether poses that are changed by hand become keys."""
     old = session.document.timeline
-    new = old.with_settings(fps=fps, frames=frames, loop=loop, span=span, ease=ease)
+    new = old.with_settings(
+        fps=fps, frames=frames, loop=loop, span=span, ease=ease, auto_key=auto_key
+    )
     if new.ease != old.ease or new.frames != old.frames:
         _replace(session, new)
     else:
@@ -73,9 +79,21 @@ def insert(session: Session, frame: int, pose: bool = True, goals: bool = True) 
     timeline = keyed(
         session.figure, document.timeline, frame, document.q, document.effectors, pose, goals
     )
-    session.document = replace(document, timeline=timeline)
+    unkeyed = without(document.unkeyed, frame)
+    session.document = replace(document, timeline=timeline, unkeyed=unkeyed)
     made = timeline.key_at(frame)
     return None if made is None else {"key": made.id}
+
+
+@command("unkeyed.drop", "Drop the unkeyed pose at frame {frame}")
+def drop_unkeyed(session: Session, frame: int) -> Answer:
+    """Give up the pose of a frame that was not keyed; the frame shows what its keys say."""
+    document = session.document
+    if all(one.frame != frame for one in document.unkeyed):
+        raise LimbikError(f"Frame {frame} has no unkeyed pose.")
+    session.document = replace(document, unkeyed=without(document.unkeyed, frame))
+    session.show(document.frame)
+    return None
 
 
 @command("key.move", _keys_label("Move"))

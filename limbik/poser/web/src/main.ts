@@ -1,6 +1,7 @@
 // Puts the page together: what it knows, what it draws, what is touched, what stands beside it.
 
 import { App } from "./state/app";
+import { followBody } from "./state/body";
 import { mount } from "./panels/layout";
 import { Stage } from "./scene/stage";
 import { connect } from "./net/server";
@@ -12,6 +13,7 @@ import { attach } from "./edit";
 import type { Vec3 } from "./net/messages";
 import "./styles/style.css";
 import "./styles/timeline.css";
+import "./styles/contacts.css";
 
 /** The element with an id, which index.html has. */
 function element<E extends HTMLElement>(id: string): E {
@@ -28,11 +30,12 @@ function begin(): void {
     document.title = `${replay.title} – limbik`;
   }
   const stage = new Stage(element<HTMLCanvasElement>("stage"), app);
-  if (!replay) attach(stage, app);
+  const touched = replay ? null : attach(stage, app);
   mount(element("root"), app, stage);
   listen(app, stage, document);
   new Player(app);
   new Onion(app);
+  followBody(app);
   if (replay) {
     new ReplayConnection(app, replay).start();
     if (replay.frames > 1) app.set({ playing: true });
@@ -43,6 +46,7 @@ function begin(): void {
     limbik: {
       app,
       stage,
+      knobs: () => touched?.knobs() ?? [],
       screen: (joint: number) => stage.screen(joint),
       target: (effector: number) => {
         const place: Vec3 | undefined = app.report(effector)?.position ?? app.effector(effector)?.position;

@@ -3,8 +3,10 @@
 import type { App } from "./state/app";
 import { focusOf, isChord, mayTake } from "./keyboard";
 import type { Effector, Ui } from "./net/messages";
+import { refuseOffer, takeOffer } from "./panels/offer";
 import { nextTheme } from "./panels/theme";
 import type { Stage } from "./scene/stage";
+import { toggleAutoKey } from "./timeline/autokey";
 import { goToKey, insertKey, stepBy, togglePlaying } from "./timeline/timelineActions";
 import { endNudge, nudge, selectNext, selectPrevious, turn } from "./edit";
 
@@ -48,8 +50,11 @@ export const SHORTCUTS: Shortcut[] = [
   { keys: ["Q"], what: "Drag directly, without a gizmo", group: "Pose", run: tool("direct") },
   { keys: ["G"], what: "Gizmo that moves", group: "Pose", run: tool("move") },
   { keys: ["R"], what: "Gizmo that rotates", group: "Pose", run: tool("rotate") },
+  { keys: ["S"], what: "Handles that scale the selected prop", group: "Pose", run: tool("scale") },
+  { keys: ["J"], what: "Limits: knobs change the selected joint's limits", group: "Pose", run: tool("limits") },
   { keys: ["M"], what: "Mirror the pose left and right", group: "Pose", run: (app) => void app.do("pose.mirror") },
   { keys: ["0"], what: "Reset the pose", group: "Pose", run: (app) => void app.do("pose.reset") },
+  { keys: ["Enter"], what: "Take the pose that is offered as a ghost", group: "Pose", run: (app) => void takeOffer(app) },
   { keys: ["Ctrl+Z"], what: "Undo", group: "Pose", run: (app) => app.state?.undo != null && void app.do("undo") },
   {
     keys: ["Ctrl+Shift+Z", "Ctrl+Y"],
@@ -68,9 +73,12 @@ export const SHORTCUTS: Shortcut[] = [
   },
   {
     keys: ["Delete", "Backspace"],
-    what: "Remove the effector",
+    what: "Remove the effector, or the prop",
     group: "Effectors",
-    run: (app) => withEffector(app, (effector) => void app.do("effector.remove", { effector: effector.id })),
+    run: (app) =>
+      app.ui.prop !== null
+        ? void app.do("prop.remove", { prop: app.ui.prop })
+        : withEffector(app, (effector) => void app.do("effector.remove", { effector: effector.id })),
   },
   { keys: ["["], what: "Previous effector", group: "Effectors", run: selectPrevious },
   { keys: ["]"], what: "Next effector", group: "Effectors", run: selectNext },
@@ -96,7 +104,10 @@ export const SHORTCUTS: Shortcut[] = [
     what: "Close, or select nothing",
     group: "View",
     replay: true,
-    run: (app) => (app.ui.help ? app.set({ help: false }) : app.select(null)),
+    run: (app) => {
+      if (app.ui.help) app.set({ help: false });
+      else if (!refuseOffer(app)) app.select(null);
+    },
   },
   { keys: ["Space"], what: "Play, or pause", group: "Time", replay: true, run: togglePlaying },
   { keys: [","], what: "Back one frame", group: "Time", replay: true, run: (app) => stepBy(app, -1) },
@@ -104,6 +115,7 @@ export const SHORTCUTS: Shortcut[] = [
   { keys: ["<"], what: "Previous key", group: "Time", replay: true, run: (app) => goToKey(app, -1) },
   { keys: [">"], what: "Next key", group: "Time", replay: true, run: (app) => goToKey(app, 1) },
   { keys: ["K"], what: "Insert a key", group: "Time", run: (app) => void insertKey(app) },
+  { keys: ["U"], what: "Auto-key: changed poses become keys", group: "Time", run: toggleAutoKey },
   { keys: ["O"], what: "Onion skins", group: "Time", replay: true, run: (app) => app.set({ onion: !app.ui.onion }) },
   { keys: ["Ctrl+O"], what: "Open a file", group: "File", run: (app) => app.request("open") },
   { keys: ["Ctrl+S"], what: "Save", group: "File", run: (app) => app.request("save") },
@@ -122,7 +134,8 @@ export const ARROWS: Omit<Shortcut, "run">[] = [
   { keys: ["Alt+←", "Alt+→"], what: "Move the key that has the focus; Ctrl copies it", group: "Time" },
   { keys: ["Delete"], what: "Delete the key that has the focus", group: "Time" },
   { keys: ["+", "-"], what: "Come nearer, or go away", group: "View", replay: true },
-  { keys: ["Numpad 1", "3", "7"], what: "From the front, the left, above; with Ctrl, the other side", group: "View", replay: true },
+  { keys: ["Numpad 1", "3", "7"], what: "From the front, the left, above, without perspective; with Ctrl, the other side", group: "View", replay: true },
+  { keys: ["Numpad 5"], what: "With perspective, or without", group: "View", replay: true },
 ];
 
 /** Moves the selected target by an arrow key, or turns it where the tool is the one that rotates;

@@ -112,7 +112,8 @@ export class Dragging {
   }
 
   private effectorFor(picked: Picked): number | null {
-    if (this.app.ui.playing) return null;
+    // In the Limits tool a press selects, and moves nothing.
+    if (this.app.ui.playing || this.app.ui.tool === "limits") return null;
     if (picked?.kind === "effector") return picked.effector;
     if (picked?.kind !== "joint") return null;
     return effectorsOf(this.app).find((effector) => effector.joint === picked.joint)?.id ?? null;

@@ -1,4 +1,5 @@
-// Editing limits by hand: knobs on the selected joint's gauge, dragged along their curves.
+// Editing limits by hand, in the Limits tool: knobs on the selected joint's gauge, dragged along their
+// curves.
 
 import { Group, Ray, type Vector3 } from "three";
 import type { App } from "../state/app";
@@ -56,9 +57,8 @@ export class LimitEditing {
 
   private gauge(): Gauge | undefined {
     const { replay, ui } = this.app;
-    if (this.joint === null || replay || ui.playing || ui.tool !== "direct" || this.busy()) return undefined;
-    const lit = this.app.pose?.limits.some((limit) => limit.joint === this.joint);
-    return this.app.ui.gauges !== "holding" || lit || this.held ? this.gauges.of(this.joint) : undefined;
+    if (this.joint === null || replay || ui.playing || ui.tool !== "limits" || this.busy()) return undefined;
+    return this.gauges.of(this.joint);
   }
 
   private knobs(gauge: Gauge): Knob[] {
@@ -112,6 +112,12 @@ export class LimitEditing {
       if (spot.depth > 0 && pixels < (best?.pixels ?? REACH[kind])) best = { knob, pixels };
     }
     return best;
+  }
+
+  /** Where the knobs are on the canvas. */
+  spots(): { x: number; y: number }[] {
+    const gauge = this.gauge();
+    return gauge ? this.knobs(gauge).map((knob) => spotOf(viewOf(this.stage), this.placeOf(gauge, knob))) : [];
   }
 
   /** Pixels to the nearest knob, Infinity where none can be grabbed. */

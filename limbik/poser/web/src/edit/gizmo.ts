@@ -42,7 +42,7 @@ export class Gizmo {
     if (this.controls.dragging) return;
     const { tool, playing } = this.app.ui;
     const effector = this.effector();
-    if (!effector || tool === "direct" || playing || (tool === "rotate" && effector.mode === "aim")) {
+    if (!effector || tool === "direct" || tool === "limits" || tool === "scale" || playing || (tool === "rotate" && effector.mode === "aim")) {
       if (this.controls.object) this.controls.detach();
       return;
     }

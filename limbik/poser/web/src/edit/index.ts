@@ -11,12 +11,20 @@ import { Gizmo } from "./gizmo";
 import { Hand } from "./dragState";
 import { Label } from "./label";
 import { Picking } from "./picking";
+import { attachSurroundings } from "./surroundings";
 import { Targets } from "./targets";
 
 export { endNudge, nudge, selectNext, selectPrevious, turn } from "./keyboard";
 
-/** Puts targets, gauges and the gizmo on a stage; returns what takes them off again. */
-export function attach(stage: Stage, app: App): () => void {
+/** What is in the scene for the hand, and where; `dispose` takes it off again. */
+export interface Attached {
+  /** Where the knobs of limits are on the page, CSS pixels. */
+  knobs(): { x: number; y: number }[];
+  dispose(): void;
+}
+
+/** Puts targets, gauges and the gizmo on a stage. */
+export function attach(stage: Stage, app: App): Attached {
   const colours = readColours();
   let stale = true;
   const changed = (): void => {
@@ -31,6 +39,7 @@ export function attach(stage: Stage, app: App): () => void {
   const gizmo = new Gizmo(stage, app, hand);
   const editing = new LimitEditing(stage, app, gauges, label, busy);
   const picking = new Picking(stage, app, hand, targets, editing, gizmo, label);
+  const detach = attachSurroundings(stage, app, picking, label);
   const dragging = new Dragging(stage, app, hand, picking, editing, gizmo, label);
 
   const stops = (["figure", "state", "pose", "ui"] as const).map((event) => app.on(event, changed));
@@ -52,8 +61,16 @@ export function attach(stage: Stage, app: App): () => void {
     }),
   );
   changed();
-  return () => {
-    for (const stop of stops) stop();
-    for (const part of [dragging, gizmo, editing, gauges, targets, label]) part.dispose();
+  const onPage = (spot: { x: number; y: number }): { x: number; y: number } => {
+    const { left, top } = stage.canvas.getBoundingClientRect();
+    return { x: left + spot.x, y: top + spot.y };
+  };
+  return {
+    knobs: () => editing.spots().map(onPage),
+    dispose: () => {
+      for (const stop of stops) stop();
+      detach();
+      for (const part of [dragging, gizmo, editing, gauges, targets, label]) part.dispose();
+    },
   };
 }

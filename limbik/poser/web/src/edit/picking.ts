@@ -39,13 +39,12 @@ export class Picking {
     private readonly label: Label,
   ) {}
 
-  /** `knobs`: those of limits count too. */
+  /** `knobs`: those of limits count too; there are some in the Limits tool only, where nothing else is
+   *  dragged. */
   at(x: number, y: number, kind: Pointer, knobs = true): Picked {
     if (this.gizmo.hit(x, y)) return { kind: "gizmo" };
+    if (knobs && this.editing.distance(x, y, kind) < Infinity) return { kind: "knob" };
     const sign = this.targets.hit(x, y, kind);
-    // A knob wins over a sign only where it is really the one meant.
-    const knob = knobs ? this.editing.distance(x, y, kind) : Infinity;
-    if (knob < (sign ? Math.min(sign.pixels, 8) : Infinity)) return { kind: "knob" };
     const found = effectorsOf(this.app).find((one) => one.id === sign?.effector);
     if (found) return { kind: "effector", effector: found.id, joint: found.joint };
     const { left, top } = this.stage.canvas.getBoundingClientRect();

@@ -1,7 +1,7 @@
 // Signs of effectors and their targets: what is grabbed, and whether it is where it should be.
 //
-// A target is a red ring, its effector a green disc; where they part, the disc goes hollow, the ring
-// becomes a cross and a line joins them.  Pins are diamonds, aims an eye with an arrow, locked joints
+// An effector is a green disc, with a green ring while it is held; where it is not at its target, the disc
+// goes hollow, the target is a red cross and a line joins them.  Pins are diamonds, aims an eye with an arrow, locked joints
 // have a padlock.  All keep their size on the screen.
 
 import { Color, Group, type Quaternion, Vector3 } from "three";
@@ -13,7 +13,7 @@ import { vector } from "./frames";
 import { type Glyph, Sign } from "./glyphs";
 import { effectorsOf, type Hand, placeOf, turnOf } from "./dragState";
 import { Strokes } from "./strokes";
-import { spotOf, unitsPerPixel, viewOf, worldScale } from "./view";
+import { spotOf, towardsEye, unitsPerPixel, viewOf, worldScale } from "./view";
 
 /** Pixels around a sign in which a press counts. */
 const REACH = { mouse: 15, touch: 30 };
@@ -103,8 +103,9 @@ export class Targets {
     const body: Glyph = aims ? "eye" : pinned ? (ok ? "diamond" : "hollow diamond") : ok ? "disc" : "hollow";
     marker.effector.paint(body, ok ? colours.reached : colours.target, active || chosen || hovered ? 1 : 0.85);
     const goal: Glyph = aims ? "cross" : pinned ? "diamond ring" : ok ? "ring" : "cross";
-    marker.target.paint(goal, colours.target, 1, 0.6);
-    marker.target.visible = active;
+    // Red is what is not met; a pin that holds has nothing around it.
+    marker.target.paint(goal, ok && !aims ? colours.reached : colours.target, 1, 0.6);
+    marker.target.visible = aims || held || (active && !ok);
     marker.halo.paint("halo", colours.accent, 1, 0.6);
     marker.halo.visible = chosen;
 
@@ -157,8 +158,7 @@ export class Targets {
     const eye = this.stage.world.worldToLocal(new Vector3().setFromMatrixPosition(view.camera.matrixWorld));
     const atOne = unitsPerPixel(view, 1) / scale;
     const put = (sign: Sign, point: Vector3, pixels: number, lift: number): void => {
-      const away = eye.clone().sub(point);
-      const at = point.clone().addScaledVector(away.normalize(), Math.min(lift, 0.5 * eye.distanceTo(point)));
+      const at = point.clone().addScaledVector(towardsEye(view, point), Math.min(lift, 0.5 * eye.distanceTo(point)));
       for (const sprite of [sign.solid, sign.faint]) {
         sprite.position.copy(at);
         sprite.scale.setScalar(pixels * atOne);

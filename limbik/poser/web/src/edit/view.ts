@@ -1,6 +1,7 @@
 // Between the screen and the figure: CSS pixels of the canvas, and points in the figure's axes.
 
-import { Ray, Vector2, Vector3, type Object3D, type PerspectiveCamera } from "three";
+import { Ray, Vector3, type Object3D, type PerspectiveCamera } from "three";
+import { isFlat, sightLine, type ViewCamera } from "../scene/viewCamera";
 
 /** What is needed of the stage to look at it. */
 export interface View {
@@ -41,6 +42,7 @@ export function spotOf(view: View, point: Vector3): Spot {
 /** Scene units that one pixel covers at a distance in front of the camera. */
 export function unitsPerPixel(view: View, depth: number): number {
   const { fov, zoom } = view.camera;
+  if (isFlat(view.camera)) return (view.camera as ViewCamera).span / (zoom * view.height);
   return (2 * Math.tan((fov * Math.PI) / 360) * Math.max(depth, view.camera.near)) / (zoom * view.height);
 }
 
@@ -51,23 +53,32 @@ export function worldScale(view: View): number {
 
 /** The ray under a pixel, in the figure's axes. */
 export function rayAt(view: View, x: number, y: number): Ray {
-  const at = new Vector2((2 * x) / view.width - 1, 1 - (2 * y) / view.height);
-  const from = new Vector3().setFromMatrixPosition(view.camera.matrixWorld);
-  const through = new Vector3(at.x, at.y, 0.5).unproject(view.camera);
+  const [from, through] = sightLine(view.camera, (2 * x) / view.width - 1, 1 - (2 * y) / view.height);
   view.world.worldToLocal(from);
   view.world.worldToLocal(through);
   return new Ray(from, through.sub(from).normalize());
+}
+
+/** A number as it is meant: a square view's axes have exact zeros, so that a drag stays in its plane. */
+const SQUARE = 1e-5;
+
+/** The direction from a point of the figure to the eye, a unit vector in the figure's axes. */
+export function towardsEye(view: View, point: Vector3): Vector3 {
+  if (isFlat(view.camera)) return viewAxes(view)[2].negate();
+  const eye = view.world.worldToLocal(new Vector3().setFromMatrixPosition(view.camera.matrixWorld));
+  return eye.sub(point).normalize();
 }
 
 /** Right, up and away from the eye, as unit vectors in the figure's axes. */
 export function viewAxes(view: View): [Vector3, Vector3, Vector3] {
   const { camera, world } = view;
   const origin = world.worldToLocal(new Vector3());
-  const turned = (column: number, sign: number): Vector3 =>
-    world
-      .worldToLocal(new Vector3().setFromMatrixColumn(camera.matrixWorld, column).multiplyScalar(sign))
-      .sub(origin)
-      .normalize();
+  const turned = (column: number, sign: number): Vector3 => {
+    const axis = world.worldToLocal(new Vector3().setFromMatrixColumn(camera.matrixWorld, column).multiplyScalar(sign));
+    axis.sub(origin).normalize();
+    for (let k = 0; k < 3; k++) if (Math.abs(axis.getComponent(k)) < SQUARE) axis.setComponent(k, 0);
+    return axis.normalize();
+  };
   return [turned(0, 1), turned(1, 1), turned(2, -1)];
 }
 

@@ -14,6 +14,8 @@ export interface Connection {
   readonly idle: boolean;
   /** Bytes of the figure's mesh. */
   mesh(figure: number, signal: AbortSignal): Promise<ArrayBuffer>;
+  /** Bytes of the motion that the clip was retargeted from. */
+  origin(id: number, signal: AbortSignal): Promise<ArrayBuffer>;
 }
 
 /** The part of a WebSocket that is used. */
@@ -62,6 +64,7 @@ export class Link implements Connection {
     private readonly events: LinkEvents,
     readonly mesh: Connection["mesh"],
     private readonly now: () => number = () => performance.now(),
+    readonly origin: Connection["origin"] = () => Promise.reject(new Error("There is no source.")),
   ) {}
 
   start(): void {

@@ -3,12 +3,13 @@
 export type Vec3 = [number, number, number];
 export type Vec4 = [number, number, number, number];
 export type Mode = "free" | "pin" | "aim";
+export type PropKind = "box" | "ball" | "chair" | "mesh";
 export type Ease = "smooth" | "linear" | "step";
 export type Value = number | boolean | string;
 export type Part = TurnPart | SlidePart | ExponentialPart | SwingTwistPart;
 export type Limit = RangeLimit | ConeLimit;
 export type Reply = Done | Refusal;
-export type Message = HelloMessage | FigureMessage | StateMessage | NoteMessage | Done | Refusal;
+export type Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | ProgressMessage | Done | Refusal;
 
 /** A setting of a method; `value` is its default. */
 export interface SettingInfo {
@@ -198,11 +199,22 @@ export interface KeyInfo {
   goals: boolean;
 }
 
+/** A joint rests in frames start … end − 1; `held` where it is locked to its place there. */
+export interface ContactInfo {
+  id: number;
+  joint: number;
+  start: number;
+  end: number;
+  held: boolean;
+}
+
 /**
  * The timeline, frames 0 … frames − 1.
  *
  * `span` is how many frames an edit of a clip blends to either side, `clip` the name of the
- * clip that is edited.
+ * clip that is edited, `auto_key` whether a pose changed by hand becomes a key where there are
+ * keys or a clip, `unkeyed` the frames whose pose was changed and is not keyed, `contacts`
+ * where joints rest.
  */
 export interface TimelineInfo {
   fps: number;
@@ -211,8 +223,17 @@ export interface TimelineInfo {
   loop: boolean;
   span: number;
   ease: Ease;
+  auto_key: boolean;
   keys: KeyInfo[];
   clip: string | null;
+  unkeyed: number[];
+  contacts: ContactInfo[];
+}
+
+/** The motion that the clip was retargeted from: its name, and the id to fetch it by. */
+export interface OriginInfo {
+  id: number;
+  name: string;
 }
 
 /** A stored pose. */
@@ -221,12 +242,119 @@ export interface PoseInfo {
   name: string;
 }
 
+/** A box or a ball in a prop's frame, with half its edges. */
+export interface PropPartInfo {
+  ball: boolean;
+  center: Vec3;
+  half: Vec3;
+}
+
+/** A joint that holds a prop: where the joint is in the prop's frame. */
+export interface HoldInfo {
+  joint: number;
+  position: Vec3;
+  wxyz: Vec4;
+}
+
+/**
+ * A prop: where it is, the edges of the box around it, what it is made of, and who holds it.
+ *
+ * The first of `holds` carries it, wherever the pose is.  `mesh` names the mesh to fetch,
+ * empty where its parts are drawn.
+ */
+export interface PropInfo {
+  id: number;
+  kind: PropKind;
+  name: string;
+  position: Vec3;
+  wxyz: Vec4;
+  size: Vec3;
+  parts: PropPartInfo[];
+  holds: HoldInfo[];
+  mesh: string;
+}
+
+/** What is around the figure, and what is kept while one drags. */
+export interface SceneInfo {
+  balance: boolean;
+  collisions: boolean;
+  props: PropInfo[];
+}
+
+/** A mass (kg) that follows a joint, and its centre in the joint's frame. */
+export interface MassInfo {
+  joint: number;
+  mass: number;
+  center: Vec3;
+}
+
+/** A point in the frame of a joint. */
+export interface PointInfo {
+  joint: number;
+  at: Vec3;
+}
+
+/** The points on which a joint stands. */
+export interface SoleInfo {
+  joint: number;
+  points: PointInfo[];
+}
+
+/**
+ * A collision shape in the frame of a joint.
+ *
+ * `sizes` are half the edges of a box, or the radius and half the length along z of what is
+ * round.
+ */
+export interface ShapeInfo {
+  kind: "sphere" | "capsule" | "cylinder" | "box";
+  joint: number;
+  center: Vec3;
+  wxyz: Vec4;
+  sizes: Vec3;
+}
+
+/**
+ * Masses, soles and collision shapes of the figure with the id `figure`; `feet` are the
+ * joints that a body stands on where nothing is pinned.
+ */
+export interface BodyInfo {
+  figure: number;
+  feet: number[];
+  masses: MassInfo[];
+  soles: SoleInfo[];
+  shapes: ShapeInfo[];
+}
+
 /** Something worth telling, with a command that helps. */
 export interface AdviceInfo {
   sentence: string;
   button: string;
   command: "limits.humanoid" | "limits.file";
   args: Record<string, unknown>;
+}
+
+/**
+ * A hand whose fingers can be curled: its joint, the fingers that it has ("Index"), how far
+ * each is curled (0 straight, 1 as in a fist), how far they are spread, and the names of the
+ * shapes that it can be put into.
+ */
+export interface HandInfo {
+  side: "left" | "right";
+  joint: number;
+  fingers: string[];
+  curls: number[];
+  spread: number;
+  shapes: string[];
+}
+
+/**
+ * A better pose after a drag that ended short: the ghost of the pose message, once `sentence`
+ * is not empty.  `searching` where the command "offer.search" may still find a better one.
+ */
+export interface OfferInfo {
+  searching: boolean;
+  sentence: string;
 }
 
 /**
@@ -247,9 +375,13 @@ export interface State {
   compare: ChoiceInfo | null;
   timeline: TimelineInfo;
   poses: PoseInfo[];
+  scene: SceneInfo;
   undo: string | null;
   redo: string | null;
   advice: AdviceInfo | null;
+  origin: OriginInfo | null;
+  offer: OfferInfo | null;
+  hands: HandInfo[];
 }
 
 export interface HelloMessage {
@@ -264,9 +396,24 @@ export interface StateMessage {
   state: State;
 }
 
+export interface BodyMessage {
+  body: BodyInfo;
+}
+
 /** A sentence to show for a moment. */
 export interface NoteMessage {
   note: string;
+}
+
+/** Work in the background, and the share of it that is done, 0 to 1. */
+export interface ProgressInfo {
+  label: string;
+  share: number;
+}
+
+/** How far the work in the background is; null when there is none any more. */
+export interface ProgressMessage {
+  progress: ProgressInfo | null;
 }
 
 /** The reply to a command that was refused, with a sentence why. */
@@ -284,8 +431,10 @@ export interface Done {
   ok: boolean;
   effector?: number;
   pose?: number;
+  prop?: number;
   key?: number;
   keys?: number[];
+  contact?: number;
   dropped?: string[];
 }
 
@@ -306,6 +455,16 @@ export interface Replay {
   loop: boolean;
   keys: number[];
   poses: string;
+}
+
+/**
+ * The header of GET /origin (origin_bytes.py): the figure of the motion that was retargeted,
+ * and the matrix, column by column, that takes its world to that of the figure in view.
+ */
+export interface OriginHeader {
+  figure: FigureInfo;
+  frames: number;
+  placement: number[];
 }
 
 /** A picture in the bytes of a mesh. */
@@ -340,6 +499,12 @@ export interface MeshHeader {
 
 /** The commands by their names, with their arguments. */
 export interface Commands {
+  "contacts.find": Record<never, never>;
+  "contact.add": { joint: number; start: number; end: number; held?: boolean };
+  "contact.set": { contact: number; start?: number | null; end?: number | null; held?: boolean | null };
+  "contact.delete": { contacts: number[] };
+  "contacts.hold": { on: boolean };
+  "contacts.plant": Record<never, never>;
   "grab": { effector: number };
   "drop": Record<never, never>;
   "effector.add": { joint: number; at?: Vec3 };
@@ -356,11 +521,17 @@ export interface Commands {
   "open": { files: string[] };
   "clip.choose": { index: number };
   "goal.remove": { goal: number };
+  "hand.shape": { side: "left" | "right" | "both"; shape: "relaxed" | "fist" | "point" | "pinch" | "flat" };
+  "hand.curl": { side: "left" | "right" | "both"; finger: "all" | "Thumb" | "Index" | "Middle" | "Ring" | "Little" | "spread"; value: number; held?: boolean };
+  "hand.palm": { side: "left" | "right" };
   "lock": { joint: number; on: boolean };
   "coordinate.set": { coordinate: number; value: number };
   "coordinates.drop": Record<never, never>;
   "method.set": { name: string; settings: Record<string, number | boolean | string>; held?: boolean };
   "compare.set": { name: string | null; settings: Record<string, number | boolean | string>; held?: boolean };
+  "offer.search": Record<never, never>;
+  "offer.take": Record<never, never>;
+  "offer.refuse": Record<never, never>;
   "pose.reset": Record<never, never>;
   "pose.mirror": Record<never, never>;
   "pose.set": { q: number[] };
@@ -369,8 +540,21 @@ export interface Commands {
   "pose.recall": { pose: number };
   "pose.rename": { pose: number; name: string };
   "pose.delete": { pose: number };
-  "timeline.set": { fps?: number | null; frames?: number | null; loop?: boolean | null; span?: number | null; ease?: string | null; held?: boolean };
+  "prop.add": { kind: "box" | "ball" | "chair" };
+  "prop.open": { file: string };
+  "prop.remove": { prop: number };
+  "prop.set": { prop: number; name?: string; position?: Vec3; wxyz?: Vec4; size?: Vec3; held?: boolean };
+  "prop.hold": { prop: number; joints: number[] };
+  "retarget.onto": { builtin?: string; files?: string[] | null };
+  "retarget.motion": { files: string[] };
+  "retarget.again": Record<never, never>;
+  "task.cancel": Record<never, never>;
+  "balance": { on: boolean };
+  "collisions": { on: boolean };
+  "body": Record<never, never>;
+  "timeline.set": { fps?: number | null; frames?: number | null; loop?: boolean | null; span?: number | null; ease?: string | null; auto_key?: boolean | null; held?: boolean };
   "key.insert": { frame: number; pose?: boolean; goals?: boolean };
+  "unkeyed.drop": { frame: number };
   "key.move": { keys: number[]; by: number };
   "key.copy": { keys: number[]; by: number };
   "key.delete": { keys: number[] };

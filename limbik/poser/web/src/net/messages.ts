@@ -3,6 +3,7 @@
 export * from "./messages.gen";
 export type {
   ChoiceInfo as Choice,
+  ContactInfo as Contact,
   EffectorInfo as Effector,
   KeyInfo as Key,
   TimelineInfo as Timeline,
@@ -12,9 +13,13 @@ export type {
 export interface Ui {
   joint: number | null; // selected
   effector: number | null; // selected, by id
-  tool: "direct" | "move" | "rotate";
+  prop: number | null; // selected, by id
+  tool: "direct" | "move" | "rotate" | "scale" | "limits";
   theme: "auto" | "light" | "dark";
+  square: "front" | "back" | "left" | "right" | "top" | "below" | null; // the orthographic view in use
   shadows: boolean;
+  balance: boolean; // draw the centre of mass and what it must stay above
+  shapes: boolean; // draw the collision shapes
   follow: boolean; // the view goes with a figure that travels as time runs
   onion: boolean;
   gauges: "holding" | "selected" | "all";
@@ -25,4 +30,7 @@ export interface Ui {
   note: string;
   mesh: boolean; // draw the mesh where there is one
   hintSeen: boolean;
+  contacts: boolean; // lanes of contacts on the timeline
+  contact: number | null; // selected, by id
+  source: "beside" | "over" | "off"; // where the motion stands that the clip was retargeted from
 }

@@ -42,6 +42,12 @@ async function fetchMesh(session: string, figure: number, signal: AbortSignal): 
   return reply.arrayBuffer();
 }
 
+async function fetchOrigin(session: string, id: number, signal: AbortSignal): Promise<ArrayBuffer> {
+  const reply = await fetch(`origin/${encodeURIComponent(session)}/${id}`, { signal });
+  if (!reply.ok) throw new Error(`The source of the clip could not be loaded (${reply.status}).`);
+  return reply.arrayBuffer();
+}
+
 export function connect(app: App): Link {
   const events: LinkEvents = {
     text: (message) => {
@@ -51,6 +57,8 @@ export function connect(app: App): Link {
         app.setHello(said.hello);
       } else if ("figure" in said) app.setFigure(said.figure);
       else if ("state" in said) app.setState(said.state);
+      else if ("progress" in said) app.setTask(said.progress);
+      else if ("body" in said) app.setBody(said.body);
       else if ("note" in said) app.note(said.note);
       else link.reply(said);
     },
@@ -58,7 +66,13 @@ export function connect(app: App): Link {
     state: (state, reason) => app.setLink(state, reason),
   };
   const open = (): Socket => new WebSocket(webSocketAddress()) as unknown as Socket;
-  const link = new Link(open, events, (figure, signal) => fetchMesh(app.hello.session, figure, signal));
+  const link = new Link(
+    open,
+    events,
+    (figure, signal) => fetchMesh(app.hello.session, figure, signal),
+    () => performance.now(),
+    (id, signal) => fetchOrigin(app.hello.session, id, signal),
+  );
   app.connection = link;
   link.start();
   return link;

@@ -12,7 +12,7 @@ const BY_HAND: [how: string, what: string][] = [
   ["Drag an effector", "the figure follows; Shift moves it away or towards you, Alt finely, Esc takes the drag back"],
   ["Double-click a joint", "makes it an effector; an effector is pinned, or freed"],
   ["Click a joint", "selects it: its coordinates and limits are in the panel"],
-  ["Drag a knob of a limit", "changes that limit; with Alt, both sides of a cone; Esc takes it back"],
+  ["Drag a knob of a limit", "in the Limits tool (J): changes that limit; with Alt, both sides of a cone; Esc takes it back"],
   ["Drag the background", "looks around; with the right button, or two fingers, it pans"],
   ["Wheel, or pinch", "comes nearer, or goes away"],
   ["Drop a file", "opens it"],

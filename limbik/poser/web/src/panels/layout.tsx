@@ -3,11 +3,13 @@
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../state/app";
+import { UnkeyedNotice } from "../timeline/autokey";
 import { Timeline } from "../timeline/timeline";
 import { ConnectionLost } from "./connection";
 import { IconButton } from "./controls/controls";
 import { Drop } from "./files/drop";
 import { Goals } from "./goals";
+import { HandsPanel } from "./hands";
 import { Help } from "./help";
 import { Hint } from "./hint";
 import { JointPanel } from "./joint";
@@ -16,11 +18,15 @@ import { LimitsPanel } from "./limits";
 import { useEvents } from "./controls/listening";
 import { MethodPanel } from "./method";
 import { Advice, Notes, Preparing } from "./notes";
+import { OfferBanner } from "./offer";
 import { PosesPanel } from "./poses";
+import { ScenePanel } from "./scenePanel";
 import type { Picture } from "./files/saving";
 import { Status } from "./status";
+import { Task } from "./task";
 import { followTheme } from "./theme";
 import { Topbar } from "./topbar";
+import { ViewButtons } from "./viewbuttons";
 
 /** Below this width the panel is a sheet over the view. */
 const NARROW = "(max-width: 899px)";
@@ -66,8 +72,12 @@ function View({ app, stage }: { app: App; stage: Picture }) {
       <p id="view-words" class="visually-hidden">{describe(app)}</p>
       <div class="over-top">
         <Preparing app={app} />
+        <Task app={app} />
         <Advice app={app} />
+        <OfferBanner app={app} />
+        <UnkeyedNotice app={app} />
       </div>
+      <ViewButtons app={app} stage={stage} />
       <div class="over-bottom">
         {!app.replay && <Status app={app} />}
         <Hint app={app} />
@@ -86,7 +96,9 @@ function Panel({ app }: { app: App }) {
       </div>
       <div class="sections">
         <Goals app={app} />
+        <ScenePanel app={app} />
         <JointPanel app={app} />
+        <HandsPanel app={app} />
         <LimitsPanel app={app} />
         <MethodPanel app={app} />
         <PosesPanel app={app} />

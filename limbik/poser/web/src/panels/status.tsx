@@ -72,7 +72,9 @@ export function Status({ app }: { app: App }) {
   return (
     <section class={`status ${open ? "open" : ""}`} aria-label="Status of the solve">
       <div class="status-head">
-        <span class={`chip ${kind}`} data-testid="status">{WORDS[pose.status]}</span>
+        <span class={`chip ${kind}`} data-testid="status">
+          {pose.why.startsWith("stuck here") ? "Stuck" : WORDS[pose.status]}
+        </span>
         <p class="why" data-testid="why">{pose.why}</p>
         <button
           type="button"

@@ -10,10 +10,12 @@ import type { Picture } from "./files/saving";
 import { nextTheme } from "./theme";
 import { ViewMenu } from "./viewmenu";
 
-const TOOLS: { value: Ui["tool"]; label: string; icon: "direct" | "move" | "rotate"; title: string }[] = [
+const TOOLS: { value: Ui["tool"]; label: string; icon: "direct" | "move" | "rotate" | "scale" | "limits"; title: string }[] = [
   { value: "direct", label: "Direct", icon: "direct", title: "Drag effectors directly in the view  (Q)" },
   { value: "move", label: "Move", icon: "move", title: "Move the selected effector by arrows  (G)" },
   { value: "rotate", label: "Rotate", icon: "rotate", title: "Rotate the selected effector: an orientation goal  (R)" },
+  { value: "scale", label: "Scale", icon: "scale", title: "Scale the selected prop  (S)" },
+  { value: "limits", label: "Limits", icon: "limits", title: "Edit the limits of the selected joint by their knobs  (J)" },
 ];
 
 const THEMES = { auto: "as the system has it", light: "light", dark: "dark" } as const;
@@ -28,6 +30,8 @@ export function Topbar({ app, stage, saves, choose }: {
   useEvents(app, "hello", "figure", "state", "ui", "link");
   const { state, figure, ui } = app;
   const off = app.link !== "open" || !state;
+  // Nothing but a prop is scaled.
+  const tools = TOOLS.filter(({ value }) => value !== "scale" || ui.tool === "scale" || (state?.scene.props.length ?? 0) > 0);
   return (
     <header class="topbar" role="banner">
       <h1 class="brand"><Wordmark /></h1>
@@ -70,7 +74,7 @@ export function Topbar({ app, stage, saves, choose }: {
               onClick={() => void app.do("pose.reset")}
             />
           </div>
-          <Segmented label="Tool" value={ui.tool} segments={TOOLS} onChoose={(tool) => app.set({ tool })} />
+          <Segmented label="Tool" value={ui.tool} segments={tools} onChoose={(tool) => app.set({ tool })} />
         </>
       )}
       <span class="figure-name" title={figure?.file || figure?.name || ""}>

@@ -10,6 +10,12 @@ const GAUGES: { value: Ui["gauges"]; label: string }[] = [
   { value: "all", label: "All limits" },
 ];
 
+const SOURCES: { value: Ui["source"]; label: string }[] = [
+  { value: "beside", label: "Beside the figure" },
+  { value: "over", label: "Over the figure" },
+  { value: "off", label: "Hidden" },
+];
+
 const THEMES: { value: Ui["theme"]; label: string }[] = [
   { value: "auto", label: "As the system has it" },
   { value: "light", label: "Light" },
@@ -35,8 +41,22 @@ export function ViewMenu({ app }: { app: App }) {
             <Item checked={ui.follow} onClick={() => app.set({ follow: !ui.follow })}>
               Follow the figure
             </Item>
+            <Item checked={ui.balance} onClick={() => app.set({ balance: !ui.balance })}>Centre of mass</Item>
+            <Item checked={ui.shapes} onClick={() => app.set({ shapes: !ui.shapes })}>Collision shapes</Item>
             <Item checked={ui.timeline} onClick={() => app.set({ timeline: !ui.timeline })}>Timeline</Item>
+            {!app.replay && (
+              <Item checked={ui.contacts} onClick={() => app.set({ contacts: !ui.contacts })}>Contacts</Item>
+            )}
           </Group>
+          {app.state?.origin && (
+            <Group label="Source of the motion">
+              {SOURCES.map(({ value, label }) => (
+                <Item key={value} radio checked={ui.source === value} onClick={() => app.set({ source: value })}>
+                  {label}
+                </Item>
+              ))}
+            </Group>
+          )}
           {!app.replay && (
             <Group label="Limits">
               {GAUGES.map(({ value, label }) => (

@@ -32,6 +32,10 @@ export function moveView(event: KeyboardEvent, viewpoint: Viewpoint, arrows: boo
     viewpoint.view(event.ctrlKey ? view[1] : view[0]);
     return true;
   }
+  if (event.code === "Numpad5") {
+    viewpoint.toggleProjection();
+    return true;
+  }
   const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
   const arrow = arrows && plain ? ARROWS[event.code] : undefined;
   const turn = TURNS[event.code] ?? arrow;

@@ -1,6 +1,7 @@
 // Between the page and the figure: rays through pixels, and where points are seen.
 
-import { Ray, Vector3, type Object3D, type PerspectiveCamera } from "three";
+import { Ray, type Vector3, type Object3D } from "three";
+import { sightLine, type ViewCamera } from "./viewCamera";
 
 export interface Spot {
   x: number;
@@ -10,7 +11,7 @@ export interface Spot {
 }
 
 export interface Sight {
-  camera: PerspectiveCamera;
+  camera: ViewCamera;
   /** In the figure's axes and unit. */
   world: Object3D;
   canvas: HTMLCanvasElement;
@@ -27,12 +28,7 @@ export function rayAt(sight: Sight, x: number, y: number): Ray {
   settle(sight);
   const { camera, world, canvas } = sight;
   const box = canvas.getBoundingClientRect();
-  const from = new Vector3().setFromMatrixPosition(camera.matrixWorld);
-  const through = new Vector3(
-    ((x - box.left) / box.width) * 2 - 1,
-    1 - ((y - box.top) / box.height) * 2,
-    0.5,
-  ).unproject(camera);
+  const [from, through] = sightLine(camera, ((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
   world.worldToLocal(from);
   world.worldToLocal(through);
   return new Ray(from, through.sub(from).normalize());
@@ -53,7 +49,8 @@ export function spotOf(sight: Sight, point: Vector3): Spot {
   };
 }
 
-/** How far one pixel lies beside a ray, as a share of the distance along it. */
-export function pixelAngle({ camera, canvas }: Sight): number {
-  return (2 * Math.tan((camera.fov * Math.PI) / 360)) / (camera.zoom * Math.max(canvas.clientHeight, 1));
+/** How far one pixel lies beside a ray, as a share of the distance along it; at the distance `away` in
+ *  an orthographic view. */
+export function pixelAngle({ camera, canvas }: Sight, away: number): number {
+  return camera.heightAt(away) / (away * Math.max(canvas.clientHeight, 1));
 }

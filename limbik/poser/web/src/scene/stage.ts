@@ -2,6 +2,7 @@
 
 import { Group, PCFShadowMap, Scene, Vector3, WebGLRenderer, type Object3D } from "three";
 import type { App } from "../state/app";
+import { focusOf } from "../keyboard";
 import type { Vec3 } from "../net/messages";
 import { Backdrop } from "./backdrop";
 import type { Body, Hit } from "./figure/body";
@@ -10,6 +11,7 @@ import { Floor } from "./floor";
 import { enclose, facing, middle, neighbourhood } from "./framing";
 import { Ghosts } from "./figure/ghosts";
 import { moveView } from "./keys";
+import { OriginGhost } from "./figure/origin";
 import { Lights } from "./lights";
 import { onThemeChange, readPalette, type Palette } from "./palette";
 import { pictureOf, type PictureOptions } from "./picture";
@@ -37,6 +39,7 @@ export class Stage {
   private readonly floor = new Floor();
   private readonly lights = new Lights();
   private readonly ghosts = new Ghosts();
+  private readonly origin: OriginGhost;
   private readonly figures: Figures;
   private readonly quality: Quality;
   private readonly before = new Set<() => void>();
@@ -69,7 +72,13 @@ export class Stage {
       changed: () => this.setDown(),
       wake: () => this.render(),
     });
-    this.world.add(this.ghosts.group);
+    this.origin = new OriginGhost(
+      app,
+      () => this.palette,
+      () => this.render(),
+      () => !this.touched && this.frame("all", "corner", true, 0.06),
+    );
+    this.world.add(this.ghosts.group, this.origin.group);
     this.scene.add(this.backdrop.mesh, this.floor.group, this.lights.group, this.world);
     this.listen();
     this.paint();
@@ -114,7 +123,7 @@ export class Stage {
   /** What is under a place of the page (CSS pixels, as in MouseEvent.clientX and clientY); the point is
    *  in the figure's axes. */
   pick(x: number, y: number): Hit | null {
-    return this.body?.pick(rayAt(this, x, y), SLACK * pixelAngle(this)) ?? null;
+    return this.body?.pick(rayAt(this, x, y), SLACK * pixelAngle(this, this.camera.position.distanceTo(this.viewpoint.target))) ?? null;
   }
 
   /** Where a point of the figure is on the page, in CSS pixels. */
@@ -134,19 +143,28 @@ export class Stage {
     const { pose, figure } = this.app;
     if (!pose || !figure) return;
     const points =
-      what === "all" ? (this.body?.outline() ?? pose.positions.slice()) : neighbourhood(figure, pose.positions, what);
+      what === "all"
+        ? Float32Array.of(...(this.body?.outline() ?? pose.positions), ...this.origin.outline())
+        : neighbourhood(figure, pose.positions, what);
     const at = new Vector3();
     for (let i = 0; i < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
     this.viewpoint.frame(points, (what === "all" ? room : 0.06) * SIZE, view, animated);
   }
 
   view(name: ViewName): void {
+    this.touched = true;
     this.viewpoint.view(name);
+  }
+
+  toggleProjection(): void {
+    this.viewpoint.toggleProjection();
   }
 
   /** The picture as a PNG, without what is not of the figure and its floor unless `clean` is false. */
   png(options: PictureOptions = {}): Promise<Blob> {
-    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group];
+    const props = this.world.getObjectByName("props");
+    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group, props];
+    own.push(this.origin.group);
     if (!options.transparent) own.push(this.backdrop.mesh, this.floor.group);
     const all = [...this.scene.children, ...this.world.children];
     const hidden = options.clean === false && !options.transparent ? [] : all.filter((o) => !own.includes(o));
@@ -189,6 +207,14 @@ export class Stage {
     canvas.addEventListener("webglcontextlost", lose, until);
     canvas.addEventListener("webglcontextrestored", regain, until);
     canvas.addEventListener("keydown", press, until);
+    // Views are looked at from anywhere on the page; a field that is typed into keeps its digits.
+    const fromAnywhere = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || !event.code.startsWith("Numpad") || app.ui.help) return;
+      if (["text", "number"].includes(focusOf(event.target)) || !moveView(event, this.viewpoint, false)) return;
+      this.touched = true;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", fromAnywhere, until);
     this.controls.addEventListener("start", () => (this.touched = true));
     this.stops.push(
       () => resized.disconnect(),
@@ -206,6 +232,7 @@ export class Stage {
     this.floor.paint(this.palette);
     this.lights.paint(this.palette);
     this.ghosts.paint(this.palette);
+    this.origin?.paint();
     this.body?.paint(this.palette);
     this.render();
   }
@@ -296,6 +323,7 @@ export class Stage {
     const ratio = this.quality.ratio(device);
     if (ratio !== this.renderer.getPixelRatio()) this.renderer.setPixelRatio(ratio);
     const moving = this.viewpoint.update(now);
+    if (this.viewpoint.square !== this.app.ui.square) this.app.set({ square: this.viewpoint.square });
     this.floor.follow(this.viewpoint.target, this.viewpoint.distance);
     for (const f of this.before) f();
     this.renderer.render(this.scene, this.camera);

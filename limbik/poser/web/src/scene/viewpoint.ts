@@ -1,22 +1,31 @@
 // From where the figure is seen: orbiting, gliding to a frame or a view, and the keyboard's steps.
 
-import { MathUtils, PerspectiveCamera, Spherical, Vector3 } from "three";
+import { MathUtils, Spherical, Vector3 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Following } from "./following";
 import { fit } from "./framing";
+import { ViewCamera } from "./viewCamera";
 
 export type ViewName = "front" | "back" | "left" | "right" | "top" | "below" | "corner";
 
-/** Turn from the front and height above the horizon, degrees. */
+/** Turn from the front and height above the horizon, degrees.  All but the corner are square to the
+ *  floor's lines and orthographic. */
 const VIEWS: Record<ViewName, [turn: number, height: number]> = {
-  front: [0, 6],
-  back: [180, 6],
-  left: [90, 6],
-  right: [-90, 6],
-  top: [0, 89.9],
-  below: [0, -60],
+  front: [0, 0],
+  back: [180, 0],
+  left: [90, 0],
+  right: [-90, 0],
+  top: [0, 90],
+  below: [0, -90],
   corner: [28, 14],
 };
+
+export type SquareName = Exclude<ViewName, "corner">;
+
+/** Where the camera stands in an orthographic view, scene units from what is looked at. */
+const BACK = 20;
+/** A view turned by more than this from a square one (radians) is none. */
+const ASKEW = 1e-4;
 
 const FOV = 32;
 const GLIDE = 420; // ms
@@ -38,13 +47,22 @@ export function shortestTurn(from: number, to: number): number {
   return from + MathUtils.euclideanModulo(to - from + Math.PI, 2 * Math.PI) - Math.PI;
 }
 
+/** The quarter turn that is nearest to a turn, radians. */
+export function nearestQuarter(turn: number): number {
+  return (Math.round(turn / (Math.PI / 2)) * Math.PI) / 2;
+}
+
 export class Viewpoint {
-  readonly camera = new PerspectiveCamera(FOV, 1, 0.01, 200);
+  readonly camera = new ViewCamera(FOV, 1, 0.01, 200);
+  /** The square view that we are in, or on the way to. */
+  square: SquareName | null = null;
   readonly controls: OrbitControls;
   /** Where the figure looks: radians about the vertical from the scene's +z towards +x. */
   heading = 0;
   readonly following = new Following();
   private glide: { from: Place; to: Place; since: number } | null = null;
+  /** Orthographic because somebody asked for it, and not only for a square view. */
+  private flat = false;
 
   /** `wake` asks for a frame to be drawn. */
   constructor(
@@ -63,6 +81,7 @@ export class Viewpoint {
     this.controls.target.set(0, 1, 0);
     this.controls.addEventListener("change", wake);
     this.controls.addEventListener("start", () => {
+      if (this.glide) this.square = null;
       this.glide = null; // a hand on the view beats where it was going
       wake();
     });
@@ -74,7 +93,10 @@ export class Viewpoint {
   }
 
   get distance(): number {
-    return this.camera.position.distanceTo(this.controls.target);
+    const { camera } = this;
+    // As far as a camera with perspective would be that sees as much.
+    if (camera.orthographic) return camera.heightAt(0) / (2 * Math.tan((camera.fov * Math.PI) / 360));
+    return camera.position.distanceTo(this.controls.target);
   }
 
   resize(width: number, height: number): void {
@@ -88,7 +110,10 @@ export class Viewpoint {
     if (points.length === 0) return;
     this.following.forget();
     const offset = this.offset();
-    if (view) this.turnTo(offset, view);
+    if (view) {
+      this.turnTo(offset, view);
+      this.square = view === "corner" ? null : view;
+    }
     offset.makeSafe();
     const towards = new Vector3().setFromSpherical(offset).normalize();
     const right = new Vector3(0, 1, 0).cross(towards).normalize();
@@ -112,7 +137,26 @@ export class Viewpoint {
   view(name: ViewName, animated = true): void {
     const offset = this.offset();
     this.turnTo(offset, name);
+    this.square = name === "corner" ? null : name;
     this.go({ target: this.target.clone(), offset }, animated);
+  }
+
+  /** Between perspective and orthographic, seen from where we are. */
+  toggleProjection(): void {
+    this.flat = !this.camera.orthographic;
+    if (!this.flat) this.square = null;
+    this.project(this.flat);
+    this.wake();
+  }
+
+  /** Draw with or without perspective; what is looked at keeps its size. */
+  private project(flat: boolean): void {
+    if (flat === this.camera.orthographic) return;
+    const offset = this.offset();
+    const target = this.target.clone();
+    this.camera.zoom = 1;
+    this.camera.orthographic = flat;
+    this.place({ target, offset });
   }
 
   /** Turn around what is looked at; radians. */
@@ -120,6 +164,7 @@ export class Viewpoint {
     const offset = this.offset();
     offset.theta += turn;
     offset.phi -= lift;
+    this.square = null;
     this.go({ target: this.target.clone(), offset }, false);
   }
 
@@ -132,7 +177,7 @@ export class Viewpoint {
 
   /** Move sideways and up by shares of the picture's height. */
   pan(right: number, up: number): void {
-    const height = 2 * this.distance * Math.tan((this.camera.fov * Math.PI) / 360);
+    const height = this.camera.heightAt(this.distance);
     const target = this.target
       .clone()
       .addScaledVector(new Vector3().setFromMatrixColumn(this.camera.matrix, 0), right * height)
@@ -156,8 +201,10 @@ export class Viewpoint {
           MathUtils.lerp(from.offset.theta, to.offset.theta, e),
         ),
       });
-      if (t === 1) this.glide = null;
-      else moving = true;
+      if (t === 1) {
+        this.glide = null;
+        this.settle();
+      } else moving = true;
     }
     const along = this.glide ? null : this.following.step(now);
     if (along) {
@@ -166,6 +213,11 @@ export class Viewpoint {
       moving = true;
     }
     moving = this.controls.update() || moving;
+    if (this.square && !this.glide && this.askew(this.square)) {
+      this.square = null;
+      this.settle();
+    }
+    if (this.camera.orthographic) return moving;
     // As much depth as can be told apart, whether a fingertip or a crane is looked at.
     const near = MathUtils.clamp(this.distance / 60, 0.002, 0.1);
     if (Math.abs(this.camera.near / near - 1) > 0.2) {
@@ -177,26 +229,47 @@ export class Viewpoint {
 
   private offset(): Spherical {
     if (this.glide) return this.glide.to.offset.clone();
-    return new Spherical().setFromVector3(this.camera.position.clone().sub(this.target));
+    const offset = new Spherical().setFromVector3(this.camera.position.clone().sub(this.target));
+    offset.radius = this.distance;
+    return offset;
+  }
+
+  /** Whether somebody has turned away from a square view. */
+  private askew(name: SquareName): boolean {
+    const meant = new Spherical(1);
+    this.turnTo(meant, name);
+    meant.makeSafe();
+    const now = new Spherical().setFromVector3(this.camera.position.clone().sub(this.target));
+    const turned = Math.abs(shortestTurn(0, now.theta - meant.theta));
+    return Math.abs(now.phi - meant.phi) > ASKEW || turned > ASKEW;
+  }
+
+  /** The projection that belongs to the view in which we have arrived. */
+  private settle(): void {
+    this.project(this.flat || this.square !== null);
   }
 
   private turnTo(offset: Spherical, view: ViewName): void {
     const [turn, height] = VIEWS[view];
-    offset.theta = this.heading + MathUtils.degToRad(turn);
+    offset.theta = (view === "corner" ? this.heading : nearestQuarter(this.heading)) + MathUtils.degToRad(turn);
     offset.phi = MathUtils.degToRad(90 - height);
   }
 
   private go(to: Place, animated: boolean): void {
+    // What is left of the last swing would turn us away from where we are going.
+    this.controls.enableDamping = false;
+    this.controls.update();
+    this.controls.enableDamping = true;
     to.offset.makeSafe();
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (!animated || still) {
       this.glide = null;
       this.place(to);
+      this.settle();
     } else {
-      const from = {
-        target: this.target.clone(),
-        offset: new Spherical().setFromVector3(this.camera.position.clone().sub(this.target)),
-      };
+      this.glide = null;
+      const from = { target: this.target.clone(), offset: this.offset() };
+      this.project(this.flat);
       to.offset.theta = shortestTurn(from.offset.theta, to.offset.theta);
       this.glide = { from, to, since: performance.now() };
     }
@@ -205,7 +278,14 @@ export class Viewpoint {
 
   private place({ target, offset }: Place): void {
     this.target.copy(target);
-    this.camera.position.setFromSpherical(offset).add(target);
+    const seen = offset.clone();
+    if (this.camera.orthographic) {
+      this.camera.span = 2 * offset.radius * Math.tan((this.camera.fov * Math.PI) / 360);
+      this.camera.zoom = 1;
+      [this.camera.near, seen.radius] = [0.1, BACK];
+      this.camera.updateProjectionMatrix();
+    }
+    this.camera.position.setFromSpherical(seen).add(target);
     this.camera.lookAt(target);
     this.camera.updateMatrixWorld();
   }

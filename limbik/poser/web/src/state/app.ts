@@ -1,12 +1,12 @@
 // What the page knows, and how its parts learn of changes; commands go out through here.
 
 import type { Connection, LinkState } from "../net/connection";
-import type { Commands, Effector, FigureInfo, Hello, JointInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
+import type { BodyInfo, Commands, ProgressInfo, Effector, FigureInfo, Hello, JointInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
 import { decode, type Frames, type GoalReport, type Pose } from "../net/protocol";
 import { keepUi, recallUi } from "./uiStorage";
 import { Pace } from "../net/latency";
 
-export type AppEvent = "hello" | "figure" | "state" | "pose" | "frames" | "ui" | "note" | "link" | "open" | "save";
+export type AppEvent = "hello" | "figure" | "state" | "pose" | "frames" | "ui" | "note" | "body" | "task" | "link" | "open" | "save";
 
 /** Arguments of a command, which may be left out where it needs none. */
 type Arguments<Name extends keyof Commands> = object extends Commands[Name] ? [args?: Commands[Name]] : [args: Commands[Name]];
@@ -18,10 +18,14 @@ export class App {
   figure: FigureInfo | null = null;
   state: State | null = null;
   pose: Pose | null = null;
+  /** Masses and shapes of the figure, once somebody asked for them. */
+  body: BodyInfo | null = null;
   /** The newest onion skins. */
   frames: Frames | null = null;
   ui: Ui = recallUi();
   link: LinkState | "replay" = "connecting";
+  /** Work in the background, and whether the server can stop it. */
+  task: (ProgressInfo & { stops: boolean }) | null = null;
   /** Why the server closed the connection, where it said so. */
   reason = "";
   /** Milliseconds from sending a drag to having its pose, and poses solved in the last second. */
@@ -94,6 +98,12 @@ export class App {
     return this.connection.mesh(figure, signal);
   }
 
+  /** Bytes of the motion that the clip was retargeted from. */
+  origin(id: number, signal: AbortSignal): Promise<ArrayBuffer> {
+    if (!this.connection) return Promise.reject(new Error("The page is not connected yet."));
+    return this.connection.origin(id, signal);
+  }
+
   set(patch: Partial<Ui>): void {
     this.ui = { ...this.ui, ...patch };
     keepUi(this.ui);
@@ -132,11 +142,11 @@ export class App {
 
   /** Selects a joint, and the effector on it if it has one. */
   select(joint: number | null): void {
-    this.set({ joint, effector: joint === null ? null : (this.effectorOn(joint)?.id ?? null) });
+    this.set({ joint, effector: joint === null ? null : (this.effectorOn(joint)?.id ?? null), prop: null });
   }
 
   selectEffector(id: number | null): void {
-    this.set({ effector: id, joint: this.effector(id)?.joint ?? null });
+    this.set({ effector: id, joint: this.effector(id)?.joint ?? null, prop: null });
   }
 
   /** How a goal fared in the newest pose. */
@@ -154,6 +164,7 @@ export class App {
     this.link = link;
     if (link !== "connecting") this.reason = reason; // between two attempts it is still the same break
     this.asked = null;
+    this.task = null; // told again by whoever still works
     if (link !== "open" && link !== "replay") this.set({ playing: false });
     this.emit("link");
   }
@@ -175,8 +186,12 @@ export class App {
   }
 
   setState(state: State): void {
+    const before = this.state?.origin?.id ?? null;
     this.state = state;
-    const { effector, joint } = this.ui;
+    // Whoever retargets wants to see the contacts.
+    if (state.origin && state.origin.id !== before) this.set({ contacts: true });
+    const { effector, joint, prop } = this.ui;
+    if (prop !== null && !state.scene.props.some((one) => one.id === prop)) this.set({ prop: null });
     if (effector !== null && !this.effector(effector)) this.set({ effector: null });
     else if (effector === null && joint !== null && this.effectorOn(joint)) this.select(joint);
     this.emit("state");
@@ -188,6 +203,16 @@ export class App {
     if (this.asked !== null && (this.idle || Math.abs(pose.frame - this.asked) < 1e-3)) this.asked = null;
     if (pose.status !== "unsolved") this.pace.solved(performance.now());
     this.emit("pose");
+  }
+
+  setTask(task: ProgressInfo | null, stops = true): void {
+    this.task = task && { ...task, stops };
+    this.emit("task");
+  }
+
+  setBody(body: BodyInfo): void {
+    this.body = body;
+    this.emit("body");
   }
 
   setFrames(frames: Frames): void {

@@ -3,14 +3,18 @@
 import type { Ui } from "../net/messages";
 
 const NAME = "limbik.poser";
-const KEPT = ["theme", "shadows", "follow", "gauges", "panel", "timeline", "mesh", "hintSeen"] as const;
+const KEPT = ["theme", "shadows", "follow", "gauges", "panel", "timeline", "mesh", "hintSeen", "contacts", "source"] as const;
 
 export const FIRST_UI: Ui = {
   joint: null,
   effector: null,
+  prop: null,
   tool: "direct",
   theme: "auto",
+  square: null,
   shadows: true,
+  balance: false,
+  shapes: false,
   follow: true,
   onion: false,
   gauges: "selected", // shows those that hold as well
@@ -21,6 +25,9 @@ export const FIRST_UI: Ui = {
   note: "",
   mesh: true,
   hintSeen: false,
+  contacts: false,
+  contact: null,
+  source: "beside",
 };
 
 /** The browser's storage, or null where it is refused (a sandboxed cell, a page from disk). */

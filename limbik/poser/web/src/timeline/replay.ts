@@ -87,13 +87,20 @@ function stateOf(replay: Replay): State {
       loop: replay.loop,
       span: 1,
       ease: "linear",
+      auto_key: false,
+      unkeyed: [],
       keys: replay.keys.map((frame, i) => ({ id: i + 1, frame, pose: true, goals: false })),
       clip: replay.title,
+      contacts: [],
     },
     poses: [],
+    scene: { balance: false, collisions: false, props: [] },
     undo: null,
     redo: null,
     advice: null,
+    offer: null,
+    hands: [],
+    origin: null,
   };
 }
 
@@ -129,6 +136,10 @@ export class ReplayConnection implements Connection {
       this.app.setState({ ...state, revision: state.revision + 1, timeline: { ...state.timeline, loop, fps } });
     } else throw new Error("A replay plays; it cannot be changed.");
     return { id: 0, ok: true };
+  }
+
+  async origin(): Promise<ArrayBuffer> {
+    throw new Error("A replay has no source of its motion.");
   }
 
   async mesh(): Promise<ArrayBuffer> {

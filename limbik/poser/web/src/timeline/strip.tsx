@@ -4,6 +4,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../state/app";
 import type { Key, Timeline } from "../net/messages";
 import { useEvents } from "../panels/controls/listening";
+import { UnkeyedMarks } from "./autokey";
+import { ContactLanes } from "./contacts";
 import { Diamonds } from "./diamonds";
 import { goTo, goToKey, insertKey, stepBy } from "./timelineActions";
 import { Ruler, spoken, wholeView, type View } from "./ruler";
@@ -106,7 +108,7 @@ export function Strip(props: {
 
   return (
     <div
-      class="strip"
+      class={`strip ${app.ui.contacts ? "with-lanes" : ""}`}
       ref={element}
       title="Drag scrubs, double click inserts a key, the wheel zooms"
       onPointerDown={press}
@@ -124,6 +126,8 @@ export function Strip(props: {
         select={props.select}
         remove={props.remove}
       />
+      <UnkeyedMarks frames={timeline.unkeyed} ruler={ruler} />
+      {app.ui.contacts && <ContactLanes app={app} timeline={timeline} ruler={ruler} />}
       <Playhead app={app} timeline={timeline} ruler={ruler} />
     </div>
   );

@@ -5,6 +5,7 @@ import type { App } from "../state/app";
 import { focusOf, isChord, mayTake } from "../keyboard";
 import { useEvents, usePose } from "../panels/controls/listening";
 import { pasteBy, type Selection } from "./keys";
+import { ContactTools } from "./contacts";
 import { chosen, Strip } from "./strip";
 import { Transport } from "./transport";
 
@@ -27,7 +28,7 @@ function useClipboard(selection: Selection): void {
 }
 
 export function Timeline({ app }: { app: App }) {
-  useEvents(app, "state", "ui", "link");
+  useEvents(app, "state", "ui", "link", "task");
   usePose(app, 100);
   const [selected, select] = useState<Set<number>>(new Set());
   const [clipboard, setClipboard] = useState<ReadonlySet<number>>(new Set());
@@ -56,6 +57,7 @@ export function Timeline({ app }: { app: App }) {
   return (
     <div class="timeline">
       <Transport app={app} timeline={timeline} frame={app.frame} selection={selection} />
+      {app.ui.contacts && !app.replay && <ContactTools app={app} timeline={timeline} />}
       <Strip
         app={app}
         timeline={timeline}

@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../state/app";
 import type { Timeline } from "../net/messages";
+import { AutoKey } from "./autokey";
 import { FrameField, Loop, Playing } from "./playing";
 import { Holds, Keys, type Selection } from "./keys";
 import { ClipName, Settings } from "./settings";
@@ -21,6 +22,17 @@ function Onion({ app }: { app: App }) {
       keys="O"
       pressed={app.ui.onion}
       onClick={() => app.set({ onion: !app.ui.onion })}
+    />
+  );
+}
+
+function Contacts({ app }: { app: App }) {
+  return (
+    <SymbolButton
+      symbol="contacts"
+      label="Contacts"
+      pressed={app.ui.contacts}
+      onClick={() => app.set({ contacts: !app.ui.contacts })}
     />
   );
 }
@@ -69,6 +81,7 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
         </div>
         {!app.replay && (
           <div class="time-group" role="group" aria-label="Keys">
+            <AutoKey app={app} timeline={timeline} />
             <Keys app={app} selection={selection} fewer={all} />
             {!some && <Holds app={app} selected={selection.keys} />}
           </div>
@@ -76,6 +89,7 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
         {!all && <ClipName app={app} timeline={timeline} removes={!some} />}
         <div class="time-group end" role="group" aria-label="Timeline settings">
           {!some && <Settings app={app} timeline={timeline} />}
+          {!app.replay && <Contacts app={app} />}
           <Onion app={app} />
           {some && (
             <SymbolButton

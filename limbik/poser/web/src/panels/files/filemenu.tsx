@@ -2,6 +2,7 @@
 
 import type { App } from "../../state/app";
 import { Group, Item, Menu } from "../controls/menu";
+import { RetargetGroup } from "./retargeting";
 import { save, savePng, type Picture, type Saved } from "./saving";
 
 const SAVES: { kind: Saved; label: string; note: string }[] = [
@@ -57,6 +58,7 @@ export function FileMenu({ app, stage, opened, choose }: {
                 ))}
               </Group>
             )}
+            <RetargetGroup app={app} then={then} />
             <Group label="Save as">
               {SAVES.map(({ kind, label, note }) => (
                 <Item key={kind} icon="save" note={note} disabled={off} onClick={then(() => save(app, kind))}>

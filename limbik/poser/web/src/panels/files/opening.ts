@@ -59,6 +59,7 @@ export async function openFiles(
   app: App,
   chosen: File[],
   progress: (progress: Progress | null) => void,
+  command: "open" | "retarget.onto" | "retarget.motion" = "open",
 ): Promise<void> {
   const { files, pose, sentence } = plan(chosen, app.hello.opens, app.hello.largest);
   if (sentence) app.note(sentence);
@@ -84,11 +85,11 @@ export async function openFiles(
     app.note((error as Error).message);
     return;
   }
-  progress({ name: first.name, share: 1 });
+  progress(command === "open" ? { name: first.name, share: 1 } : null); // the others tell for themselves
   // A refusal has raised a note already.
-  await app.do("open", { files: files.map((file) => file.name) }).then(
-    () => progress(null),
-    () => progress(null),
+  await app.do(command, { files: files.map((file) => file.name) }).then(
+    () => command === "open" && progress(null),
+    () => command === "open" && progress(null),
   );
 }
 

@@ -1,6 +1,7 @@
 // Saving: files that the server writes, and the picture that is in view.
 
 import type { App } from "../../state/app";
+import type { ViewName } from "../../scene/viewpoint";
 import { stem } from "./files";
 import { address, download } from "./opening";
 
@@ -8,6 +9,7 @@ import { address, download } from "./opening";
 export interface Picture {
   canvas: HTMLCanvasElement;
   png(): Promise<Blob>;
+  view(name: ViewName): void;
 }
 
 export type Saved = "bvh" | "glb" | "json" | "html";

@@ -33,7 +33,7 @@ function glass(): MeshBasicMaterial {
 }
 
 /** One copy of a body.  Its depth is drawn first, so that only its outermost surface shows. */
-class Ghost {
+export class Ghost {
   readonly group = new Group();
   readonly material = glass();
   private readonly depth = new MeshBasicMaterial({ colorWrite: false });

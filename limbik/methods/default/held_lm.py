@@ -1,0 +1,159 @@
+"""Projected Levenberg–Marquardt below goals of higher priority, whose rows stay what they are.
+
+minimise f of one level subject to rᵢ(q) = cᵢ for the rows of the levels above it: the augmented
+Lagrangian f + ρΣ(rᵢ − cᵢ + sᵢ)² is minimised by ``levenberg_marquardt``, then sᵢ += rᵢ − cᵢ, until
+the rows are what they were; at last they are restored by themselves, if anything is left.  Rows of
+inequalities that hold (max(0, h) = 0) have no multipliers: only their weight grows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbik.figure.kinematics import N_COORDS
+from limbik.goals.terms import N_ROWS
+from limbik.jit import kernel
+from limbik.methods.base import (
+    O_HASTY,
+    O_ITERATIONS,
+    OUT,
+    OUT_F,
+    OUT_HISTORY,
+    OUT_ITERATIONS,
+    OWN,
+    REACHED,
+    SLOW,
+    SPENT,
+    STATIONARY,
+)
+from limbik.methods.default.held_rows import HeldRows, change
+from limbik.methods.default.projected_lm import ProjectedLevenbergMarquardt, levenberg_marquardt
+from limbik.methods.default.workspace import desk_size, lay_out
+from limbik.methods.settings import setting
+from limbik.solver.objective import F_REST, F_REST_OFFSET, F_REST_POSE, evaluate, linearise, reached
+from limbik.solver.problem import Problem
+
+FREE, EQUAL, ONE_SIDED = range(3)
+"""Kinds of rows: of the level itself; held at c; held at 0, and no less than that ever."""
+
+TIGHT = 1e-8
+"""How far held rows may move, in the units of their goals."""
+
+_RHO, _GROW, _MOST = 1e2, 10.0, 1e8  # held rows against others at first, how ρ grows, how far
+_ROUNDS, _RESTORE = 12, 40  # at most so many rounds, and iterations of the last one
+_FALLS = 0.25  # where a round leaves more than this part of what held rows moved, ρ grows
+_PENALTY = 1e6  # how much a movement of held rows counts in what restarts compare
+
+_SETTINGS = 8  # of projected_lm, before the tables
+_TABLES = OWN + _SETTINGS
+O_ASKS, O_ROWS = _TABLES, _TABLES + 1
+
+
+def held_table(rows: int) -> int:
+    """How many numbers the tables of ``held_lm`` have: whether the level has goals with a
+    tolerance, then per row its kind, its factor to a goal's unit, and c."""
+    return 1 + 3 * rows
+
+
+@kernel
+def _weight(ints, floats, q, desk, kind, rest):
+    """ρ that makes held rows _RHO times as stiff as the level's own, at q: by ‖∂r/∂q_c‖²."""
+    evaluate(ints, floats, q, desk.state, desk.r)
+    linearise(ints, floats, q, desk.state, desk.r, desk.jt, desk.target)
+    own, above = 0.0, 0.0
+    for c in range(ints[N_COORDS]):
+        free, held = rest[c], 0.0
+        for i in range(ints[N_ROWS]):
+            square = desk.jt[c, i] * desk.jt[c, i]
+            if kind[i] == FREE:
+                free += square
+            else:
+                held += square
+        own, above = max(own, free), max(above, held)
+    return _RHO * own / above if own > 0.0 and above > 0.0 else _RHO
+
+
+@kernel
+def held_lm(ints, floats, work, options, q, out, history):
+    """Solve one level from q; returns REACHED where its goals are met and held rows unchanged."""
+    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
+    desk = lay_out(ints, work)
+    own = work[len(work) - (_TABLES + OUT + n + 4 * rows) :]
+    inner, totals, rest = own[:_TABLES], own[_TABLES:][:OUT], own[_TABLES + OUT :][:n]
+    by_row = own[_TABLES + OUT + n :].reshape(4, rows)
+    scale, shift, raw = by_row[0], by_row[1], by_row[2]
+    table = options[O_ROWS : O_ROWS + 3 * rows].reshape(3, rows)
+    kind, per_unit, keep = table[0], table[1], table[2]
+    asks, first = options[O_ASKS] > 0.0, ints[F_REST]
+    inner[:], totals[:], rest[:] = options[:_TABLES], 0.0, floats[first : first + n]
+    rho = _weight(ints, floats, q, desk, kind, rest)
+    for i in range(rows):
+        scale[i] = 1.0 if kind[i] == FREE else math.sqrt(rho)
+        shift[i] = 0.0 if kind[i] == FREE else -keep[i]
+    restores, code, last, turn = False, SPENT, math.inf, 0
+    while True:
+        held = HeldRows(scale, shift, keep, per_unit, raw, by_row[3], TIGHT, asks, restores)
+        left = options[O_ITERATIONS] - totals[OUT_ITERATIONS]
+        inner[O_ITERATIONS] = _RESTORE if restores else left
+        code = levenberg_marquardt(ints, floats, desk, inner, q, out, history[:0], held)
+        for k in range(1, OUT):
+            totals[k] += out[k]
+        moved, inner[O_HASTY] = change(held), 0.0
+        if restores or code == SLOW or moved <= TIGHT:
+            break
+        turn += 1
+        restores = code == SPENT or turn == _ROUNDS
+        if restores:
+            floats[first : first + n] = 0.0
+        for i in range(rows):
+            if restores:
+                scale[i] = 0.0 if kind[i] == FREE else 1.0
+                shift[i] = 0.0 if kind[i] == FREE else -keep[i]
+            elif kind[i] != FREE:
+                grow = kind[i] == ONE_SIDED or moved > _FALLS * last
+                grow = grow and scale[i] * scale[i] < _MOST * rho
+                if kind[i] == EQUAL:
+                    s = shift[i] + raw[i]  # the multiplier and what the row moved
+                    shift[i] = (s / _GROW if grow else s) - keep[i]
+                if grow:
+                    scale[i] *= math.sqrt(_GROW)
+        last = moved
+    floats[first : first + n] = rest
+    # The level's own f at the answer; a movement of held rows counts heavily.
+    evaluate(ints, floats, q, desk.state, raw)
+    moved, f = 0.0, floats[ints[F_REST_OFFSET]]
+    for i in range(rows):
+        moved = max(moved, abs(raw[i] - keep[i]) * per_unit[i])
+        if kind[i] == FREE:
+            f += raw[i] * raw[i]
+    for c in range(n):
+        away = q[c] - floats[ints[F_REST_POSE] + c]
+        f += rest[c] * away * away
+    if moved <= TIGHT and asks and reached(ints, floats, desk.state):
+        code = REACHED
+    elif restores:
+        code = STATIONARY if moved <= TIGHT and turn == _ROUNDS else SPENT
+    for k in range(1, OUT):
+        out[k] = totals[k]
+    out[OUT_F] = f + (_PENALTY * moved if moved > TIGHT else 0.0)
+    out[OUT_HISTORY] = 0.0
+    return code
+
+
+@dataclass(frozen=True)
+class HeldLevenbergMarquardt(ProjectedLevenbergMarquardt):
+    """The default, below goals of higher priority: ``solver/ordered.py`` fills its tables in."""
+
+    name = "held_lm"
+    kernel = held_lm
+
+    iterations: int = setting(400, "Iterations an attempt may take, in all rounds together.")
+
+    def tables(self, problem: Problem) -> np.ndarray:
+        return np.zeros(held_table(problem.rows))
+
+    def workspace(self, problem: Problem) -> int:
+        return desk_size(problem) + _TABLES + OUT + problem.figure.n + 4 * problem.rows

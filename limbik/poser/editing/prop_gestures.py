@@ -1,0 +1,198 @@
+"""Props under a person's hand: one that is dragged, and one that joints take hold of.
+
+A prop that nobody holds goes where the mouse puts it.  One that is held is in the hands: these
+follow the mouse as well as the body allows, and the prop is where they bring it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.errors import LimbikError
+from limbik.figure.figure import Figure
+from limbik.figure.shapes import Capsule, Cylinder, Sphere
+from limbik.goals.contacts import up_axis
+from limbik.poser.document.document import Document
+from limbik.poser.document.effector import Effector, Vec3, Vec4
+from limbik.poser.document.prop import Hold, Prop
+from limbik.poser.drag.answer import Answer, unheld
+from limbik.poser.drag.effector_targets import anchored
+from limbik.poser.drag.prop_edits import let_go, put_prop, with_prop
+from limbik.poser.drag.prop_shapes import (
+    frame_of,
+    hold_frame,
+    inverse,
+    place_of,
+    position_of,
+    surface_point,
+    wxyz_of,
+)
+from limbik.poser.editing.gestures import drag_solver_of
+
+TURN = 0.3
+"""Weight of a held prop's turn beside its place, while it is dragged."""
+
+FACES = 0.02
+"""Weight with which palms turn to the prop that they take."""
+
+TOUCHES = 0.03
+"""Of the figure's size: a joint that ends no further from a prop holds it."""
+
+
+class PropDragging:
+    """A prop held by a person; ``effector`` is its id."""
+
+    def __init__(self, figure: Figure, before: Document, prop: Prop) -> None:
+        self.before, self.effector, self.label = before, prop.id, f"Move {prop.name}"
+        self.moved = False
+        self._figure, self._prop = figure, prop
+        self._place = place_of(prop, figure, figure.frames(before.q))
+        self._live = None
+        if prop.holds:
+            joint = prop.holds[0].joint
+            target = self._place @ hold_frame(prop.holds[0])
+            carrier = Effector(
+                prop.id, joint, mode="free", position=position_of(target), wxyz=wxyz_of(target),
+                rotation_weight=TURN,
+            )  # fmt: skip
+            start = replace(before, effectors=(*before.effectors, carrier))
+            self._live = drag_solver_of(figure, start, prop.id)
+
+    def to(
+        self, document: Document, position: Vec3 | None, wxyz: Vec4 | None
+    ) -> tuple[Document, Answer, Answer | None]:
+        """The document with the prop drawn to a place and a turn."""
+        if position is None and not self.moved:
+            self.label = f"Turn {self._prop.name}"
+        elif position is not None:
+            self.label = f"Move {self._prop.name}"
+        self.moved = True
+        place = frame_of(position or position_of(self._place), wxyz or wxyz_of(self._place))
+        self._place = place
+        if self._live is None:
+            return with_prop(document, put_prop(self._prop, place)), unheld(document.q), None
+        target = place @ hold_frame(self._prop.holds[0])
+        answer = self._live.drag(position_of(target), wxyz_of(target))
+        return self._posed(document, answer), answer, None
+
+    def end(self, document: Document) -> tuple[Document, Answer, Answer | None]:
+        """The document with the last target met as well as it can be; what a prop was put into
+        makes room for it where collisions are kept."""
+        if self._live is not None:
+            answer = self._live.finish()
+        elif document.scene.collisions:
+            solver = drag_solver_of(self._figure, document, None)
+            answer = solver.solve()
+            answer = solver.finish() if answer.status is not None else answer
+        else:
+            return document, unheld(document.q), None
+        return self._posed(document, answer), answer, None
+
+    def _posed(self, document: Document, answer: Answer) -> Document:
+        effectors = anchored(self._figure, document.effectors, answer.q, modes=("free",))
+        return replace(document, q=answer.q, effectors=effectors)
+
+
+def taken(
+    figure: Figure, document: Document, prop: Prop, joints: Sequence[str]
+) -> tuple[Document, Answer]:
+    """The document in which ``joints`` hold the prop where it is: each goes to its surface, and
+    keeps the place and turn that it has there.
+
+    Raises LimbikError where one of them cannot get there.
+    """
+    prop = let_go(figure, document, prop)
+    document = with_prop(document, prop)
+    frames = figure.frames(document.q)
+    place = frame_of(prop.position, prop.wxyz)
+    palms = [palm_of(figure, joint) for joint in joints]
+    at = [
+        frames[figure.index(joint)][:3, :3] @ palm.middle + frames[figure.index(joint)][:3, 3]
+        for joint, palm in zip(joints, palms, strict=True)
+    ]
+    grips = _opposite(prop, place, at) if len(joints) == 2 else at
+    reach: list[Effector] = []
+    facing: list[Effector] = []
+    for joint, palm, grip in zip(joints, palms, grips, strict=True):
+        near = surface_point(prop, place, grip)
+        out = grip - near if np.linalg.norm(grip - near) > 1e-9 else near - place[:3, 3]
+        length = float(np.linalg.norm(out))
+        away = min(palm.thick, length) if length > 0.0 else 0.0
+        target = near + out * (away / length) if length > 0.0 else near
+        id = document.next_id + 2 * len(reach)
+        reach.append(Effector(id, joint, _vec3(palm.middle), "pin", _vec3(target)))
+        facing.append(
+            Effector(
+                id + 1, joint, _vec3(palm.middle), "aim", position_of(place), weight=FACES,
+                axis=_vec3(palm.normal),
+            )
+        )  # fmt: skip
+    # Hands that were pinned elsewhere hold the prop now.
+    effectors = tuple(
+        replace(e, mode="free") if e.joint in joints and e.mode == "pin" else e
+        for e in document.effectors
+    )
+    start = replace(document, effectors=(*effectors, *reach, *facing))
+    solver = drag_solver_of(figure, start, None)
+    solver.solve()
+    answer = solver.finish()
+    for effector in reach:
+        short = answer.error_of(effector.id)[0]
+        if short > TOUCHES * figure.size:
+            raise LimbikError(
+                f"{effector.joint} cannot reach {prop.name}: {short:.3g} {figure.unit} are "
+                "missing. Move the prop nearer."
+            )
+    frames = figure.frames(answer.q)
+    holds = []
+    for joint in joints:
+        there = inverse(place) @ frames[figure.index(joint)]
+        holds.append(Hold(joint, position_of(there), wxyz_of(there)))
+    effectors = anchored(figure, effectors, answer.q, modes=("free",))
+    document = replace(document, q=answer.q, effectors=effectors)
+    return with_prop(document, replace(prop, holds=tuple(holds))), answer
+
+
+class Palm(NamedTuple):
+    """The side of a joint that takes hold, in the joint's frame: its middle (3,), the direction
+    (3,) that it faces, and how thick it is."""
+
+    middle: np.ndarray
+    normal: np.ndarray
+    thick: float
+
+
+def palm_of(figure: Figure, joint: str) -> Palm:
+    """The palm of a hand: what follows the joint itself.  At rest it faces down, or the middle of
+    the body where the arm hangs."""
+    frame = figure.frames(figure.rest)[figure.index(joint)]
+    shapes = [shape for shape in figure.shapes if shape.joint == joint]
+    middle = np.mean([s.center for s in shapes], axis=0) if shapes else np.zeros(3)
+    thick = [s.radius for s in shapes if isinstance(s, Sphere | Capsule | Cylinder)]
+    up = np.eye(3)[up_axis(figure)]
+    inward = figure.positions(figure.rest).mean(axis=0) - frame[:3, 3]
+    inward -= (inward @ up) * up
+    normal = 0.5 * inward / max(float(np.linalg.norm(inward)), 1e-9) - up
+    along = frame[:3, :3] @ middle
+    along /= max(float(np.linalg.norm(along)), 1e-9)
+    normal -= (normal @ along) * along
+    normal = frame[:3, :3].T @ normal
+    return Palm(middle, normal / np.linalg.norm(normal), float(max(thick, default=0.0)))
+
+
+def _opposite(prop: Prop, place: np.ndarray, hands: list[np.ndarray]) -> list[np.ndarray]:
+    """Places beside two opposite sides of a prop, for two hands: along that of its axes which runs
+    most from one hand to the other."""
+    between = place[:3, :3].T @ (hands[1] - hands[0])
+    axis = int(np.argmax(np.abs(between) / np.array(prop.size) ** 0.5))
+    half = place[:3, axis] * np.copysign(prop.size[axis], between[axis])
+    return [place[:3, 3] - half, place[:3, 3] + half]
+
+
+def _vec3(values: np.ndarray) -> Vec3:
+    x, y, z = values.tolist()
+    return x, y, z

@@ -1,0 +1,53 @@
+"""What is kept while one drags: balance and collisions; and what the page draws them with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from limbik.errors import LimbikError
+from limbik.poser.drag.scene_goals import balance_support
+from limbik.poser.protocol.body_info import body_info
+from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.messages import BodyMessage
+from limbik.poser.protocol.text import text
+
+if TYPE_CHECKING:
+    from limbik.poser.editing.session import Session
+
+
+@command("balance", lambda _, given: f"Auto-balance {'on' if given['on'] else 'off'}")
+def balance(session: Session, on: bool) -> Answer:
+    """Keep the centre of mass above what the figure stands on, or do not."""
+    document, figure = session.document, session.figure
+    if on:
+        if not figure.mass:
+            raise LimbikError(
+                f"{figure.name or 'This figure'} has no masses, so it has no balance."
+            )
+        if not balance_support(figure, document.effectors, document.q):
+            raise LimbikError("The figure stands on nothing: pin a foot first.")
+    session.document = replace(document, scene=replace(document.scene, balance=on))
+    if on:
+        session.solve()
+    return None
+
+
+@command("collisions", lambda _, given: f"Collisions {'on' if given['on'] else 'off'}")
+def collisions(session: Session, on: bool) -> Answer:
+    """Keep the parts of the figure out of each other and out of the props, or do not."""
+    document, figure = session.document, session.figure
+    if on and not figure.shapes:
+        name = figure.name or "This figure"
+        raise LimbikError(f"{name} has no collision shapes.")
+    session.document = replace(document, scene=replace(document.scene, collisions=on))
+    if on:
+        session.solve()
+    return None
+
+
+@command("body")
+def body(session: Session) -> Answer:
+    """Masses, soles and collision shapes of the figure, for the page to draw."""
+    session.also(text(BodyMessage(body_info(session.figure, session.figure_id))))
+    return None

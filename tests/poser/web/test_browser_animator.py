@@ -1,0 +1,153 @@
+"""What an animator does with the mouse, in numbers: keys, limits, square views, turns and looks.
+
+One page for all of it: each test begins with the human at rest, in a session of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from helpers.browser import Person
+from helpers.pose_command import Server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, served: Server) -> Iterator[Person]:
+    someone = Person(browser, served.url, reduced_motion="reduce")  # views do not glide
+    someone.page.set_viewport_size({"width": 920, "height": 600})  # fewer pixels are drawn sooner
+    someone.ask("app.set({ panel: false, shadows: false })")
+    yield someone
+    assert someone.faults == []
+    someone.close()
+
+
+@pytest.fixture
+def animator(page: Person) -> Person:
+    page.page.evaluate("() => window.limbik.app.do('builtin', { name: 'human' })")
+    page.settle()
+    page.page.keyboard.press("Escape")
+    page.page.keyboard.press("q")
+    page.ask("stage.frame('all', 'corner', false)")
+    return page
+
+
+def wait(person: Person, condition: str) -> None:
+    person.wait(condition, 20_000)
+
+
+def at(person: Person, name: str) -> np.ndarray:
+    return person.positions()[person.joint(name)]
+
+
+def test_a_drag_is_kept_when_the_frame_changes(animator: Person) -> None:
+    press = animator.page.keyboard.press
+    press("k")
+    wait(animator, "app.state.timeline.keys.length === 1")
+    before = at(animator, "LeftHand")
+    animator.drag("LeftHand", (60, -120), steps=4)
+    hand = at(animator, "LeftHand")
+    assert np.linalg.norm(hand - before) > 0.15
+    for key, frame in ((".", 1), (",", 0)):
+        press(key)
+        wait(animator, f"app.pose.frame === {frame}")
+    np.testing.assert_allclose(at(animator, "LeftHand"), hand, atol=1e-6)
+    # Without auto-key it is kept as well, and marked.
+    press("u")
+    wait(animator, "app.state.timeline.auto_key === false")
+    animator.drag("LeftHand", (-40, 60), steps=4)
+    lower = at(animator, "LeftHand")
+    animator.page.get_by_test_id("unkeyed").wait_for()
+    press(".")
+    wait(animator, "app.pose.frame === 1")
+    np.testing.assert_allclose(at(animator, "LeftHand"), hand, atol=1e-6)
+    animator.page.get_by_test_id("unkeyed").wait_for(state="detached")
+    assert animator.page.get_by_test_id("unkeyed-mark").count() == 1
+    press(",")
+    wait(animator, "app.pose.frame === 0")
+    np.testing.assert_allclose(at(animator, "LeftHand"), lower, atol=1e-6)
+    press("Control+z")
+    animator.settle()
+    np.testing.assert_allclose(at(animator, "LeftHand"), hand, atol=1e-6)
+
+
+def test_a_second_drag_beside_the_marker_moves_the_hand_and_no_limit(animator: Person) -> None:
+    animator.drag("LeftHand", (40, -90), steps=4)
+    limits, before = animator.ask("JSON.stringify(app.state.limits)"), at(animator, "LeftHand")
+    x, y = animator.screen("LeftHand")
+    mouse = animator.page.mouse
+    for dx, dy in ((9, 0), (0, -9), (-6, 6)):
+        mouse.move(x + dx, y + dy)
+        mouse.down()
+        mouse.move(x + dx - 32, y + dy + 48, steps=4)
+        mouse.up()
+        animator.settle()
+        x, y = animator.screen("LeftHand")
+    assert np.linalg.norm(at(animator, "LeftHand") - before) > 0.1
+    assert animator.ask("JSON.stringify(app.state.limits)") == limits
+
+
+def test_limits_change_in_the_limits_tool_only(animator: Person) -> None:
+    page, mouse = animator.page, animator.page.mouse
+    joint = animator.joint("LeftForeArm")
+    animator.ask(f"app.select({joint})")
+    page.keyboard.press("j")
+    wait(animator, "app.ui.tool === 'limits'")
+    limits, before = animator.ask("JSON.stringify(app.state.limits)"), animator.q()
+    x, y = animator.screen("LeftHand")
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 40, y - 40, steps=4)
+    mouse.up()  # on a marker: nothing moves
+    animator.settle()
+    np.testing.assert_array_equal(animator.q(), before)
+    animator.ask("stage.frame('all', 'corner', false)")
+    animator.ask(f"app.select({joint})")
+    knobs = page.evaluate("() => window.limbik.knobs()")
+    assert len(knobs) >= 2
+    knob = knobs[-1]
+    mouse.move(knob["x"], knob["y"])
+    mouse.down()
+    mouse.move(knob["x"] + 25, knob["y"] + 25, steps=6)
+    mouse.up()
+    animator.settle()
+    assert animator.ask("JSON.stringify(app.state.limits)") != limits
+    page.keyboard.press("Control+z")
+    animator.settle()
+    assert animator.ask("JSON.stringify(app.state.limits)") == limits
+
+
+@pytest.mark.parametrize(
+    ("key", "button", "deep"),
+    [("Numpad1", "Front", 2), ("Numpad3", "Side", 0), ("Numpad7", "Top", 1)],
+)
+def test_a_drag_in_a_square_view_stays_in_its_plane(
+    animator: Person, key: str, button: str, deep: int
+) -> None:
+    page = animator.page
+    page.get_by_role("button", name="Undo").focus()  # the number pad needs no focus of the view
+    page.keyboard.press(key)
+    wait(animator, "app.ui.square !== null")
+    assert animator.ask("stage.camera.orthographic")
+    assert (
+        page.get_by_role("button", name=button, exact=True).get_attribute("aria-pressed") == "true"
+    )
+    before = at(animator, "LeftHand")
+    animator.drag("LeftHand", (-37, -23), steps=4)
+    after = at(animator, "LeftHand")
+    moved = after - before
+    assert np.linalg.norm(moved) > 0.05
+    assert abs(moved[deep]) < 1e-5  # metres; the targets are exact, poses come as 32-bit numbers
+    # A turn of the view is in perspective again.
+    page.mouse.move(120, 120)
+    page.mouse.down()
+    page.mouse.move(180, 140, steps=3)
+    page.mouse.up()
+    wait(animator, "app.ui.square === null")
+    assert not animator.ask("stage.camera.orthographic")
