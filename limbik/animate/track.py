@@ -23,6 +23,7 @@ from limbik.equality import ByValue, value_key
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure, Pose
 from limbik.figure.motion import Motion
+from limbik.goals.priority import FIRST
 from limbik.methods import Method
 from limbik.methods.base import OUT_ITERATIONS
 from limbik.solver import restarts as att
@@ -103,6 +104,7 @@ def track(
     reference: np.ndarray | Motion | None = None,
     progress: Callable[[int], object] | None = None,
     threads: int = 1,
+    loops: bool = True,
 ) -> Track:
     """Follow moving targets, each frame from the pose before it.
 
@@ -129,6 +131,7 @@ def track(
         reference: (frames, n) or a Motion that jumps are measured against.
         progress: called now and then with how many frames are done.
         threads: changes nothing here, because frames depend on each other; ``track_many`` uses it.
+        loops: close the figure's loops, as in ``solve``; inside speed limits by their weight.
 
     Returns:
         The motion, and for each frame its errors, status, iterations and attempts.
@@ -153,14 +156,15 @@ def track(
     wanted = effectors if goals is None else goals
     if targets is not None:
         targets = target_table(targets, wanted)
+    stepped = speed_limits is not None or acceleration_limits is not None
     values, places, problem = batch_problem(
-        figure, wanted, targets, wxyz, start=start, tolerance=tolerance, lock=lock
-    )
+        figure, wanted, targets, wxyz, start=start, tolerance=tolerance, lock=lock, loops=loops,
+        priority=0 if stepped else FIRST,
+    )  # fmt: skip
     if not len(values):
         raise GoalError("targets: there are no frames")
     expected = reference_poses(figure, reference, len(values))
     pull = pull_of(relax, fps)
-    stepped = speed_limits is not None or acceleration_limits is not None
     runner = runner_of(
         problem, find_method(method), near=True, restarts=0 if stepped else restarts, pull=pull,
         chain=True,

@@ -18,6 +18,7 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
+from limbik.humanoid.hands import Hand
 from limbik.poser.animation.auto_key import recorded
 from limbik.poser.animation.in_betweens import Moments
 from limbik.poser.document.document import Choice, Document, Source
@@ -28,6 +29,7 @@ from limbik.poser.document.prop import Prop
 from limbik.poser.document.unkeyed import at_frame
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.effector_targets import also_held, anchored
+from limbik.poser.drag.finger_drag import hands_of
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.editing.figure_cache import FigureCache
@@ -77,6 +79,11 @@ class Editor:
         """A number that changes when what is drawn changes; limits do not count."""
         named = repr((self.document.source, self.document.balls)).encode()
         return zlib.crc32(named) & 0x7FFFFFFF
+
+    @property
+    def hands(self) -> tuple[Hand, ...]:
+        """The hands of the figure that have fingers."""
+        return hands_of(self.figure, self.figure_cache.body(self.document.source))
 
     @property
     def sources(self) -> set[Source]:
@@ -164,7 +171,7 @@ class Editor:
         self.ready(self.document.method)
         if self.document.compare is not None:
             self.ready(self.document.compare)
-        self.gesture = Dragging(self.figure, self.document, effector)
+        self.gesture = Dragging(self.figure, self.document, effector, self.hands)
 
     def slide(self, coordinate: int, value: float) -> None:
         """Move one coordinate, as a slider does; pins stay put as well as the others allow."""

@@ -35,6 +35,7 @@ def state_of(
     redo: str | None,
     advice: msg.AdviceInfo | None,
     offer: msg.OfferInfo | None = None,
+    hands: list[msg.HandInfo] | None = None,
 ) -> msg.State:
     """The document; ``undo`` and ``redo`` are the labels of the steps."""
     return msg.State(
@@ -54,6 +55,7 @@ def state_of(
         redo=redo,
         advice=advice,
         offer=offer,
+        hands=hands or [],
         origin=None
         if document.origin is None
         else msg.OriginInfo(origin_id(document.origin), document.origin.clip.name),

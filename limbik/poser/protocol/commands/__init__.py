@@ -5,6 +5,7 @@ from limbik.poser.protocol.commands import (
     effectors,
     figures,
     goals,
+    hands,
     joints,
     limits,
     methods,
@@ -19,6 +20,22 @@ from limbik.poser.protocol.commands import (
 from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
-    "COMMANDS", "Command", "contacts", "effectors", "figures", "find", "goals", "joints", "limits",
-    "methods", "offers", "poses", "props", "retargeting", "scene", "timeline", "undoing",
-]  # fmt: skip
+    "COMMANDS",
+    "Command",
+    "contacts",
+    "effectors",
+    "figures",
+    "find",
+    "goals",
+    "hands",
+    "joints",
+    "limits",
+    "methods",
+    "offers",
+    "poses",
+    "props",
+    "retargeting",
+    "scene",
+    "timeline",
+    "undoing",
+]

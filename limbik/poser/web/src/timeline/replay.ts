@@ -99,6 +99,7 @@ function stateOf(replay: Replay): State {
     redo: null,
     advice: null,
     offer: null,
+    hands: [],
     origin: null,
   };
 }
