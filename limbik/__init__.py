@@ -59,6 +59,7 @@ from limbik.goals import (
     Rest,
     Within,
 )
+from limbik.humanoid.hand_poses import HandShape, hand_pose, hand_shape
 from limbik.jobs.run import batch
 from limbik.methods import METHODS as methods
 from limbik.poser.files.replay_file import write_replay
@@ -90,6 +91,7 @@ __all__ = [
     "FormatError",
     "GoalError",
     "HalfSpace",
+    "HandShape",
     "Inertia",
     "Joint",
     "LimbikError",
@@ -125,6 +127,8 @@ __all__ = [
     "find_contacts",
     "find_ground",
     "fit_markers",
+    "hand_pose",
+    "hand_shape",
     "humanoid",
     "limits_from",
     "load",

@@ -65,7 +65,9 @@ def test_every_file_of_the_list_is_in_a_recipe() -> None:
     assert {name for _, name in WITH_FILES} == set(FILES)
 
 
-@pytest.mark.parametrize("page", ["index.md", "concepts.md", "limits.md", "bodies.md", "motion.md"])
+@pytest.mark.parametrize(
+    "page", ["index.md", "concepts.md", "limits.md", "bodies.md", "live.md", "motion.md"]
+)
 def test_a_page_runs_from_top_to_bottom(page: str) -> None:
     if page == "limits.md":
         Path("walk.bvh").write_bytes(real_data.find(FILES["walk.bvh"]).read_bytes())

@@ -57,6 +57,23 @@ NUMBERS: dict[str, list[tuple[str, float, float]]] = {
         (r"careful: REACHED, \w+ and \w+ are (-?\d+) mm apart", 10, 60),
         (r"inside: \w+ - Tool is ([\d.]+) cm short", 1.0, 12.0),
     ],
+    "10_two_hands_on_a_box.py": [
+        (r"lifted: REACHED, ([\d.]+) cm apart", 29.97, 30.03),
+        (r"lifted: .*, ([\d.]+) degrees off", 0.0, 0.06),
+        (r"tilted: REACHED, ([\d.]+) cm apart", 29.97, 30.03),
+    ],
+    "11_a_grasp.py": [
+        (r"careless: \w+ and \w+ are (-[\d.]+) mm apart", -50.0, -20.0),
+        (r"careful: \w+ and \w+ are ([\d.]+) mm apart", 0.4, 1.0),
+        (r"apart, (\d) of 5 fingertips lie on the ball\n$", 5, 5),
+    ],
+    "12_a_control_loop.py": [
+        (r"2000 ticks, the fastest joint ([\d.]+) rad/s", 1.45, 1.5),
+        (r"largest acceleration ([\d.]+) rad/s²", 14.5, 15.0),
+        (r"([\d.]+) rad outside the limits", 0.0, 0.0),
+        (r"in the end ([\d.]+) mm from the target", 0.0, 0.15),
+        (r"with measured poses ([\d.]+) mm from the target", 0.0, 1.0),
+    ],
 }
 
 

@@ -17,7 +17,17 @@ from limbik.formats import FORMATS, load, load_motion
 from limbik.formats.names import NAMES, built_in, check_name
 from limbik.goals import Aim, Distance, Goal, Pin, Plane, Reach
 
-__all__ = ["NAMES", "Opened", "goals", "names", "opened", "opened_motion", "weighted"]
+__all__ = [
+    "NAMES",
+    "Opened",
+    "goals",
+    "names",
+    "opened",
+    "opened_motion",
+    "refuse",
+    "split",
+    "weighted",
+]
 
 
 class Opened(NamedTuple):
@@ -76,23 +86,23 @@ def goals(
     found: list[Goal] = []
     for text in reach:
         form = "Joint=x,y,z or Joint=x,y,z,qw,qx,qy,qz"
-        joint, numbers = _split(text, "--reach", form, "LeftHand=0.4,1.2,0.3")
+        joint, numbers = split(text, "--reach", form, "LeftHand=0.4,1.2,0.3")
         values = numbers(3, 7)
         found.append(Reach(joint, position=values[:3], wxyz=values[3:] or None))
     found += [Pin(joint) for joint in pin]
     for text in aim:
         bare, axis = _axis(text)
-        joint, numbers = _split(bare, "--aim", "Joint=x,y,z or Joint=x,y,z,axis", "Head=0,1.6,3,z")
+        joint, numbers = split(bare, "--aim", "Joint=x,y,z or Joint=x,y,z,axis", "Head=0,1.6,3,z")
         found.append(Aim(joint, axis=axis, target=numbers(3)))
     for text in plane:
-        joint, numbers = _split(text, "--plane", "Joint=nx,ny,nz,offset", "LeftHand=0,1,0,0.9")
+        joint, numbers = split(text, "--plane", "Joint=nx,ny,nz,offset", "LeftHand=0,1,0,0.9")
         *normal, offset = numbers(4)
         found.append(Plane(joint, normal=normal, offset=offset))
     for text in distance:
-        pair, numbers = _split(text, "--distance", "Joint,Joint=length", "LeftHand,RightHand=0.4")
+        pair, numbers = split(text, "--distance", "Joint,Joint=length", "LeftHand,RightHand=0.4")
         first, comma, second = (part.strip() for part in pair.partition(","))
         if not (first and comma and second):
-            _refuse(text, "--distance", "Joint,Joint=length", "LeftHand,RightHand=0.4")
+            refuse(text, "--distance", "Joint,Joint=length", "LeftHand,RightHand=0.4")
         found.append(Distance(first, second, numbers(1)[0]))
     return found
 
@@ -101,7 +111,7 @@ def weighted(goals: list[Goal], weights: list[str]) -> list[Goal]:
     """The goals with the weights of ``--weight JOINT=WEIGHT``; an orientation gets it too."""
     found = list(goals)
     for text in weights:
-        joint, numbers = _split(text, "--weight", "Joint=weight", "LeftHand=10")
+        joint, numbers = split(text, "--weight", "Joint=weight", "LeftHand=10")
         weight = numbers(1)[0]
         own = [k for k, goal in enumerate(found) if joint in _joints_of(goal)]
         if not own:
@@ -126,25 +136,26 @@ def _axis(text: str) -> tuple[str, str]:
     return text, "z"
 
 
-def _split(
+def split(
     text: str, option: str, form: str, example: str
 ) -> tuple[str, Callable[..., list[float]]]:
     """The name before the last ``=``, and a function that reads so many numbers behind it."""
     joint, equals, values = text.rpartition("=")
     if not equals or not joint.strip():
-        _refuse(text, option, form, example)
+        refuse(text, option, form, example)
 
     def numbers(*counts: int) -> list[float]:
         try:
             found = [float(value) for value in values.split(",")]
         except ValueError:
-            _refuse(text, option, form, example)
+            refuse(text, option, form, example)
         if len(found) not in counts:
-            _refuse(text, option, form, example)
+            refuse(text, option, form, example)
         return found
 
     return joint.strip(), numbers
 
 
-def _refuse(text: str, option: str, form: str, example: str) -> NoReturn:
+def refuse(text: str, option: str, form: str, example: str) -> NoReturn:
+    """Say what was expected instead of ``text``."""
     raise GoalError(f'{option} "{text}": expected {form}, such as {example}')

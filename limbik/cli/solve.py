@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_text
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from limbik.cli import arguments, files, options
+from limbik.cli import arguments, conditions, files, options
 from limbik.cli.contents import clip_of
 from limbik.cli.limits import limited
 from limbik.cli.terminal import (
@@ -74,6 +75,15 @@ def solve(
         float | None,
         typer.Option(metavar="WEIGHT", help="Stay near the rest pose, with this weight."),
     ] = None,
+    floor: conditions.Floor = None,
+    above: conditions.AboveOption = None,
+    within: conditions.WithinOption = None,
+    balance: conditions.BalanceOption = None,
+    avoid: conditions.AvoidOption = False,
+    obstacle: conditions.Obstacle = None,
+    relative: conditions.Relative = None,
+    hold: conditions.HoldOption = None,
+    close: conditions.CloseOption = None,
     limits: options.Limits = None,
     stretch: options.Stretch = False,
     weight: Annotated[
@@ -122,16 +132,21 @@ def solve(
     """
     target = files.output(save_to, to=to, force=force, read=file, json=json)
     goals = arguments.goals(reach or [], pin or [], aim or [], plane or [], distance or [])
-    goals = arguments.weighted(goals, weight or [])
+    also = conditions.Conditions(
+        floor, above, within, balance, avoid, obstacle, relative, hold, close
+    )
     own, recorded = clip_of(file, clip, stretch=stretch)
     figure, motion, kind = limited(own, recorded, limits)
     start = figure.rest if motion is None else motion.q[0]
     fixed = [*(lock or []), *(_roots(figure) if fix_root else [])]
+    ground = also.floor_goals(figure)
+    goals = arguments.weighted([*goals, *also.goals(figure)], weight or [])
+    goals += ground
     if rest is not None:
         goals.append(Rest(weight=rest))
     if not goals:
         raise GoalError(
-            "no goals: give --reach, --pin, --aim, --plane or --distance, such as "
+            "no goals: give --reach, --pin, --aim, --plane, --distance or another, such as "
             f"--reach {figure.joints[-1]}=x,y,z"
         )
     with notes.status("solving"):
@@ -153,9 +168,9 @@ def solve(
         told |= {"limits_used": kind, "root_moved": moved}
         print(json_text.dumps(told, allow_nan=False))
     elif target is not None and target.standard:
-        _show(found, goals, result, None, notes)
+        _show(found, goals, result, None, notes, ground)
     else:
-        _show(found, goals, result, path, out)
+        _show(found, goals, result, path, out, ground)
     if moved > FAR * figure.size:
         text = f"{_roots(figure)[0]} moved {distance_text(moved, figure.unit)}"
         size = distance_text(figure.size, figure.unit)
@@ -189,8 +204,14 @@ def _values(figure: Figure, q: np.ndarray) -> Table:
 
 
 def _show(
-    found: Motion, goals: list[Goal], result: Result, path: Path | None, page: Console
+    found: Motion,
+    goals: list[Goal],
+    result: Result,
+    path: Path | None,
+    page: Console,
+    ground: Sequence[Goal] = (),
 ) -> None:
+    """``ground`` are goals of the floor, which are told where they are short."""
     figure = found.figure
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for column in ("goal", "joint"):
@@ -200,6 +221,8 @@ def _show(
     for goal, miss in zip(goals, result.errors, strict=True):
         if isinstance(goal, Rest):
             continue  # a wish, met by its weight and never short
+        if miss.ok and any(goal is one for one in ground):
+            continue
         mark = "[green]reached[/green]" if miss.ok else "[yellow]short[/yellow]"
         kind = type(goal).__name__.lower()
         table.add_row(kind, escape(miss.label), miss_text(miss, figure.unit), mark)

@@ -15,13 +15,14 @@ from rich.text import Text
 
 from limbik.animate.track import Track
 from limbik.animate.track import track as follow
-from limbik.cli import arguments, files, options
+from limbik.cli import arguments, conditions, files, options
 from limbik.cli.contents import clip_of
 from limbik.cli.limits import limited
 from limbik.cli.targets import Targets, pairs, read_targets
 from limbik.cli.terminal import STYLES, notes, out, progress_bar
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
+from limbik.goals import Goal, Reach
 from limbik.solver.result import Status, length_text
 from limbik.solver.runner import find_method
 
@@ -78,6 +79,31 @@ def track(
             metavar="SECONDS", help="Take a frame only so often.", show_default="all frames"
         ),
     ] = None,
+    near: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLIP.bvh",
+            help="Stay near this motion where the targets leave the figure free, the whole clip "
+            "solved at once. A motion of the same joints, such as the clip itself.",
+        ),
+    ] = None,
+    smooth: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            min=0.0,
+            help="Smooth away movements that are much shorter, the whole clip solved at once.",
+        ),
+    ] = None,
+    floor: conditions.Floor = None,
+    above: conditions.AboveOption = None,
+    within: conditions.WithinOption = None,
+    balance: conditions.BalanceOption = None,
+    avoid: conditions.AvoidOption = False,
+    obstacle: conditions.Obstacle = None,
+    relative: conditions.Relative = None,
+    hold: conditions.HoldOption = None,
+    close: conditions.CloseOption = None,
     limits: options.Limits = None,
     stretch: options.Stretch = False,
     method: options.MethodName = None,
@@ -123,26 +149,38 @@ def track(
         motion = whole if every is None else whole.sample(every)
         wanted, reference = Targets(motion.positions()[:, places], motion.fps), motion.q
     targets, frames = wanted.places, len(wanted.places)
+    also = conditions.Conditions(
+        floor, above, within, balance, avoid, obstacle, relative, hold, close
+    )
+    held: list[Goal] = [*also.goals(figure), *also.floor_goals(figure)]
 
     options: dict[str, Any] = {
         "start": figure.rest if whole is None else whole.q[0],
         "fps": wanted.fps,
-        "method": chosen,
+        "method": None if method is None else chosen,
         "tolerance": tolerance,
         "restarts": restarts,
         "seed": seed,
+        "smooth": smooth,
     }
+    poses = None if near is None else _near(near, figure, wanted, every)
     with progress_bar("getting ready", frames) as bar:
-        follow(figure, names, targets[:2], **options)
+        follow(
+            figure, _goals(names, targets[:2], held), near=None if poses is None else poses[:2],
+            **options,
+        )  # fmt: skip
         bar.say(f"following {frames} frames")
-        result = follow(figure, names, targets, reference=reference, progress=bar.done, **options)
+        goals = _goals(names, targets, held)
+        result = follow(
+            figure, goals, reference=reference, near=poses, progress=bar.done, **options
+        )
     path = None if target is None else files.write(result.motion.onto(own), target)[0]
     page = notes if target is not None and target.standard else out
     report: dict[str, Any] = {
         "frames": frames,
         "reached": int((result.status == Status.REACHED).sum()),
         "worst_error": float(result.error.max()),
-        "sum_squared_error": (result.errors**2).sum(axis=1).tolist(),
+        "sum_squared_error": (result.errors[:, : len(names)] ** 2).sum(axis=1).tolist(),
         "us_per_frame": 1e6 * result.seconds / frames,
         "limit_violation": result.violation,
         "jumps": len(result.jumps),
@@ -153,23 +191,45 @@ def track(
         "every": every,
         "fps": wanted.fps,
         "limits": kind,
-        "method": chosen.name,
+        "method": "whole clip" if near is not None or smooth is not None else chosen.name,
+        "near": near,
+        "smooth": smooth,
         "seed": seed,
         "out": None if path is None else str(path),
     }
     if json:
         print(json_text.dumps(report, allow_nan=False))
     else:
-        _show(figure, result, report, page)
+        _show(figure, result, report, page, [*names, *(goal.label for goal in held)])
     raise typer.Exit(0 if result.ok else 1)
 
 
-def _show(figure: Figure, result: Track, report: dict[str, Any], page: Console) -> None:
+def _near(file: str, figure: Figure, wanted: Targets, every: float | None) -> np.ndarray:
+    """(frames, n) the poses to stay near, at the targets' times."""
+    motion = clip_of(file, None).motion
+    if motion is None:
+        raise LimbikError(f'--near: "{files.place(Path(file))}" has no motion')
+    if every is not None:
+        motion = motion.sample(every)
+    elif abs(motion.fps - wanted.fps) > 1e-6 * wanted.fps:
+        motion = motion.resample(wanted.fps)
+    return motion.onto(figure).q
+
+
+def _goals(names: list[str], targets: np.ndarray, held: list[Goal]) -> list[Goal]:
+    """A goal for each joint that follows its ``targets`` (frames, joints, 3), and what holds in
+    every frame."""
+    return [*(Reach(name, position=targets[:, k]) for k, name in enumerate(names)), *held]
+
+
+def _show(
+    figure: Figure, result: Track, report: dict[str, Any], page: Console, labels: list[str]
+) -> None:
     motion = result.motion
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim")
     worst = int(np.argmax(result.error))
-    effector = report["effectors"][int(np.argmax(result.errors[worst]))]
+    effector = labels[int(np.argmax(result.errors[worst]))]
     at = f"{escape(effector)} at {worst / motion.fps:.3g} s"
     restarted = int((result.attempts > 1).sum())
     jumps = ", ".join(f"{frame / motion.fps:.3g} s" for frame in result.jumps[:5])

@@ -23,6 +23,8 @@ from limbik.solver import tick as tk
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
 
+_A_HAIR_LESS = 1.0 - 1e-9  # so that rounded poses, read off, are within their limits too
+
 
 def limits_of_change(figure: Figure, given: object, usual: np.ndarray, what: str) -> np.ndarray:
     """(n,) limits of speed or acceleration: True means the figure's own; inf is no limit."""
@@ -73,6 +75,7 @@ class Stepper:
         self.poses = poses = np.zeros((tk.POSES, n))
         poses[tk.LAST] = poses[tk.BEGIN] = poses[tk.AHEAD] = problem.start
         poses[tk.LOWER], poses[tk.UPPER] = figure.lower, figure.upper
+        hardest = hardest * _A_HAIR_LESS
         poses[tk.FASTEST], poses[tk.HARDEST] = fastest, hardest
         self.numbers = numbers = np.zeros(tk.NUMBERS)
         numbers[tk.DT] = dt
@@ -104,7 +107,7 @@ class Stepper:
             self.poses[tk.FASTEST, c : c + 3] = self.poses[tk.HARDEST, c : c + 3] = np.inf
             if np.isfinite([speed, change]).any():
                 rows.append((kind, c, cones.get(c, -1)))
-                numbers.append((speed, change, 0.0, 0.0, 0.0))
+                numbers.append((speed * _A_HAIR_LESS, change, 0.0, 0.0, 0.0))
         self.balls = np.array(rows, np.int64).reshape(-1, ball_steps.BALL_INTS)
         self.ball_numbers = np.array(numbers, float).reshape(-1, ball_steps.BALL_FLOATS)
 
@@ -176,7 +179,7 @@ def run_steps(
     """(poses, exit codes, totals) of problems that each step on from the answer before.
 
     ``targets`` (problems, k) go to ``places`` (k,) of the problem's floats; what the goals leave
-    free is drawn to the comfortable pose by the part ``pull``.
+    free is drawn to the pose at ease by the part ``pull``.
     """
     runner = stepper.runner
     problem, n = runner.problem, len(start)
@@ -186,7 +189,7 @@ def run_steps(
     for k, target in enumerate(targets):
         problem.floats[places] = target
         last = stepper.q
-        begin = np.where(runner.room > 0.0, last + pull * (runner.comfort - last), last)
+        begin = np.where(runner.room > 0.0, last + pull * (runner.ease - last), last)
         codes[k] = stepper.step(begin)
         poses[k], totals[k] = stepper.q, stepper.totals
         if progress is not None:

@@ -18,6 +18,7 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.mesh import SkinnedMesh
+from limbik.humanoid.hands import Hand
 from limbik.poser.animation.auto_key import recorded
 from limbik.poser.animation.in_betweens import Moments
 from limbik.poser.document.document import Choice, Document, Source
@@ -28,7 +29,9 @@ from limbik.poser.document.prop import Prop
 from limbik.poser.document.unkeyed import at_frame
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.effector_targets import also_held, anchored
+from limbik.poser.drag.finger_drag import hands_of
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
+from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
 from limbik.poser.editing.offer import Offer
@@ -78,6 +81,11 @@ class Editor:
         """A number that changes when what is drawn changes; limits do not count."""
         named = repr((self.document.source, self.document.balls)).encode()
         return zlib.crc32(named) & 0x7FFFFFFF
+
+    @property
+    def hands(self) -> tuple[Hand, ...]:
+        """The hands of the figure that have fingers."""
+        return hands_of(self.figure, self.figure_cache.body(self.document.source))
 
     @property
     def sources(self) -> set[Source]:
@@ -169,9 +177,11 @@ class Editor:
         if mirror is not None:
             twin = twin_of(self.figure, self.document, effector, mirror)
             if twin is not effector:
-                self.gesture = SymmetricDragging(self.figure, self.document, effector, twin, mirror)
+                self.gesture = SymmetricDragging(
+                    self.figure, self.document, effector, twin, mirror, self.hands
+                )
                 return
-        self.gesture = Dragging(self.figure, self.document, effector)
+        self.gesture = Dragging(self.figure, self.document, effector, self.hands)
 
     def slide(self, coordinate: int, value: float) -> None:
         """Move one coordinate, as a slider does; pins stay put as well as the others allow."""
@@ -313,7 +323,12 @@ class Editor:
             self.revision += 1
             return
         moment = self.moments.at(
-            figure, document.timeline, frame, document.effectors, document.locked, document.goals
+            figure,
+            document.timeline,
+            frame,
+            document.effectors,
+            document.locked,
+            timeline_goals(document),
         )
         if moment is None:
             self.document = replace(document, frame=frame)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from limbik.figure.figure import Figure
+from limbik.humanoid.hands import Hand
 from limbik.poser.document.document import Choice, Document
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
+from limbik.poser.drag.finger_drag import above_fingers, hand_is_held
 from limbik.poser.drag.other_starts import OtherStarts
 from limbik.poser.drag.scene_goals import scene_goals
 
@@ -45,20 +48,27 @@ class Dragging:
     compared with, from its own last pose.
     """
 
-    def __init__(self, figure: Figure, before: Document, effector: Effector) -> None:
+    def __init__(
+        self, figure: Figure, before: Document, effector: Effector, hands: Sequence[Hand] = ()
+    ) -> None:
+        """``hands`` are the figure's: a hand is held while one of its fingers is dragged."""
         self.before, self.effector, self.label = before, effector.id, f"Move {effector.joint}"
         self.moved = False
         self.also: tuple[int, ...] = ()  # other effectors that it moves
         # Free effectors are where their joints are, whatever they were last dragged to.
         effectors = anchored(figure, before.effectors, before.q, modes=("free",))
         self._start = replace(before, effectors=effectors)
-        self._live = drag_solver_of(figure, self._start, effector.id)
+        holding = above_fingers(figure, hands, effector.joint)
+        self._in_hand = bool(holding)
+        self._live = drag_solver_of(figure, self._start, effector.id, also_locked=holding)
         self.other_starts = OtherStarts(self._live)
         compare = before.compare
         self._ghost = (
             None
             if compare is None
-            else drag_solver_of(figure, self._start, effector.id, choice=compare)
+            else drag_solver_of(
+                figure, self._start, effector.id, choice=compare, also_locked=holding
+            )
         )
         self._held = next(e for e in effectors if e.id == effector.id)
 
@@ -71,15 +81,19 @@ class Dragging:
         elif position is not None:
             self.label = f"Move {self._held.joint}"
         self.moved = True
-        answer = self.other_starts.watch(self._live.drag(position, wxyz))
+        answer = self._told(self.other_starts.watch(self._live.drag(position, wxyz)))
         ghost = None if self._ghost is None else self._ghost.drag(position, wxyz)
         return self._with(document, answer, position, wxyz), answer, ghost
 
     def end(self, document: Document) -> tuple[Document, Answer, Answer | None]:
         """The document with the last target met as well as it can be."""
-        answer = self._live.finish()
+        answer = self._told(self._live.finish())
         ghost = None if self._ghost is None else self._ghost.finish()
         return replace(document, q=answer.q), answer, ghost
+
+    def _told(self, answer: Answer) -> Answer:
+        """The answer; where a finger is short, its sentence says that the hand is held."""
+        return hand_is_held(answer) if self._in_hand else answer
 
     def _with(
         self, document: Document, answer: Answer, position: Vec3 | None, wxyz: Vec4 | None

@@ -39,6 +39,7 @@ from limbik.poser.protocol import commands
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.binary import Drag, Scrub, pose_message
 from limbik.poser.protocol.commands.registry import Command
+from limbik.poser.protocol.hands_info import hands_info
 from limbik.poser.protocol.inbox import Inbox
 from limbik.poser.protocol.page_state import advice_for, figure_of, methods_info, state_of
 from limbik.poser.protocol.text import ProtocolError, note, text
@@ -330,6 +331,7 @@ class Session(Editor):
             advice=advice_for(document, self.opened.figure, body, self.figure_cache.natural),
             offer=offer_of(self.offer),
             symmetric=self.symmetric,
+            hands=hands_info(figure, self.hands, document.q),
         )
         return [*out, text(msg.StateMessage(state)), self._pose(0)]
 

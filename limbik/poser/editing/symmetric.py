@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from limbik.figure.figure import Figure
+from limbik.humanoid.hands import Hand
 from limbik.humanoid.mirror_pairs import ALONE
 from limbik.poser.document.document import Document
 from limbik.poser.document.effector import Effector, Vec3, Vec4
@@ -30,12 +32,18 @@ class SymmetricDragging(Dragging):
     """
 
     def __init__(
-        self, figure: Figure, before: Document, effector: Effector, twin: Effector, mirror: Mirror
+        self,
+        figure: Figure,
+        before: Document,
+        effector: Effector,
+        twin: Effector,
+        mirror: Mirror,
+        hands: Sequence[Hand] = (),
     ) -> None:
         # Held as the dragged one is: where both cannot follow, both give way.
         held = replace(twin, mode="pin", weight=GIVE * twin.weight)
         there = tuple(held if e.id == twin.id else e for e in before.effectors)
-        super().__init__(figure, replace(before, effectors=there), effector)
+        super().__init__(figure, replace(before, effectors=there), effector, hands)
         self.before, self.also = before, (twin.id,)
         self._twin, self._mirror, self._plane = twin, mirror, mirror.plane(before.q)
         self._joint = figure.index(twin.joint)

@@ -307,6 +307,7 @@ class PropInfo(Struct, frozen=True):
 class SceneInfo(Struct, frozen=True):
     """What is around the figure, and what is kept while one drags."""
 
+    floor: bool
     balance: bool
     collisions: bool
     props: list[PropInfo]
@@ -368,6 +369,19 @@ class AdviceInfo(Struct, frozen=True):
     args: dict[str, Any]
 
 
+class HandInfo(Struct, frozen=True):
+    """A hand whose fingers can be curled: its joint, the fingers that it has ("Index"), how far
+    each is curled (0 straight, 1 as in a fist), how far they are spread, and the names of the
+    shapes that it can be put into."""
+
+    side: Literal["left", "right"]
+    joint: int
+    fingers: list[str]
+    curls: list[float]
+    spread: float
+    shapes: list[str]
+
+
 class OfferInfo(Struct, frozen=True):
     """A better pose after a drag that ended short: the ghost of the pose message, once ``sentence``
     is not empty.  ``searching`` where the command "offer.search" may still find a better one."""
@@ -401,6 +415,7 @@ class State(Struct, frozen=True):
     origin: OriginInfo | None
     symmetric: bool
     offer: OfferInfo | None = None
+    hands: list[HandInfo] = field(default_factory=list)
 
 
 # ---- what is sent -------------------------------------------------------------------------------

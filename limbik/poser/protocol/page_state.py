@@ -36,6 +36,7 @@ def state_of(
     advice: msg.AdviceInfo | None,
     offer: msg.OfferInfo | None = None,
     symmetric: bool = False,
+    hands: list[msg.HandInfo] | None = None,
 ) -> msg.State:
     """The document; ``undo`` and ``redo`` are the labels of the steps."""
     return msg.State(
@@ -56,6 +57,7 @@ def state_of(
         advice=advice,
         offer=offer,
         symmetric=symmetric,
+        hands=hands or [],
         origin=None
         if document.origin is None
         else msg.OriginInfo(origin_id(document.origin), document.origin.clip.name),

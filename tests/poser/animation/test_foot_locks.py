@@ -1,4 +1,4 @@
-"""Foot locks: a contact of the timeline that is held keeps its joint in place, in keys and clips."""
+"""Foot locks: a held contact of the timeline keeps its joint in place, in keys and clips."""
 
 from __future__ import annotations
 
@@ -76,6 +76,4 @@ def test_scrubbing_shows_what_is_saved_and_nothing_is_held_without_locks(keys: T
     assert ready is not None
     np.testing.assert_array_equal(ready.at(15.0).q, ready.poses()[15])
     loose = replace(keys, contacts=(replace(timeline.contacts[0], held=False),))
-    np.testing.assert_array_equal(
-        bake(HUMAN, loose, HUMAN.rest).q, bake(HUMAN, keys, HUMAN.rest).q
-    )
+    np.testing.assert_array_equal(bake(HUMAN, loose, HUMAN.rest).q, bake(HUMAN, keys, HUMAN.rest).q)

@@ -83,7 +83,9 @@ def test_a_bezier_is_the_curve_that_its_handles_say() -> None:
 
 def test_trails_are_where_the_joints_go(talk: Talk) -> None:
     hand = talk.joint("LeftHand")
-    points = talk.do("samples", frames=[0.0, 20.0, 40.0], joints=[hand, 0], coordinates=[])["points"]
+    points = talk.do("samples", frames=[0.0, 20.0, 40.0], joints=[hand, 0], coordinates=[])[
+        "points"
+    ]
     assert np.shape(points) == (3, 6)
     for frame, row in zip((0.0, 20.0, 40.0), points, strict=True):
         talk.scrub(frame)

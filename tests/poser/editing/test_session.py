@@ -42,6 +42,7 @@ def test_the_greeting_tells_all_that_the_page_types_say(talk: Talk) -> None:
         "revision", "figure", "effectors", "locked", "limits", "edited", "method", "compare",
         "timeline", "poses", "undo", "redo", "advice", "goals", "offer", "scene", "origin",
         "symmetric",
+        "hands",
     }  # fmt: skip
     assert set(talk.state["effectors"][0]) == {
         "id", "joint", "name", "at", "mode", "position", "wxyz", "weight", "rotation_weight",

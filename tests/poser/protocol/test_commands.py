@@ -28,12 +28,12 @@ def test_every_command_of_the_design_is_there() -> None:
     method.set compare.set pose.reset pose.mirror pose.store pose.recall pose.rename pose.delete
     pose.set pose.load goal.remove builtin open clip.choose timeline.set key.insert key.move
     key.copy key.delete key.set clip.remove frames undo redo
-    offer.search offer.take offer.refuse
+    offer.search offer.take offer.refuse hand.shape hand.curl hand.palm
     unkeyed.drop
     retarget.onto retarget.motion retarget.again task.cancel
     contacts.find contact.add contact.set contact.delete contacts.hold contacts.plant
     samples key.ease key.value key.flip symmetric
-    balance collisions body prop.add prop.open prop.remove prop.set prop.hold
+    floor balance collisions body prop.add prop.open prop.remove prop.set prop.hold
     """
     assert set(COMMANDS) == set(wanted.split())
 

@@ -6,6 +6,7 @@ from limbik.poser.protocol.commands import (
     effectors,
     figures,
     goals,
+    hands,
     joints,
     limits,
     methods,
@@ -20,6 +21,23 @@ from limbik.poser.protocol.commands import (
 from limbik.poser.protocol.commands.registry import COMMANDS, Command, find
 
 __all__ = [
-    "COMMANDS", "Command", "contacts", "curves", "effectors", "figures", "find", "goals", "joints",
-    "limits", "methods", "offers", "poses", "props", "retargeting", "scene", "timeline", "undoing",
-]  # fmt: skip
+    "COMMANDS",
+    "Command",
+    "contacts",
+    "curves",
+    "effectors",
+    "figures",
+    "find",
+    "goals",
+    "hands",
+    "joints",
+    "limits",
+    "methods",
+    "offers",
+    "poses",
+    "props",
+    "retargeting",
+    "scene",
+    "timeline",
+    "undoing",
+]

@@ -282,6 +282,7 @@ export interface PropInfo {
 
 /** What is around the figure, and what is kept while one drags. */
 export interface SceneInfo {
+  floor: boolean;
   balance: boolean;
   collisions: boolean;
   props: PropInfo[];
@@ -341,6 +342,20 @@ export interface AdviceInfo {
 }
 
 /**
+ * A hand whose fingers can be curled: its joint, the fingers that it has ("Index"), how far
+ * each is curled (0 straight, 1 as in a fist), how far they are spread, and the names of the
+ * shapes that it can be put into.
+ */
+export interface HandInfo {
+  side: "left" | "right";
+  joint: number;
+  fingers: string[];
+  curls: number[];
+  spread: number;
+  shapes: string[];
+}
+
+/**
  * A better pose after a drag that ended short: the ghost of the pose message, once `sentence`
  * is not empty.  `searching` where the command "offer.search" may still find a better one.
  */
@@ -374,6 +389,7 @@ export interface State {
   origin: OriginInfo | null;
   symmetric: boolean;
   offer: OfferInfo | null;
+  hands: HandInfo[];
 }
 
 export interface HelloMessage {
@@ -520,6 +536,9 @@ export interface Commands {
   "open": { files: string[] };
   "clip.choose": { index: number };
   "goal.remove": { goal: number };
+  "hand.shape": { side: "left" | "right" | "both"; shape: "relaxed" | "fist" | "point" | "pinch" | "flat" };
+  "hand.curl": { side: "left" | "right" | "both"; finger: "all" | "Thumb" | "Index" | "Middle" | "Ring" | "Little" | "spread"; value: number; held?: boolean };
+  "hand.palm": { side: "left" | "right" };
   "lock": { joint: number; on: boolean };
   "coordinate.set": { coordinate: number; value: number };
   "coordinates.drop": Record<never, never>;
@@ -545,6 +564,7 @@ export interface Commands {
   "retarget.motion": { files: string[] };
   "retarget.again": Record<never, never>;
   "task.cancel": Record<never, never>;
+  "floor": { on: boolean };
   "balance": { on: boolean };
   "collisions": { on: boolean };
   "body": Record<never, never>;

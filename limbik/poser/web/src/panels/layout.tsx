@@ -9,6 +9,7 @@ import { ConnectionLost } from "./connection";
 import { IconButton } from "./controls/controls";
 import { Drop } from "./files/drop";
 import { Goals } from "./goals";
+import { HandsPanel } from "./hands";
 import { Help } from "./help";
 import { Hint } from "./hint";
 import { JointPanel } from "./joint";
@@ -97,6 +98,7 @@ function Panel({ app }: { app: App }) {
         <Goals app={app} />
         <ScenePanel app={app} />
         <JointPanel app={app} />
+        <HandsPanel app={app} />
         <LimitsPanel app={app} />
         <MethodPanel app={app} />
         <PosesPanel app={app} />

@@ -94,11 +94,12 @@ function stateOf(replay: Replay): State {
       contacts: [],
     },
     poses: [],
-    scene: { balance: false, collisions: false, props: [] },
+    scene: { floor: false, balance: false, collisions: false, props: [] },
     undo: null,
     redo: null,
     advice: null,
     offer: null,
+    hands: [],
     origin: null,
     symmetric: false,
   };
