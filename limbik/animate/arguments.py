@@ -13,6 +13,7 @@ from limbik.errors import GoalError, MethodError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.solver.runner import whole_number
+from limbik.solver.stepper import limits_of_change
 
 
 def positive(value: object, what: str) -> float:
@@ -80,6 +81,43 @@ def reference_poses(figure: Figure, values: Any, frames: int) -> np.ndarray | No
     if len(poses) != frames:
         raise GoalError(f"reference: {len(poses)} frames for {frames}")
     return poses
+
+
+def near_poses(figure: Figure, values: Any, frames: int) -> np.ndarray | None:
+    """(frames, n) poses to stay near: of a Motion, also one in other coordinates, or one pose."""
+    if values is None:
+        return None
+    if isinstance(values, Motion):
+        values = (values if values.figure is figure else values.onto(figure)).q
+    poses = figure.pose(values, "near")
+    if poses.ndim == 1:
+        return np.repeat(poses[None], frames, axis=0)
+    if len(poses) != frames:
+        raise GoalError(
+            f"near: {len(poses)} frames for targets of {frames}; cut or resample the one like the "
+            "other (motion[a:b], motion.resample(fps))"
+        )
+    return figure.project(poses)
+
+
+def refuse_with_whole_clip(**given: Any) -> None:
+    """Refuse what has no meaning where a whole clip is solved at once."""
+    for what, value in given.items():
+        if value is not None:
+            raise GoalError(f"{what}= is for frames one by one, not with near= or smooth=")
+
+
+def speeds_at_once(figure: Figure, given: Any) -> np.ndarray | None:
+    """(n,) speed limits between the frames of a clip; None where there are none.
+
+    Balls have none: their coordinates are no angles.
+    """
+    speeds = limits_of_change(figure, given, figure.speed_limits, "speed_limits")
+    for i in range(len(figure.joints)):
+        own = np.flatnonzero(figure.owner == i)
+        if len(own) > 2:
+            speeds[own] = math.inf
+    return speeds if np.isfinite(speeds).any() else None
 
 
 def _number(value: object, what: str) -> float:

@@ -11,6 +11,7 @@ from limbik.animate.arguments import not_negative, positive
 from limbik.errors import MethodError
 from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, Rest
+from limbik.goals.close import with_loops
 from limbik.methods import Method
 from limbik.methods.base import REACHED
 from limbik.solver.problem import Problem
@@ -47,6 +48,7 @@ class Live:
             attempt per tick, and take it as soon as it reaches every goal.
         iterations: how many a tick may take at most; the next one goes on from there.
         smoothness: weight of staying near the pose of the last tick, as ``Rest`` weighs a pose.
+        loops: close the figure's loops (``figure.loops``), with a large weight.
 
     Example:
         >>> import limbik
@@ -74,11 +76,13 @@ class Live:
         recover: bool = True,
         iterations: int = ITERATIONS,
         smoothness: float = 0.0,
+        loops: bool = True,
     ) -> None:
         self.rate = positive(rate, "rate")
         if whole_number(iterations, "iterations") < 1:
             raise MethodError(f"iterations must be at least 1, got {iterations}")
         smoothness = not_negative(smoothness, "smoothness")
+        goals = with_loops(figure, goals, loops, priority=0)
         self._asked = Problem(figure, goals, start=start, tolerance=tolerance, lock=lock)
         self.problem, smooth = self._asked, None
         if smoothness > 0.0:

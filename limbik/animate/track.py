@@ -1,4 +1,5 @@
-"""track: a figure follows moving targets, frame by frame, without flipping between poses."""
+"""track: a figure follows moving targets, without flipping between poses; frame by frame, or the
+whole clip at once."""
 
 from __future__ import annotations
 
@@ -14,29 +15,43 @@ import numpy as np
 
 from limbik.animate.arguments import (
     at_least_one,
+    near_poses,
     not_negative,
     positive,
     reference_poses,
+    refuse_with_whole_clip,
+    speeds_at_once,
     target_table,
 )
+from limbik.animate.whole_clip.follow import follow
 from limbik.equality import ByValue, value_key
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure, Pose
 from limbik.figure.motion import Motion
+from limbik.goals.priority import FIRST
+from limbik.humanoid.at_ease import at_ease
 from limbik.methods import Method
-from limbik.methods.base import OUT_ITERATIONS
+from limbik.methods.base import OUT_ITERATIONS, REACHED, STATIONARY
 from limbik.solver import restarts as att
-from limbik.solver.batch import Goals, batch_problem, run_chain, statuses, term_errors
+from limbik.solver.batch import (
+    Goals,
+    batch_problem,
+    goals_of,
+    run_chain,
+    statuses,
+    term_errors,
+)
 from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
+from limbik.solver.result import Status
 from limbik.solver.runner import find_method
 from limbik.solver.stepper import Stepper, limits_of_change, run_steps
 
 JUMP = math.radians(60.0)
 """A joint that turns this much further than expected from one frame to the next has jumped."""
 
-RELAXATION = 0.5
-"""Seconds in which what the targets leave free drifts back to the middle of the limits."""
+RELAXATION = 0.3
+"""Seconds in which what the targets leave free drifts back to the pose of a body at ease."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,11 +115,18 @@ def track(
     relax: float = RELAXATION,
     speed_limits: Any = None,
     acceleration_limits: Any = None,
+    near: np.ndarray | Motion | None = None,
+    smooth: float | None = None,
     reference: np.ndarray | Motion | None = None,
     progress: Callable[[int], object] | None = None,
     threads: int = 1,
+    loops: bool = True,
 ) -> Track:
-    """Follow moving targets, each frame from the pose before it.
+    """Follow moving targets, each frame from the pose before it, or the whole clip at once.
+
+    ``near`` or ``smooth`` solve the whole clip at once: passes forward and backward, the best way
+    through these, then all frames together (in windows, where the clip is long).  The answer does
+    not depend on where the clip starts; it takes longer, and no restarts are made.
 
     Args:
         figure: the figure to move.
@@ -121,14 +143,19 @@ def track(
         restarts: as in ``solve``, per frame.
         seed: chooses the random numbers of restarts.
         lock: names of joints that keep their start values.
-        relax: seconds in which what the targets leave free drifts back to the middle of the limits,
-            which keeps a figure from winding itself up; 0 turns that off.
+        relax: seconds in which what the targets leave free drifts back to the pose of a body at
+            ease (arms low, elbows and knees a little bent), or to the middle of the limits where
+            the figure is no body of balls; 0 turns that off.
         speed_limits: no coordinate goes faster than the figure says (True), or than one number or n
             numbers (rad/s, or the figure's unit per second), from ``start`` on.
         acceleration_limits: one number or n numbers, per second squared.
-        reference: (frames, n) or a Motion that jumps are measured against.
+        near: a Motion of this figure, (frames, n), or one pose (n,): what the targets leave free
+            stays near it.  Targets are met as without it.
+        smooth: seconds; movements much shorter are smoothed away, those of the targets too.
+        reference: (frames, n) or a Motion that jumps are measured against; ``near`` unless given.
         progress: called now and then with how many frames are done.
         threads: changes nothing here, because frames depend on each other; ``track_many`` uses it.
+        loops: close the figure's loops, as in ``solve``; inside speed limits by their weight.
 
     Returns:
         The motion, and for each frame its errors, status, iterations and attempts.
@@ -145,6 +172,9 @@ def track(
         >>> at = clip.positions()[:, [clip.figure.index(name) for name in hands]]
         >>> limbik.track(clip.figure, hands, at, start=clip.q[0], fps=clip.fps).ok
         True
+        >>> found = limbik.track(clip.figure, hands, at[::40], near=clip[::40])
+        >>> found.ok, bool(abs(found.motion.q - clip.q[::40]).max() < 1e-3)
+        (True, True)
     """
     at_least_one(threads, "threads")
     fps, relax = positive(fps, "fps"), not_negative(relax, "relax")
@@ -153,21 +183,45 @@ def track(
     wanted = effectors if goals is None else goals
     if targets is not None:
         targets = target_table(targets, wanted)
+    stepped = speed_limits is not None or acceleration_limits is not None
+    at_once = near is not None or smooth is not None
     values, places, problem = batch_problem(
-        figure, wanted, targets, wxyz, start=start, tolerance=tolerance, lock=lock
-    )
+        figure, wanted, targets, wxyz, start=start, tolerance=tolerance, lock=lock, loops=loops,
+        priority=0 if stepped or at_once else FIRST,
+    )  # fmt: skip
     if not len(values):
         raise GoalError("targets: there are no frames")
+    close = near_poses(figure, near, len(values))
     expected = reference_poses(figure, reference, len(values))
+    if at_once:
+        if max(problem.levels):
+            raise GoalError("goals of several priorities are for frames one by one: use weights")
+        refuse_with_whole_clip(
+            method=method, acceleration_limits=acceleration_limits, restarts=restarts
+        )
+        expected = close if expected is None else expected
+    ease = at_ease(figure, problem.start) if relax > 0 or at_once else None
     pull = pull_of(relax, fps)
-    stepped = speed_limits is not None or acceleration_limits is not None
     runner = runner_of(
         problem, find_method(method), near=True, restarts=0 if stepped else restarts, pull=pull,
-        chain=True,
+        chain=True, ease=ease,
     )  # fmt: skip
-    runner.compile()
+    if not at_once:
+        runner.compile()
     began = time.perf_counter()
-    if not stepped:
+    if at_once:
+        found = follow(
+            figure, goals_of(wanted, targets, wxyz), start=problem.start, fps=fps, near=close,
+            usual=ease, smooth=0.0 if smooth is None else not_negative(smooth, "smooth"),
+            speed_limits=speeds_at_once(figure, speed_limits), lock=lock, loops=loops,
+        )  # fmt: skip
+        poses = found.q
+        codes = _codes(problem, term_errors(problem, places, values, poses))
+        totals = np.ones((len(poses), att.TOTALS))
+        totals[:, OUT_ITERATIONS] = found.steps
+        if progress is not None:
+            progress(len(poses))
+    elif not stepped:
         poses, codes, totals = run_chain(
             runner, places, values, problem.start, seed=seed, progress=progress
         )
@@ -185,7 +239,9 @@ def track(
         motion=Motion(figure, poses, fps),
         error=errors[:, lengths].max(axis=1, initial=0.0),
         errors=errors,
-        status=statuses(problem, places, values, codes, poses),
+        status=_held(codes)
+        if at_once and smooth
+        else statuses(problem, places, values, codes, poses),
         jumps=jumps(figure, poses, expected),
         iterations=totals[:, OUT_ITERATIONS].astype(int),
         attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
@@ -196,6 +252,19 @@ def track(
 def pull_of(relax: float, fps: float) -> float:
     """The part of the way to the middle of the limits that a frame begins with."""
     return 1.0 - math.exp(-1.0 / (fps * relax)) if relax > 0 else 0.0
+
+
+def _codes(problem: Problem, errors: np.ndarray) -> np.ndarray:
+    """(frames,) exit codes by errors (frames, terms): reached, or stationary short of it."""
+    met = (errors <= problem.tolerances).all(axis=1)
+    return np.where(met, REACHED, STATIONARY)
+
+
+def _held(codes: np.ndarray) -> np.ndarray:
+    """(frames,) statuses where what is missed is held back by smoothness."""
+    out = np.empty(len(codes), dtype=object)
+    out[:] = [Status.REACHED if code == REACHED else Status.HELD for code in codes.tolist()]
+    return out
 
 
 def _goal_errors(problem: Problem, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

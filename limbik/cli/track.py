@@ -79,6 +79,22 @@ def track(
             metavar="SECONDS", help="Take a frame only so often.", show_default="all frames"
         ),
     ] = None,
+    near: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLIP.bvh",
+            help="Stay near this motion where the targets leave the figure free, the whole clip "
+            "solved at once. A motion of the same joints, such as the clip itself.",
+        ),
+    ] = None,
+    smooth: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            min=0.0,
+            help="Smooth away movements that are much shorter, the whole clip solved at once.",
+        ),
+    ] = None,
     floor: conditions.Floor = None,
     above: conditions.AboveOption = None,
     within: conditions.WithinOption = None,
@@ -141,16 +157,23 @@ def track(
     options: dict[str, Any] = {
         "start": figure.rest if whole is None else whole.q[0],
         "fps": wanted.fps,
-        "method": chosen,
+        "method": None if method is None else chosen,
         "tolerance": tolerance,
         "restarts": restarts,
         "seed": seed,
+        "smooth": smooth,
     }
+    poses = None if near is None else _near(near, figure, wanted, every)
     with progress_bar("getting ready", frames) as bar:
-        follow(figure, _goals(names, targets[:2], held), **options)
+        follow(
+            figure, _goals(names, targets[:2], held), near=None if poses is None else poses[:2],
+            **options,
+        )  # fmt: skip
         bar.say(f"following {frames} frames")
         goals = _goals(names, targets, held)
-        result = follow(figure, goals, reference=reference, progress=bar.done, **options)
+        result = follow(
+            figure, goals, reference=reference, near=poses, progress=bar.done, **options
+        )
     path = None if target is None else files.write(result.motion.onto(own), target)[0]
     page = notes if target is not None and target.standard else out
     report: dict[str, Any] = {
@@ -168,7 +191,9 @@ def track(
         "every": every,
         "fps": wanted.fps,
         "limits": kind,
-        "method": chosen.name,
+        "method": "whole clip" if near is not None or smooth is not None else chosen.name,
+        "near": near,
+        "smooth": smooth,
         "seed": seed,
         "out": None if path is None else str(path),
     }
@@ -177,6 +202,18 @@ def track(
     else:
         _show(figure, result, report, page, [*names, *(goal.label for goal in held)])
     raise typer.Exit(0 if result.ok else 1)
+
+
+def _near(file: str, figure: Figure, wanted: Targets, every: float | None) -> np.ndarray:
+    """(frames, n) the poses to stay near, at the targets' times."""
+    motion = clip_of(file, None).motion
+    if motion is None:
+        raise LimbikError(f'--near: "{files.place(Path(file))}" has no motion')
+    if every is not None:
+        motion = motion.sample(every)
+    elif abs(motion.fps - wanted.fps) > 1e-6 * wanted.fps:
+        motion = motion.resample(wanted.fps)
+    return motion.onto(figure).q
 
 
 def _goals(names: list[str], targets: np.ndarray, held: list[Goal]) -> list[Goal]:

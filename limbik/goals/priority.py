@@ -9,6 +9,9 @@ from numbers import Integral
 from limbik.equality import ByValue
 from limbik.errors import GoalError
 
+FIRST = -1
+"""The priority of a figure's own loops, which are closed before anything else."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prioritized(ByValue):
@@ -32,9 +35,10 @@ def levels_of(goals: Sequence[object]) -> tuple[int, ...]:
         if priority is None:
             continue
         whole = isinstance(priority, Integral) and not isinstance(priority, bool)
-        if not whole or priority < 0:
+        if not whole or priority < FIRST:
             label = getattr(goal, "label", type(goal).__name__)
             raise GoalError(f"{label}: priority is 0, 1, 2, …, got {priority!r}")
-    known = sorted({int(priority) for priority in given if priority is not None})
-    last = max(0, len(known) - 1)
-    return tuple(last if p is None else known.index(int(p)) for p in given)
+    last = max((int(priority) for priority in given if priority is not None), default=0)
+    filled = [max(last, 0) if priority is None else int(priority) for priority in given]
+    known = sorted(set(filled))
+    return tuple(known.index(priority) for priority in filled)

@@ -58,6 +58,8 @@ class Term:
     matrix_weight: np.ndarray | None = None
     functions: TermFunctions | None = None
     """What a term of the kind FUNCTION calls; ``joint`` is then −1."""
+    tolerance: float | None = None
+    """How large the error may be, where the term says it itself."""
 
     @property
     def rows(self) -> int:

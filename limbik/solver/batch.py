@@ -16,7 +16,9 @@ from limbik.errors import FigureError, GoalError, MethodError
 from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, Reach
 from limbik.goals import terms as tm
+from limbik.goals.close import with_loops
 from limbik.goals.moving import first_of
+from limbik.goals.priority import FIRST
 from limbik.jit import kernel
 from limbik.maths.linear import copy
 from limbik.methods import Method
@@ -77,6 +79,7 @@ def solve_many(
     seed: int = 0,
     threads: int = 1,
     lock: Iterable[str] = (),
+    loops: bool = True,
 ) -> Results:
     """Solve many problems that differ in their targets, in one compiled call.
 
@@ -97,6 +100,7 @@ def solve_many(
         seed: as in ``solve``; each problem has random numbers of its own.
         threads: shares the problems out; the answers are the same to the bit for any number.
         lock: names of joints that keep their start values.
+        loops: close the figure's loops, as in ``solve``.
 
     Returns:
         One entry per problem.
@@ -121,7 +125,7 @@ def solve_many(
     begin = figure.rest if starts is None else figure.pose(starts, "starts")
     targets, places, problem = batch_problem(
         figure, effectors if goals is None else goals, positions, wxyz, tolerance=tolerance,
-        lock=lock,
+        lock=lock, loops=loops,
         count=len(begin) if begin.ndim == 2 else 1,
     )  # fmt: skip
     count = len(targets)
@@ -165,12 +169,15 @@ def batch_problem(
     tolerance: float | tuple[float, float] | None = None,
     lock: Iterable[str] = (),
     count: int = 1,
+    loops: bool = False,
+    priority: int = FIRST,
 ) -> tuple[np.ndarray, np.ndarray, Problem]:
     """(targets (problems, k), their places in the problem's floats (k,), the problem).
 
-    ``count`` is how many problems there are where no target varies.
+    ``count`` is how many problems there are where no target varies; ``loops`` closes those of the
+    figure, with that ``priority``.
     """
-    wanted = goals_of(goals, positions, wxyz)
+    wanted = with_loops(figure, goals_of(goals, positions, wxyz), loops, priority=priority)
     pairs = [first_of(goal) for goal in wanted]
     problem = Problem(
         figure, [goal for goal, _ in pairs], start=start, tolerance=tolerance, lock=lock
@@ -333,9 +340,9 @@ class Batch:
         if low < high:
             self._frame(
                 self._kernel, runner.problem.ints, runner.problem.floats.copy(),
-                runner.workspace(), runner.hasty, runner.full, runner.plan, runner.comfort,
-                runner.room, self._places, self._targets[own], starts, chain, self.held(low),
-                self._seed, low,
+                runner.workspace(), runner.hasty, runner.full, runner.plan,
+                np.concatenate([runner.comfort, runner.ease]), runner.room, self._places,
+                self._targets[own], starts, chain, self.held(low), self._seed, low,
                 self.poses[own], self.codes[own], self.totals[own],
             )  # fmt: skip
             runner.problem.raise_failure()
@@ -357,7 +364,7 @@ class OrderedBatch(Batch):
                 q = starts[k - low].copy()
             elif k > 0:
                 last, pull = q.copy(), float(runner.plan[att.P_PULL])
-                q = att.carried_on(last, before, runner.comfort, runner.room, pull, moving)
+                q = att.carried_on(last, before, runner.ease, runner.room, pull, moving)
                 before, moving = last, True
             seed = (self._seed + k * _SEED_STEP) % 2**62
             self.codes[k], self.totals[k] = runner.run(q, seed)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.goals import Goal, Pin, Rest
+from limbik.goals import Close, Goal, Pin, Rest
 from limbik.methods.base import REACHED, STATIONARY
 from limbik.solver.holders import ActiveLimit, Holders, holders_of, too_short, worst_goal
 from limbik.solver.problem import Problem
@@ -100,7 +100,7 @@ def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) ->
     ):
         if names:
             said = f"{many if len(names) > 1 else one} {_listed(list(names))}".strip()
-            if higher:
+            if higher and not one.startswith("the loop"):
                 said += f" ({'goals' if len(names) > 1 else 'a goal'} of higher priority)"
             named.append(said)
             several = several or len(named) > 1 or len(names) > 1
@@ -130,13 +130,15 @@ def _description(problem: Problem, goal: int, q: np.ndarray, *, holds: bool) -> 
 
 
 def _by_kind(goals: list[Goal]) -> list[tuple[str, str, list[str]]]:
-    """(one, many, labels) of pins, of other goals, and of Rest, each where there are any."""
+    """(one, many, labels) of other goals, pins, loops and Rest, each where there are any."""
     pins = [goal.label for goal in goals if isinstance(goal, Pin)]
     rest = [goal.label for goal in goals if isinstance(goal, Rest)]
-    other = [goal.label for goal in goals if not isinstance(goal, Pin | Rest)]
+    loops = [goal.label for goal in goals if isinstance(goal, Close)]
+    other = [goal.label for goal in goals if not isinstance(goal, Pin | Rest | Close)]
     return [
         ("the goal of", "the goals of", list(dict.fromkeys(other))),
         ("the pin of", "the pins of", list(dict.fromkeys(pins))),
+        ("the loop", "the loops", list(dict.fromkeys(loops))),
         ("", "", rest),
     ]
 

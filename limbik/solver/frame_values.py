@@ -55,6 +55,11 @@ class FrameValues:
         table = table[:, None] if table.ndim == 1 else table
         self._add(first, np.sqrt(np.broadcast_to(table, (self.frames, 3))) * own)
 
+    def numbers(self, places: np.ndarray, table: np.ndarray) -> None:
+        """Floats at ``places`` (k,) of the problem: table (frames, k)."""
+        self._places += places.tolist()
+        self._columns.append(np.asarray(table, float).reshape(self.frames, -1))
+
     def near(self, poses: np.ndarray) -> None:
         """The pose that ``Rest`` pulls to: poses (frames, n)."""
         self._add(int(self.problem.ints[ob.F_REST_POSE]), poses)

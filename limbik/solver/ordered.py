@@ -14,6 +14,7 @@ import numpy as np
 
 from limbik.errors import MethodError
 from limbik.goals import Rest
+from limbik.goals.priority import FIRST
 from limbik.methods import Method
 from limbik.methods.base import OUT_ITERATIONS, REACHED, SPENT, STATIONARY
 from limbik.methods.default.held_lm import (
@@ -22,6 +23,7 @@ from limbik.methods.default.held_lm import (
     O_ASKS,
     O_ROWS,
     ONE_SIDED,
+    TIGHT,
     HeldLevenbergMarquardt,
 )
 from limbik.solver import objective as ob
@@ -32,6 +34,7 @@ from limbik.solver.runner import Runner
 MOVED = 1e-6
 """How far a lower level may move a higher one, in the units of its goals."""
 
+_PART = 0.1  # of its tolerance: how far what holds so exactly may move
 _FIRM = 1e8  # times the square of the lever: the weight of coordinates that a Rest above holds
 
 
@@ -48,6 +51,15 @@ class OrderedRunner(Runner):
         self._options = options
         self._levels = [_Level(problem, method, k, options) for k in range(max(problem.levels) + 1)]
         self._order = threading.Lock()
+        # Loops alone come first: most often they and the goals can be met together.
+        alone = max(problem.levels) == 1 and all(
+            getattr(goal, "priority", 0) == FIRST
+            for goal, level in zip(problem.goals, problem.levels, strict=True)
+            if level == 0
+        )
+        quick = alone and self._levels[1].asks
+        once: dict[str, Any] = {**options, "restarts": 0}
+        self._quick = Runner(problem, method, **once) if quick else None
 
     def again(self) -> OrderedRunner:
         """Another one for the same problem, for another thread."""
@@ -67,6 +79,12 @@ class OrderedRunner(Runner):
         """Solve from q (n,), projected first, in place; (exit code, totals over all levels)."""
         if budget is not None and budget < 1:
             raise MethodError(f"budget must be at least 1 iteration, got {budget}")
+        if self._quick is not None:
+            start = q.copy()
+            code, totals = self._quick.run(q, seed, history, budget)
+            if code == REACHED:
+                return code, totals
+            q[:] = start
         with self._order:
             self._levels[0].take(self.problem, q)
             code, totals = self._levels[0].runner.run(q, seed, history, budget)
@@ -96,6 +114,7 @@ class _Level:
     def __init__(self, whole: Problem, method: Method, level: int, options: dict[str, Any]) -> None:
         self.numbers = [k for k, of in enumerate(whole.levels) if of <= level]
         self.problem = problem = whole.part(self.numbers)
+        self._shared = problem.shared_floats(whole, self.numbers)
         above = np.array([whole.levels[k] < level for k in self.numbers])
         self._held_goals = [k for k in range(len(self.numbers)) if above[k]]
         self._held_terms = [t for k in self._held_goals for t in problem.terms_of[k]]
@@ -112,43 +131,48 @@ class _Level:
         self._held_rest = _diagonal(problem, self._held_goals)[0] > 0.0
         first = int(problem.ints[ob.F_TOLERANCE])
         problem.floats[first : first + len(problem.terms)][self._held_terms] = np.inf
-        tables = np.zeros((3, problem.rows))
-        for t, row in enumerate(_first_rows(problem)):
-            if t in self._held_terms:
-                term = problem.terms[t]
-                size = np.sqrt(float(term.weight.max(initial=0.0))) or np.inf
-                if term.matrix_weight is not None:
-                    size = np.sqrt(float(np.linalg.eigvalsh(term.matrix_weight)[0]))
-                tables[0, row : row + term.rows] = EQUAL
-                tables[1, row : row + term.rows] = 1.0 / size
-        self._tables = tables
+        self._tables = tables = np.zeros((3, problem.rows))
+        self._at_zero: list[
+            tuple[int, slice, bool]
+        ] = []  # terms that are held at 0 where they hold
+        for t, row in enumerate(np.cumsum([0, *(term.rows for term in problem.terms)])[:-1]):
+            if t not in self._held_terms:
+                continue
+            term, rows = problem.terms[t], slice(row, row + problem.terms[t].rows)
+            size = np.sqrt(float(term.weight.max(initial=0.0))) or np.inf
+            if term.matrix_weight is not None:
+                size = np.sqrt(float(np.linalg.eigvalsh(term.matrix_weight)[0]))
+            tables[0, rows] = EQUAL
+            # What must hold more exactly than others moves less.
+            tables[1, rows] = max(1.0, TIGHT / (_PART * problem.tolerances[t])) / size
+            one_sided = term.functions is not None and term.functions.one_sided
+            if one_sided or problem.tolerances[t] < MOVED:
+                self._at_zero.append((t, rows, one_sided))
 
     def take(self, whole: Problem, q: np.ndarray) -> None:
         """Take the targets as they are now, and what is held as it is at q."""
         problem = self.problem
-        problem.take_targets(whole, self.numbers)
+        to, places = self._shared
+        problem.floats[to] = whole.floats[places]
         if not self._held_goals:
             return
         n, ints, floats, tables = problem.figure.n, problem.ints, problem.floats, self._tables
         tables[2] = np.where(tables[0] == FREE, 0.0, problem.residual(q))
         errors = ob.errors_of(ints, problem.state)
-        for t, row in enumerate(_first_rows(problem)):
-            term = problem.terms[t]
-            if t in self._held_terms and term.functions is not None and term.functions.one_sided:
-                holds = errors[t] <= problem.tolerances[t]
-                tables[0, row : row + term.rows] = ONE_SIDED if holds else EQUAL
-                if holds:
-                    tables[2, row : row + term.rows] = 0.0
+        for t, rows, one_sided in self._at_zero:
+            holds = errors[t] <= problem.tolerances[t]
+            tables[0, rows] = ONE_SIDED if holds and one_sided else EQUAL
+            if holds:
+                tables[2, rows] = 0.0
         for options in (self.runner.full, self.runner.hasty):
             options[O_ASKS] = self.asks
             options[O_ROWS : O_ROWS + tables.size] = tables.ravel()
-        if problem.ints[ob.N_REST]:
+        if ints[ob.N_REST]:
             weight, pose = self._own_rest
             moved = floats[int(ints[ob.F_REST_POSE]) :][:n]
             only = sum(isinstance(goal, Rest) for goal in whole.goals) == 1
-            floats[int(ints[ob.F_REST]) :][:n] = np.where(
-                self._held_rest, _FIRM * problem.scene.lever**2, weight
-            )
+            firm = _FIRM * problem.scene.lever**2
+            floats[int(ints[ob.F_REST]) :][:n] = np.where(self._held_rest, firm, weight)
             moved[:] = np.where(self._held_rest, q, moved if only else pose)
             floats[int(ints[ob.F_REST_OFFSET])] = 0.0
 
@@ -176,10 +200,6 @@ class _Level:
         pose = floats[int(ints[ob.F_REST_POSE]) :][:n]
         weight = np.where(self._held_rest, 0.0, floats[int(ints[ob.F_REST]) :][:n])
         return float(r[~self._rows] @ r[~self._rows] + weight @ (q - pose) ** 2)
-
-
-def _first_rows(problem: Problem) -> list[int]:
-    return np.cumsum([0, *(term.rows for term in problem.terms)])[:-1].tolist()
 
 
 def _diagonal(problem: Problem, goals: list[int]) -> tuple[np.ndarray, np.ndarray]:

@@ -236,27 +236,30 @@ class Problem:
         goals = [self.goals[k] for k in numbers]
         return Problem(self.figure, goals, start=self.start, tolerance=tolerance, lock=locked)
 
-    def take_targets(self, whole: Problem, numbers: Sequence[int]) -> None:
-        """Take the targets and ranges of the problem that this is a ``part`` of as they are now."""
-        n, ints, floats = self.figure.n, self.ints, self.floats
-        for at in (kin.F_LOWER, kin.F_UPPER):
-            floats[int(ints[at]) :][:n] = whole.floats[int(whole.ints[at]) :][:n]
+    def shared_floats(
+        self, whole: Problem, numbers: Sequence[int]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(places in the floats of this ``part``, places in those of the whole problem) of targets
+        and ranges: what may be changed after a problem is made."""
+        n = self.figure.n
+        pairs = [(int(self.ints[at]), int(whole.ints[at]), n) for at in (kin.F_LOWER, kin.F_UPPER)]
         for k, number in enumerate(numbers):
             for own, theirs in zip(self.terms_of[k], whole.terms_of[number], strict=True):
-                self.floats[self._term_floats(own)] = whole.floats[whole._term_floats(theirs)]
+                ends = (self._term_floats(own), whole._term_floats(theirs), tm.TERM_FLOATS)
+                pairs.append(ends)
                 functions = self.terms[own].functions
                 if functions is not None:
                     count = len(functions.numbers)
-                    there = whole.floats[whole._own_floats(theirs) :][:count]
-                    self.floats[self._own_floats(own) :][:count] = there
+                    pairs.append((self._own_floats(own), whole._own_floats(theirs), count))
         rests = [k for k, goal in enumerate(whole.goals) if isinstance(goal, Rest)]
         if len(rests) == 1 and rests[0] in numbers:  # the poses of several cannot be moved
-            pose = whole.floats[int(whole.ints[ob.F_REST_POSE]) :][:n]
-            floats[int(ints[ob.F_REST_POSE]) :][:n] = pose
+            pairs.append((int(self.ints[ob.F_REST_POSE]), int(whole.ints[ob.F_REST_POSE]), n))
+        spans = [(np.arange(a, a + k), np.arange(b, b + k)) for a, b, k in pairs]
+        return np.concatenate([a for a, _ in spans]), np.concatenate([b for _, b in spans])
 
-    def _term_floats(self, term: int) -> slice:
-        first = int(self.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
-        return slice(first, first + tm.TERM_FLOATS)
+    def _term_floats(self, term: int) -> int:
+        """Where the floats of a term begin."""
+        return int(self.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
 
     def _own_floats(self, term: int) -> int:
         """Where the numbers of a term that is a function begin."""
@@ -421,6 +424,8 @@ def _moves(figure: Figure, locked: tuple[str, ...]) -> np.ndarray:
 def _tolerance(term: tm.Term, length: float, angle: float) -> float:
     if term.functions is not None and term.functions.tolerance is not None:
         return term.functions.tolerance
+    if term.tolerance is not None:
+        return term.tolerance
     return angle if term.is_angle else length
 
 

@@ -49,7 +49,7 @@ P_RESTARTS = 0  # at most so many restarts
 P_AUTOMATIC = 1  # stop earlier where restarts find the same again and again
 P_NEAR = 2  # start near the last pose first; otherwise anywhere inside the limits
 P_ROOT = 3  # the joint that carries the whole figure, or −1
-P_PULL = 4  # part of the way to the comfortable pose that a chained problem starts with
+P_PULL = 4  # part of the way to the pose at ease that a chained problem starts with
 P_BUDGET = 5  # iterations in all
 P_NOTICE = 6  # a restart's answer is kept where √f falls by more than this
 P_FAR = 7  # √f that is a long way from the targets
@@ -267,17 +267,17 @@ def one(method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, t
 
 
 @inlined
-def _carry_on(ints, floats, work, plan, comfort, room, moving, before, q):
+def _carry_on(ints, floats, work, plan, ease, room, moving, before, q):
     """Where a chained problem starts, from the last answer in q and the one ``before`` it.
 
     The motion goes on much as it did (_MOMENTUM); and what the goals leave free is drawn a little
-    towards the comfortable pose, or it would wander with the motion until the limits stop it.
+    towards the pose ``ease``, or it would wander with the motion until the limits stop it.
     ``before`` becomes the last answer.
     """
     for c in range(ints[kin.N_COORDS]):
         last = q[c]
         if room[c] > 0.0:
-            q[c] += plan[P_PULL] * (comfort[c] - last)
+            q[c] += plan[P_PULL] * (ease[c] - last)
         if moving:
             q[c] += _MOMENTUM * (last - before[c])
         before[c] = last
@@ -304,10 +304,11 @@ def batch(
 ):  # fmt: skip
     """Problems that differ in their targets, one after the other.
 
-    targets (problems, k) are written to floats[places].  Each problem starts from its row of
-    ``starts``.  With ``chain`` each starts from the answer before it, and ``starts`` is the answer
-    before the first, where there is none the start, or the last two answers where the motion may
-    be carried on; ``held`` is how many problems right before the first ended short.  The random
+    targets (problems, k) are written to floats[places]; ``comfort`` (2n,) is the comfortable pose
+    that restarts know, and the one at ease that a chain drifts to.  Each problem starts from its
+    row of ``starts``.  With ``chain`` each starts from the answer before it, and ``starts`` is the
+    answer before the first, where there is none the start, or the last two answers where the motion
+    may be carried on; ``held`` is how many problems right before the first ended short.  The random
     numbers of a problem depend on the seed and its own number only, so any split of a batch gives
     the same answers.
     """
@@ -324,7 +325,7 @@ def batch(
             copy(starts[problem], n, q)
             project(ints, floats, q, work[:SCRATCH])
         elif first + problem > 0:
-            _carry_on(ints, floats, work, plan, comfort, room, moving, before, q)
+            _carry_on(ints, floats, work, plan, comfort[n:], room, moving, before, q)
             moving = True
         random[0] = uint64(seed) + uint64(first + problem) * uint64(0xD1342543DE82EF95)
         codes[problem] = _attempts(

@@ -54,7 +54,8 @@ class Runner:
     """A problem and a method, made ready to run as often as wanted, by one thread at a time.
 
     ``near``: restarts begin near the last pose; ``restarts``: at most so many, None as many as
-    help; ``pull`` and ``chain``: for problems that each start from the answer before (restarts.py).
+    help; ``pull`` and ``chain``: for problems that each start from the answer before (restarts.py);
+    ``ease`` (n,): the pose that a chain drifts to, the middle of the limits unless given.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Runner:
         restarts: int | None,
         pull: float = 0.0,
         chain: bool = False,
+        ease: np.ndarray | None = None,
     ) -> None:
         if restarts is not None and whole_number(restarts, "restarts") < 0:
             raise MethodError(f"restarts must not be negative, got {restarts}")
@@ -85,6 +87,7 @@ class Runner:
         self.plan[att.P_NOTICE] = problem.notice if chain else 0.0
         self.plan[att.P_FAR] = _FAR * problem.reach
         self.comfort, room = comfortable(figure, problem.scene.lever)
+        self.ease = self.comfort if ease is None else ease
         self.room = np.where(problem.moves & (figure.owner != problem.root), room, 0.0)
         self._work = self.workspace()
         self._none = np.empty((0, figure.n + 1))

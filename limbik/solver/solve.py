@@ -25,6 +25,7 @@ def solve(
     seed: int = 0,
     lock: Iterable[str] = (),
     weights: np.ndarray | None = None,
+    loops: bool = True,
     history: bool = False,
 ) -> Result:
     """Joint values that meet the goals as well as the limits allow.
@@ -43,6 +44,8 @@ def solve(
         seed: chooses the random numbers of restarts; the same arguments give the same answer.
         lock: names of joints that keep their start values.
         weights: a full W (rows, rows) over all rows, in place of the goals' own weights.
+        loops: close the figure's loops (``figure.loops``) before anything else; their errors
+            follow those of the goals.
         history: keep f and q of every accepted iterate.
 
     Returns:
@@ -61,6 +64,6 @@ def solve(
     """
     solver = Solver(
         figure, goals, start=start, method=method, tolerance=tolerance, budget=budget,
-        restarts=restarts, seed=seed, lock=lock, weights=weights,
+        restarts=restarts, seed=seed, lock=lock, weights=weights, loops=loops,
     )  # fmt: skip
     return solver.solve(history=history)

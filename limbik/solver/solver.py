@@ -12,6 +12,7 @@ import numpy as np
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, Reach
+from limbik.goals.close import with_loops
 from limbik.goals.moving import targets_of
 from limbik.goals.terms import LARGEST
 from limbik.methods import Method
@@ -44,6 +45,8 @@ class Solver:
         seed: chooses the random numbers of restarts.
         lock: names of joints that keep their start values.
         weights: a full W (rows, rows) over all rows, in place of the goals' own weights.
+        loops: close the figure's loops (``figure.loops``) before anything else; their errors
+            follow those of the goals.
 
     Example:
         >>> import limbik
@@ -69,7 +72,9 @@ class Solver:
         seed: int = 0,
         lock: Iterable[str] = (),
         weights: np.ndarray | None = None,
+        loops: bool = True,
     ) -> None:
+        goals = with_loops(figure, goals, loops if weights is None else False)
         self.problem = problem = Problem(
             figure, goals, start=start, tolerance=tolerance, lock=lock, weights=weights
         )

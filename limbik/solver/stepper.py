@@ -179,7 +179,7 @@ def run_steps(
     """(poses, exit codes, totals) of problems that each step on from the answer before.
 
     ``targets`` (problems, k) go to ``places`` (k,) of the problem's floats; what the goals leave
-    free is drawn to the comfortable pose by the part ``pull``.
+    free is drawn to the pose at ease by the part ``pull``.
     """
     runner = stepper.runner
     problem, n = runner.problem, len(start)
@@ -189,7 +189,7 @@ def run_steps(
     for k, target in enumerate(targets):
         problem.floats[places] = target
         last = stepper.q
-        begin = np.where(runner.room > 0.0, last + pull * (runner.comfort - last), last)
+        begin = np.where(runner.room > 0.0, last + pull * (runner.ease - last), last)
         codes[k] = stepper.step(begin)
         poses[k], totals[k] = stepper.q, stepper.totals
         if progress is not None:

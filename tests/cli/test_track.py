@@ -30,6 +30,26 @@ def saved_cartwheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+def test_near_the_clip_itself_it_is_found_again(saved_cartwheel: Path, tmp_path: Path) -> None:
+    found = tmp_path / "found.bvh"
+    ran = Ran(
+        "track", saved_cartwheel, "--effectors", "LeftHand,RightHand", "--every", "0.25", "--near",
+        saved_cartwheel, "--out", found, "--json",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert (told["method"], told["near"]) == ("whole clip", str(saved_cartwheel))
+    clip = limbik.load_motion(saved_cartwheel).sample(0.25)
+    away = np.abs(limbik.load_motion(found).positions() - clip.positions())
+    assert away.max() < 1e-3
+    ran = Ran("track", saved_cartwheel, "--effectors", "Head", "--near", "cartwheel.txt")
+    assert ran.code == 2
+    assert "cartwheel.txt" in ran.err
+    ran = Ran("track", saved_cartwheel, "--effectors", "Head", "--near", "spider")
+    assert ran.code == 2
+    assert "has no motion" in ran.err
+
+
 def test_track_a_saved_clip(saved_cartwheel: Path, tmp_path: Path) -> None:
     found = tmp_path / "found.bvh"
     ran = Ran(

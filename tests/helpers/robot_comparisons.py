@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -33,31 +34,58 @@ def values_of(figure: Figure, q: np.ndarray, joint: str) -> list[float]:
     return [slot.scale * q[slot.coordinate] + slot.shift for slot in slots]
 
 
+def _name_of(theirs: Any, kind: str, k: int) -> str:
+    return mujoco.mj_id2name(theirs, getattr(mujoco.mjtObj, kind), k)  # type: ignore[attr-defined]
+
+
+def set_pose(figure: Figure, q: np.ndarray, theirs: Any, data: Any) -> None:
+    """Write a pose q (n,) into the qpos of MuJoCo's model of the same file."""
+    for j in range(theirs.njnt):
+        body = theirs.jnt_bodyid[j]
+        own = [k for k in range(theirs.njnt) if theirs.jnt_bodyid[k] == body]
+        number = str(own.index(j) + 1) if len(own) > 1 else ""
+        stands = _name_of(theirs, "mjOBJ_BODY", body) or f"body{body}"
+        name = _name_of(theirs, "mjOBJ_JOINT", j) or f"{stands}_joint{number}"
+        values, at = values_of(figure, q, name), theirs.jnt_qposadr[j]
+        if len(values) == 6:
+            data.qpos[at : at + 7] = [*values[:3], *exp_map(values[3:])]
+        elif len(values) == 3:
+            data.qpos[at : at + 4] = exp_map(values)
+        else:
+            data.qpos[at] = values[0]
+
+
+def gaps(figure: Figure, q: np.ndarray, theirs: Any, data: Any) -> list[float]:
+    """How far the anchors of each ``connect`` are apart in a pose, and how far each coupling of
+    joints is from its polynomial, by MuJoCo."""
+    set_pose(figure, q, theirs, data)
+    mujoco.mj_forward(theirs, data)  # type: ignore[attr-defined]
+    out = []
+    for e in range(theirs.neq):
+        one, two, numbers = theirs.eq_obj1id[e], theirs.eq_obj2id[e], theirs.eq_data[e]
+        if theirs.eq_type[e] == mujoco.mjtEq.mjEQ_CONNECT:  # type: ignore[attr-defined]
+            ends = [
+                data.xpos[body] + data.xmat[body].reshape(3, 3) @ at
+                for body, at in ((one, numbers[:3]), (two, numbers[3:6]))
+            ]
+            out.append(float(np.linalg.norm(ends[0] - ends[1])))
+        elif theirs.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT:  # type: ignore[attr-defined]
+            at, by = theirs.jnt_qposadr[one], theirs.jnt_qposadr[two]
+            moved, leads = data.qpos[[at, by]] - theirs.qpos0[[at, by]]
+            out.append(abs(float(moved - np.polyval(numbers[4::-1], leads))))
+    return out
+
+
 def compare_with_mujoco(path: Path, poses: int = 5) -> int:
     """Compares every body, to 1e-9, at rest and in random poses; returns how many there are."""
     figure = load(path)
     theirs = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
     data = mujoco.MjData(theirs)  # type: ignore[attr-defined]
     rng = np.random.default_rng(0)
-
-    def name_of(kind: str, k: int) -> str:
-        return mujoco.mj_id2name(theirs, getattr(mujoco.mjtObj, kind), k)  # type: ignore[attr-defined]
-
-    bodies = [name_of("mjOBJ_BODY", b) or f"body{b}" for b in range(theirs.nbody)]
+    bodies = [_name_of(theirs, "mjOBJ_BODY", b) or f"body{b}" for b in range(theirs.nbody)]
     for pose in range(poses):
         q = figure.rest if pose == 0 else rng.uniform(-1.0, 1.0, figure.n)
-        for j in range(theirs.njnt):
-            body = theirs.jnt_bodyid[j]
-            own = [k for k in range(theirs.njnt) if theirs.jnt_bodyid[k] == body]
-            number = str(own.index(j) + 1) if len(own) > 1 else ""
-            name = name_of("mjOBJ_JOINT", j) or f"{bodies[body]}_joint{number}"
-            values, at = values_of(figure, q, name), theirs.jnt_qposadr[j]
-            if len(values) == 6:
-                data.qpos[at : at + 7] = [*values[:3], *exp_map(values[3:])]
-            elif len(values) == 3:
-                data.qpos[at : at + 4] = exp_map(values)
-            else:
-                data.qpos[at] = values[0]
+        set_pose(figure, q, theirs, data)
         mujoco.mj_kinematics(theirs, data)  # type: ignore[attr-defined]
         frames = figure.frames(q)
         for b in range(1, theirs.nbody):

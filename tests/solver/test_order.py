@@ -146,7 +146,7 @@ def test_a_budget_counts_all_levels_and_history_is_that_of_the_first() -> None:
     assert (np.diff(result.history.f) <= 0.0).all()
 
 
-@pytest.mark.parametrize("priority", [-1, 0.5, "first", True])
+@pytest.mark.parametrize("priority", [-2, 0.5, "first", True])
 def test_what_is_no_priority_is_refused(priority: object) -> None:
     figure = limbik.figures.arm()
     goal = Reach("Tool", position=[0.4, 0.2, 0.5], priority=priority)  # type: ignore[arg-type]

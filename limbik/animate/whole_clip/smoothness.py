@@ -3,8 +3,9 @@
 The step from pose a to pose b is d = b ⊖ a: b − a for a plain coordinate, and log(R_b·R_aᵀ) for the
 three coordinates of an exponential ball without limits, which then may turn as often as it likes.
 The terms are Σ v·|d_t|² (velocity), Σ a·|d_t − d_{t−1}|² (acceleration) and, where speeds are
-limited, Σ s·max(0, |d_t| − most)².  Tangents of balls are rotation vectors in the parent's frame:
-R ← exp(ω)·R.
+limited, Σ s·max(0, |d_t| − most)².  Where there is a reference, the first two count d_t less the
+step of the reference, its ``drift``: what departs from it is smoothed.  Tangents of balls are
+rotation vectors in the parent's frame: R ← exp(ω)·R.
 """
 
 from __future__ import annotations
@@ -97,10 +98,11 @@ def excess(d, most):
 
 
 @kernel
-def smooth_cost(q, low, high, balls, weights, steps, scratch):
+def smooth_cost(q, low, high, balls, weights, drift, steps, scratch):
     """The terms that frames low … high − 1 of q (frames, n) take part in.
 
     ``weights`` (4, n): velocity, acceleration, speed limit, and the longest step allowed.
+    ``drift`` (frames, n): the reference's steps between frames t and t + 1.
     ``steps`` (frames, n) gets the differences between frames t and t + 1 that are needed.
     """
     last, n = q.shape[0] - 1, q.shape[1]
@@ -109,18 +111,18 @@ def smooth_cost(q, low, high, balls, weights, steps, scratch):
         difference(q[t], q[t + 1], balls, steps[t], scratch)
     for t in range(max(low - 1, 0), min(high, last)):
         for c in range(n):
-            d, over = steps[t, c], excess(steps[t, c], weights[3, c])
+            d, over = steps[t, c] - drift[t, c], excess(steps[t, c], weights[3, c])
             total += weights[0, c] * d * d
             total += weights[2, c] * over * over
     for t in range(max(low - 1, 1), min(high + 1, last)):
         for c in range(n):
-            a = steps[t, c] - steps[t - 1, c]
+            a = steps[t, c] - drift[t, c] - (steps[t - 1, c] - drift[t - 1, c])
             total += weights[1, c] * a * a
     return total
 
 
 @kernel
-def smooth_push(q, low, high, balls, weights, steps, push, scratch):
+def smooth_push(q, low, high, balls, weights, drift, steps, push, scratch):
     """−½ the gradient of ``smooth_cost`` by the tangents of frames low … high − 1, into push
     (high − low, n); steps must be those of q, scratch at least 40 + n."""
     last, n = q.shape[0] - 1, q.shape[1]
@@ -129,14 +131,15 @@ def smooth_push(q, low, high, balls, weights, steps, push, scratch):
     for t in range(max(low - 1, 0), min(high, last)):
         for c in range(n):
             over = excess(steps[t, c], weights[3, c])
-            value[c] = weights[0, c] * steps[t, c] + weights[2, c] * over
+            value[c] = weights[0, c] * (steps[t, c] - drift[t, c]) + weights[2, c] * over
         if low <= t:
             _pull(steps[t], value, balls, False, push[t - low], 1.0, scratch)
         if t + 1 < high:
             _pull(steps[t], value, balls, True, push[t + 1 - low], -1.0, scratch)
     for t in range(max(low - 1, 1), min(high + 1, last)):
         for c in range(n):
-            value[c] = weights[1, c] * (steps[t, c] - steps[t - 1, c])
+            a = steps[t, c] - drift[t, c] - (steps[t - 1, c] - drift[t - 1, c])
+            value[c] = weights[1, c] * a
         if low <= t + 1 < high:
             _pull(steps[t], value, balls, True, push[t + 1 - low], -1.0, scratch)
         if low <= t < high:

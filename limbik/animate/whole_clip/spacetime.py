@@ -87,9 +87,11 @@ class ClipSolver:
         smooth: float = SMOOTH,
         speed_limits: np.ndarray | None = None,
         stay: float = _STAY,
+        reference: np.ndarray | None = None,
     ) -> None:
         """``smooth`` is in seconds, 0 turns it off; ``speed_limits`` (n,) are units per second,
-        inf where there is none."""
+        inf where there is none; what departs from ``reference`` (frames, n) is smooth, or all
+        where there is none."""
         if not (math.isfinite(smooth) and smooth >= 0):
             raise GoalError(f"smooth must be seconds, 0 or more, got {smooth!r}")
         self.problem, self.fps = frames.problem, fps
@@ -109,6 +111,16 @@ class ClipSolver:
         self._whole[3, limited] = self._speeds[limited] / fps * (1.0 - _SPEED_MARGIN)
         self._whole[2, limited] = _SPEED * np.maximum(self._whole[1], unit)[limited]
         self._unit = unit
+        self._drift = self._steps(reference)
+        self._coupled = bool(self._whole[:3].any())
+
+    def _steps(self, reference: np.ndarray | None) -> np.ndarray:
+        """(frames, n) the steps of a reference, 0 without one and after the last frame."""
+        out, scratch = np.zeros((len(self._values), self.figure.n)), np.zeros(64)
+        if reference is not None:
+            for t in range(len(out) - 1):
+                difference(reference[t], reference[t + 1], self._balls, out[t], scratch)
+        return out
 
     def _checked(self, limits: np.ndarray | None) -> np.ndarray:
         n = self.figure.n
@@ -135,11 +147,13 @@ class ClipSolver:
         from its pose in ``starts`` (frames, n)."""
         order = slice(None, None, -1 if backwards else 1)
         values, begin = (np.ascontiguousarray(a[order]) for a in (self._values, starts))
-        q = np.empty(begin.shape)
+        q, drift = np.empty(begin.shape), self._drift
+        if backwards:  # the step from t + 1 to t
+            drift = np.concatenate([-drift[-2::-1], drift[-1:]])
         solve_chain(
             self.problem.ints, self.problem.floats, self._places, values, begin,
             len(q) if every is None else every, q, self._moves, self._balls, self._chain,
-            iterations, 1e-3,
+            drift, iterations, 1e-3,
         )  # fmt: skip
         return np.ascontiguousarray(q[order])
 
@@ -177,9 +191,12 @@ class ClipSolver:
         """(poses, steps): all frames of q (frames, n) improved together.
 
         A long clip is improved in windows that overlap, and then again around their ends;
-        ``progress`` is told the share of frames that are done before each.
+        ``progress`` is told the share of frames that are done before each.  Frames that nothing
+        couples are improved one by one.
         """
         q = np.ascontiguousarray(q)
+        if not self._coupled:
+            return q, sum(self.improve(q, t, t + 1, iterations=iterations) for t in range(len(q)))
         frames, taken, low = len(q), 0, 0
         tell = progress or _ignored
         while True:
@@ -201,7 +218,7 @@ class ClipSolver:
         part = q[a:b]
         _, _, taken = solve_window(
             self.problem.ints, self.problem.floats, self._places, self._values[a:b], part, low - a,
-            high - a, self._moves, self._balls, self._whole, iterations, 3e-6,
+            high - a, self._moves, self._balls, self._whole, self._drift[a:b], iterations, 3e-6,
         )  # fmt: skip
         return int(taken)
 
@@ -213,6 +230,7 @@ class ClipSolver:
         steps = steps[: len(q) - 1]
         v, a, s, most = self._whole
         over = np.maximum(np.abs(steps) - most, 0.0)
+        steps = steps - self._drift[: len(q) - 1]
         smooth = (v * steps**2 + s * over**2).sum() + (a * np.diff(steps, axis=0) ** 2).sum()
         return float(self.costs(q).sum() + smooth)
 

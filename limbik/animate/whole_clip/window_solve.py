@@ -113,12 +113,12 @@ def _add_diagonal(
 
 @kernel
 def solve_window(
-    ints, floats, places, values, q, low, high, moves, balls, weights, iterations, tolerance
+    ints, floats, places, values, q, low, high, moves, balls, weights, drift, iterations, tolerance
 ):
     """Improve frames low … high − 1 of q (frames, n) in place; returns (F before, F after, steps).
 
     ``values`` (frames, k) are a frame's numbers for ``places`` (k,); ``moves`` (n,) which
-    coordinates may move; ``weights`` (4, n) as in ``smooth_cost``.
+    coordinates may move; ``weights`` (4, n) and ``drift`` (frames, n) as in ``smooth_cost``.
     """
     n, rows = q.shape[1], np.int64(ints[ob.tm.N_ROWS])
     count, last = high - low, q.shape[0] - 1
@@ -138,7 +138,7 @@ def solve_window(
     first, x = np.zeros(count * free, np.int64), np.zeros(count * free)
     rest_weight = np.int64(ints[ob.F_REST])
 
-    cost = smooth_cost(q, low, high, balls, weights, steps, scratch)
+    cost = smooth_cost(q, low, high, balls, weights, drift, steps, scratch)
     for t in range(low, high):
         _place(floats, places, values[t])
         cost += ob.evaluate(ints, floats, q[t], state, r)
@@ -146,8 +146,8 @@ def solve_window(
     slow, tried = 0, cost
     for _ in range(iterations):
         # The model: directions that are free, and the banded matrix on them.
-        smooth_cost(q, low, high, balls, weights, steps, scratch)
-        smooth_push(q, low, high, balls, weights, steps, push, scratch)
+        smooth_cost(q, low, high, balls, weights, drift, steps, scratch)
+        smooth_push(q, low, high, balls, weights, drift, steps, push, scratch)
         for k in range(count):
             t = low + k
             _place(floats, places, values[t])
@@ -209,7 +209,7 @@ def solve_window(
                 difference(kept[k], q[low + k], balls, full, scratch)
                 for c in range(n):
                     expected += 2.0 * push[k, c] * full[c]
-            tried = smooth_cost(q, low, high, balls, weights, steps, scratch)
+            tried = smooth_cost(q, low, high, balls, weights, drift, steps, scratch)
             for t in range(low, high):
                 if tried >= cost:
                     break
@@ -235,7 +235,8 @@ def solve_window(
 
 @kernel
 def solve_chain(
-    ints, floats, places, values, starts, every, q, moves, balls, weights, iterations, tolerance,
+    ints, floats, places, values, starts, every, q, moves, balls, weights, drift, iterations,
+    tolerance,
 ):  # fmt: skip
     """Frames one after the other, into q (frames, n): each starts from the pose before it and stays
     near it by the velocity weights.
@@ -249,5 +250,5 @@ def solve_chain(
         tail = t if fresh else t - 1
         solve_window(
             ints, floats, places, values[tail : t + 1], q[tail : t + 1], t - tail, t - tail + 1,
-            moves, balls, weights, FRESH if fresh else iterations, tolerance,
+            moves, balls, weights, drift[tail : t + 1], FRESH if fresh else iterations, tolerance,
         )  # fmt: skip

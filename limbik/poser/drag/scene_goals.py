@@ -4,6 +4,7 @@ joints."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -71,7 +72,13 @@ def feet_of(figure: Figure) -> list[str]:
     return [body[role] for role in ("leftFoot", "rightFoot") if role in body.roles]
 
 
-def hold_goals(props: Sequence[Prop]) -> list[KeptGoal]:
+def timeline_goals(document: Document) -> tuple[KeptGoal, ...]:
+    """What holds in every frame of the timeline: the goals of a program, and hands on props."""
+    return (*document.goals, *hold_goals(document.scene.props))
+
+
+@lru_cache(maxsize=16)
+def hold_goals(props: tuple[Prop, ...]) -> tuple[KeptGoal, ...]:
     """A goal for each joint that holds a prop beside its first: it stays on the prop."""
     out: list[KeptGoal] = []
     for prop in props:
@@ -85,7 +92,7 @@ def hold_goals(props: Sequence[Prop]) -> list[KeptGoal]:
                 relative_to=first.joint,
             )
             out.append(KeptGoal.of(HOLDS + len(out), goal))
-    return out
+    return tuple(out)
 
 
 def _avoided(figure: Figure, document: Document) -> Avoid:

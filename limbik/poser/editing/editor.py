@@ -31,6 +31,7 @@ from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.finger_drag import hands_of
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
+from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
 from limbik.poser.editing.offer import Offer
@@ -312,7 +313,12 @@ class Editor:
             self.revision += 1
             return
         moment = self.moments.at(
-            figure, document.timeline, frame, document.effectors, document.locked, document.goals
+            figure,
+            document.timeline,
+            frame,
+            document.effectors,
+            document.locked,
+            timeline_goals(document),
         )
         if moment is None:
             self.document = replace(document, frame=frame)

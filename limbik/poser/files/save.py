@@ -15,6 +15,7 @@ from limbik.formats import save
 from limbik.formats.gltf.rig import Rig
 from limbik.poser.animation.in_betweens import bake
 from limbik.poser.document.coordinate_change import across
+from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.files.natural_limits import BODY
 from limbik.poser.files.pose_file import pose_json
 from limbik.poser.files.replay import replay_page
@@ -77,7 +78,7 @@ def baked(session: Session) -> Motion:
         document.q,
         document.effectors,
         document.locked,
-        document.goals,
+        timeline_goals(document),
     )
 
 

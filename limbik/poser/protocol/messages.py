@@ -303,6 +303,7 @@ class PropInfo(Struct, frozen=True):
 class SceneInfo(Struct, frozen=True):
     """What is around the figure, and what is kept while one drags."""
 
+    floor: bool
     balance: bool
     collisions: bool
     props: list[PropInfo]

@@ -18,6 +18,7 @@ def scene_info(document: Document, figure: Figure) -> msg.SceneInfo:
     scene = document.scene
     frames = figure.frames(document.q) if scene.props else np.empty((0, 4, 4))
     return msg.SceneInfo(
+        floor=document.floor,
         balance=scene.balance,
         collisions=scene.collisions,
         props=[_prop(prop, figure, frames) for prop in scene.props],

@@ -15,6 +15,7 @@ from limbik.animate.whole_clip.smoothness import (
 
 BALLS = np.array([1], np.int64)
 N = 5
+DRIFT = 0.1 * np.random.default_rng(4).normal(size=(8, N))
 
 
 def clip_of(frames: int, reach: float) -> np.ndarray:
@@ -26,7 +27,7 @@ def clip_of(frames: int, reach: float) -> np.ndarray:
 
 
 def cost_of(q: np.ndarray, low: int, high: int, weights: np.ndarray) -> float:
-    return smooth_cost(q, low, high, BALLS, weights, np.zeros(q.shape), np.zeros(40 + N))
+    return smooth_cost(q, low, high, BALLS, weights, DRIFT, np.zeros(q.shape), np.zeros(40 + N))
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 8), (2, 5), (0, 1), (7, 8)])
@@ -35,8 +36,8 @@ def test_the_gradient_is_that_of_differences(low: int, high: int) -> None:
     weights = np.array([[0.3] * N, [0.7] * N, [2.0] * N, [0.35] * N])
     weights[2:, 1:4] = [[0.0] * 3, [np.inf] * 3]  # a ball's speed has no limit here
     steps, scratch, push = np.zeros(q.shape), np.zeros(40 + N), np.zeros((high - low, N))
-    smooth_cost(q, low, high, BALLS, weights, steps, scratch)
-    smooth_push(q, low, high, BALLS, weights, steps, push, scratch)
+    smooth_cost(q, low, high, BALLS, weights, DRIFT, steps, scratch)
+    smooth_push(q, low, high, BALLS, weights, DRIFT, steps, push, scratch)
     for t in range(low, high):
         for c in range(N):
             found = []
@@ -61,7 +62,8 @@ def test_blocks_are_the_second_derivatives_of_plain_coordinates() -> None:
             moved = q.copy()
             moved[t, 0] += a
             moved[s, 0] += b
-            return smooth_cost(moved, 0, 6, none, weights, np.zeros(q.shape), np.zeros(40 + N))
+            steps, scratch = np.zeros(q.shape), np.zeros(40 + N)
+            return smooth_cost(moved, 0, 6, none, weights, DRIFT, steps, scratch)
 
         h = 0.5  # the terms are quadratic
         second = (cost(h, h) - cost(h, -h) - cost(-h, h) + cost(-h, -h)) / (4 * h * h)

@@ -202,3 +202,18 @@ def test_props_stay_when_a_figure_of_the_same_unit_is_opened(talk: Talk) -> None
     assert [(p.id, p.holds) for p in talk.session.document.scene.props] == [(box, ())]
     new = talk.do("effector.add", joint=talk.joint("LeftArm"))["effector"]
     assert new > box
+
+
+def test_hands_stay_on_a_prop_between_keys(talk: Talk) -> None:
+    box = talk.do("prop.add", kind="box")["prop"]
+    hold(talk, box, "LeftHand", "RightHand")
+    grip, (x, y, z) = between(talk, "LeftHand", "RightHand"), place(talk, box)[:3, 3]
+    talk.do("key.insert", frame=0)
+    talk.scrub(40)
+    for k in range(1, 9):
+        talk.drag(box, (x + 0.03 * k, y + 0.04 * k, z))
+    talk.do("drop")
+    talk.do("key.insert", frame=40)
+    talk.scrub(20)
+    assert y + 0.05 < place(talk, box)[1, 3] < y + 0.3
+    assert np.abs(between(talk, "LeftHand", "RightHand") - grip).max() < 2e-3

@@ -33,7 +33,7 @@ def test_every_command_of_the_design_is_there() -> None:
     unkeyed.drop
     retarget.onto retarget.motion retarget.again task.cancel
     contacts.find contact.add contact.set contact.delete contacts.hold contacts.plant
-    balance collisions body prop.add prop.open prop.remove prop.set prop.hold
+    floor balance collisions body prop.add prop.open prop.remove prop.set prop.hold
     """
     assert set(COMMANDS) == set(wanted.split())
 

@@ -1,4 +1,4 @@
-"""What is kept while one drags: balance and collisions; and what the page draws them with."""
+"""What is kept while one drags (floor, balance, collisions), and what the page draws it with."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ from limbik.poser.protocol.text import text
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
+
+
+@command("floor", lambda _, given: f"Floor {'on' if given['on'] else 'off'}")
+def floor(session: Session, on: bool) -> Answer:
+    """Keep feet, hands and knees of a body above the floor, or do not."""
+    session.document = replace(session.document, floor=on)
+    if on:
+        session.solve()
+    return None
 
 
 @command("balance", lambda _, given: f"Auto-balance {'on' if given['on'] else 'off'}")

@@ -11,6 +11,7 @@ from limbik.errors import LimbikError
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.document.unkeyed import without
+from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.protocol.binary import MOST_ASKED_FRAMES, frames_message
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.text import ProtocolError
@@ -171,7 +172,12 @@ def frames(session: Session, frames: list[float]) -> Answer:
     poses = np.empty((len(frames), figure.n))
     for row, frame in zip(poses, frames, strict=True):
         moment = session.moments.at(
-            figure, document.timeline, frame, document.effectors, document.locked, document.goals
+            figure,
+            document.timeline,
+            frame,
+            document.effectors,
+            document.locked,
+            timeline_goals(document),
         )
         row[:] = document.q if moment is None else moment.q
     session.also(frames_message(figure, poses, np.array(frames), session.command_id))

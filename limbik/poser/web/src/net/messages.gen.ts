@@ -276,6 +276,7 @@ export interface PropInfo {
 
 /** What is around the figure, and what is kept while one drags. */
 export interface SceneInfo {
+  floor: boolean;
   balance: boolean;
   collisions: boolean;
   props: PropInfo[];
@@ -571,6 +572,7 @@ export interface Commands {
   "retarget.motion": { files: string[] };
   "retarget.again": Record<never, never>;
   "task.cancel": Record<never, never>;
+  "floor": { on: boolean };
   "balance": { on: boolean };
   "collisions": { on: boolean };
   "body": Record<never, never>;

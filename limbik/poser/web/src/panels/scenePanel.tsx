@@ -99,6 +99,12 @@ export function ScenePanel({ app }: { app: App }) {
     <Section id="scene" title="Scene" summary={count > 0 ? `${count} prop${count > 1 ? "s" : ""}` : ""}>
       <div class="scene-switches">
         <Switch
+          label="Floor"
+          title="Keep feet, hands and knees of a body above the floor"
+          checked={scene.floor}
+          onChange={(on) => void app.do("floor", { on })}
+        />
+        <Switch
           label="Auto-balance"
           title="Keep the centre of mass above what the figure stands on"
           checked={scene.balance}

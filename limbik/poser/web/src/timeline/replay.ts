@@ -94,7 +94,7 @@ function stateOf(replay: Replay): State {
       contacts: [],
     },
     poses: [],
-    scene: { balance: false, collisions: false, props: [] },
+    scene: { floor: false, balance: false, collisions: false, props: [] },
     undo: null,
     redo: null,
     advice: null,
