@@ -35,6 +35,7 @@ from limbik.poser.editing.gestures import drag_solver_of
 from limbik.poser.editing.offer import offer_of
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.open import OPENS
+from limbik.poser.files.pose_library import PoseLibrary
 from limbik.poser.protocol import commands
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.binary import Drag, Scrub, pose_message
@@ -54,6 +55,7 @@ _DURING = frozenset({"coordinate.set", "frames", "samples", "offer.search"})
 _NEUTRAL = frozenset({
     "undo", "redo", "grab", "drop", "coordinates.drop", "frames", "samples", "offer.search",
     "offer.refuse",
+    "library.list", "library.store", "library.rename", "library.delete",
 })  # fmt: skip
 """Commands after which a free effector keeps its last target."""
 
@@ -74,6 +76,7 @@ class Session(Editor):
         self.task: BackgroundTask | None = None
         self.post: Callable[[str], None] = lambda message: None
         self.wake: Callable[[], None] = lambda: None
+        self.library: PoseLibrary | None = None  # set by the server
         self._inbox = Inbox()
         self._extra: list[str | bytes] = []
         self._shown = -1  # the figure that the page has

@@ -456,6 +456,23 @@ class ProgressMessage(Struct, frozen=True):
     progress: ProgressInfo | None
 
 
+class LibraryPose(Struct, frozen=True):
+    """A pose of the library on disk: ``figure`` names what it was stored from, ``fit`` says how it
+    goes onto the figure that is open."""
+
+    id: str
+    name: str
+    figure: str
+    picture: bool
+    fit: Literal["exact", "roles", "none"]
+
+
+class LibraryMessage(Struct, frozen=True):
+    """What is in the pose library, the newest first."""
+
+    library: list[LibraryPose]
+
+
 class Refusal(Struct, frozen=True):
     """The reply to a command that was refused, with a sentence why."""
 
@@ -487,6 +504,7 @@ Message = (
     | StateMessage
     | BodyMessage
     | NoteMessage
+    | LibraryMessage
     | ProgressMessage
     | Done
     | Refusal

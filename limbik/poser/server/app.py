@@ -71,6 +71,7 @@ def application(
         Route("/mesh/{session}/{figure:int}", partial(_mesh, sessions=sessions), methods=["GET"]),
         Route("/origin/{session}/{id:int}", partial(_origin, sessions=sessions), methods=["GET"]),
         Route("/prop/{session}/{prop:int}", partial(_prop, sessions=sessions), methods=["GET"]),
+        Route("/library/{session}/{pose}", partial(_picture, sessions=sessions), methods=["GET"]),
         WebSocketRoute("/ws", partial(_talk, sessions=sessions)),
     ]
     starlette = Starlette(
@@ -228,3 +229,16 @@ async def _origin(request: Request, sessions: SessionRegistry) -> Response:
             lambda: origin_bytes(origin, session.figure_cache.opened(origin.source))
         )
     return Response(data, media_type="application/octet-stream")
+
+
+async def _picture(request: Request, sessions: SessionRegistry) -> Response:
+    """The picture of a pose in the library, for a page that is open."""
+    if sessions.get(request.path_params["session"]) is None:
+        return PlainTextResponse("This session is not open; reload the page.", 404)
+    try:
+        data, kind = await sessions.workers.do(
+            sessions.library.picture, request.path_params["pose"]
+        )
+    except LimbikError as error:
+        return PlainTextResponse(str(error), 404)
+    return Response(data, media_type=kind)

@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket
 
 from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
+from limbik.poser.files.pose_library import PoseLibrary
 from limbik.poser.server.autosave import Autosave
 from limbik.poser.server.connection import (
     OUR_MISTAKE,
@@ -55,6 +56,7 @@ class SessionRegistry:
         self.workers = Workers(MOST_SESSIONS + 8)
         self.loop: asyncio.AbstractEventLoop | None = None
         self._open: dict[str, OpenSession] = {}
+        self.library = PoseLibrary(store.root / "poses")
         self._autosave = Autosave(store, self.workers, self._open)
 
     def __len__(self) -> int:
@@ -181,6 +183,7 @@ class SessionRegistry:
 
         session = resident.session = made.session
         session.notify, session.post, session.wake = notify, post, wake
+        session.library = self.library
         # A figure in files is saved at once, a built-in one when something is done to it.
         on_disk = made.restored or not any(session.folder.iterdir())
         resident.saved = session.dirty if on_disk else -1

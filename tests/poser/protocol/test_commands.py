@@ -29,6 +29,7 @@ def test_every_command_of_the_design_is_there() -> None:
     pose.set pose.load goal.remove builtin open clip.choose timeline.set key.insert key.move
     key.copy key.delete key.set clip.remove frames undo redo
     offer.search offer.take offer.refuse hand.shape hand.curl hand.palm
+    library.list library.store library.take library.rename library.delete
     unkeyed.drop
     retarget.onto retarget.motion retarget.again task.cancel
     contacts.find contact.add contact.set contact.delete contacts.hold contacts.plant

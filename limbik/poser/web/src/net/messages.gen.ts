@@ -10,7 +10,7 @@ export type Value = number | boolean | string;
 export type Part = TurnPart | SlidePart | ExponentialPart | SwingTwistPart;
 export type Limit = RangeLimit | ConeLimit;
 export type Reply = Done | Refusal;
-export type Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | ProgressMessage | Done | Refusal;
+export type Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | LibraryMessage | ProgressMessage | Done | Refusal;
 
 /** A setting of a method; `value` is its default. */
 export interface SettingInfo {
@@ -424,6 +424,23 @@ export interface ProgressMessage {
   progress: ProgressInfo | null;
 }
 
+/**
+ * A pose of the library on disk: `figure` names what it was stored from, `fit` says how it
+ * goes onto the figure that is open.
+ */
+export interface LibraryPose {
+  id: string;
+  name: string;
+  figure: string;
+  picture: boolean;
+  fit: "exact" | "roles" | "none";
+}
+
+/** What is in the pose library, the newest first. */
+export interface LibraryMessage {
+  library: LibraryPose[];
+}
+
 /** The reply to a command that was refused, with a sentence why. */
 export interface Refusal {
   id: number;
@@ -542,6 +559,11 @@ export interface Commands {
   "lock": { joint: number; on: boolean };
   "coordinate.set": { coordinate: number; value: number };
   "coordinates.drop": Record<never, never>;
+  "library.list": Record<never, never>;
+  "library.store": { name: string; picture: string[] };
+  "library.take": { pose: string };
+  "library.rename": { pose: string; name: string };
+  "library.delete": { pose: string };
   "method.set": { name: string; settings: Record<string, number | boolean | string>; held?: boolean };
   "compare.set": { name: string | null; settings: Record<string, number | boolean | string>; held?: boolean };
   "offer.search": Record<never, never>;

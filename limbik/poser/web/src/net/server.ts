@@ -60,6 +60,7 @@ export function connect(app: App): Link {
       else if ("progress" in said) app.setTask(said.progress);
       else if ("body" in said) app.setBody(said.body);
       else if ("note" in said) app.note(said.note);
+      else if ("library" in said) app.setLibrary(said.library);
       else link.reply(said);
     },
     binary: (message) => app.receiveBinary(message),

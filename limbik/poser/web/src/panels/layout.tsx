@@ -14,6 +14,7 @@ import { Help } from "./help";
 import { Hint } from "./hint";
 import { JointPanel } from "./joint";
 import { keepFocus } from "./controls/keepfocus";
+import { LibraryPanel } from "./library";
 import { LimitsPanel } from "./limits";
 import { useEvents } from "./controls/listening";
 import { MethodPanel } from "./method";
@@ -87,7 +88,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
   );
 }
 
-function Panel({ app }: { app: App }) {
+function Panel({ app, stage }: { app: App; stage: Picture }) {
   return (
     <aside class="panel" aria-label="Goals, joints, limits and method" id="panel">
       <div class="sheet-head">
@@ -101,6 +102,7 @@ function Panel({ app }: { app: App }) {
         <HandsPanel app={app} />
         <LimitsPanel app={app} />
         <MethodPanel app={app} />
+        <LibraryPanel app={app} stage={stage} />
         <PosesPanel app={app} />
       </div>
     </aside>
@@ -127,7 +129,7 @@ function Page({ app, stage }: { app: App; stage: Picture }) {
       </nav>
       <Topbar app={app} stage={stage} saves={saves} choose={choose} />
       <View app={app} stage={stage} />
-      {panel && <Panel app={app} />}
+      {panel && <Panel app={app} stage={stage} />}
       {app.ui.timeline && (
         <section class="time" aria-label="Timeline">
           <Timeline app={app} />

@@ -1,4 +1,4 @@
-// Stored poses: keep the one at hand under a name, put one back, rename, delete.
+// Poses that were stored in the document itself: put one back, rename, delete; new ones go to the library.
 
 import { useState } from "preact/hooks";
 import type { App } from "../state/app";
@@ -14,40 +14,17 @@ export function freshName(taken: readonly string[]): string {
 
 export function PosesPanel({ app }: { app: App }) {
   useEvents(app, "state");
-  const [name, setName] = useState("");
   const [renamed, setRenamed] = useState<{ id: number; name: string } | null>(null);
   const poses = app.state?.poses ?? [];
-  const fresh = freshName(poses.map((pose) => pose.name));
-  const store = (): void => {
-    void app.do("pose.store", { name: name.trim() || fresh });
-    setName("");
-  };
   const rename = (): void => {
     const before = poses.find((pose) => pose.id === renamed?.id);
     const next = renamed?.name.trim();
     if (renamed && next && next !== before?.name) void app.do("pose.rename", { pose: renamed.id, name: next });
     setRenamed(null);
   };
+  if (poses.length === 0) return null;
   return (
-    <Section id="poses" title="Poses" summary={poses.length || ""} open={false}>
-      <form
-        class="store"
-        onSubmit={(event) => {
-          event.preventDefault();
-          store();
-        }}
-      >
-        <input
-          type="text"
-          aria-label="Name of the pose"
-          placeholder={fresh}
-          maxLength={80}
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-        <button type="submit" class="button plain" title="Store the pose at hand under this name">Store</button>
-      </form>
-      {poses.length === 0 && <p class="empty">Nothing stored yet.</p>}
+    <Section id="poses" title="Poses of this document" summary={poses.length} open={false}>
       <ul class="poses" aria-label="Stored poses">
         {poses.map((pose) => (
           <li key={pose.id}>

@@ -1,12 +1,12 @@
 // What the page knows, and how its parts learn of changes; commands go out through here.
 
 import type { Connection, LinkState } from "../net/connection";
-import type { BodyInfo, Commands, ProgressInfo, Effector, FigureInfo, Hello, JointInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
+import type { BodyInfo, Commands, ProgressInfo, Effector, FigureInfo, Hello, JointInfo, LibraryPose, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
 import { decode, type Frames, type GoalReport, type Pose } from "../net/protocol";
 import { keepUi, recallUi } from "./uiStorage";
 import { Pace } from "../net/latency";
 
-export type AppEvent = "hello" | "figure" | "state" | "pose" | "frames" | "ui" | "note" | "body" | "task" | "link" | "open" | "save";
+export type AppEvent = "hello" | "figure" | "state" | "pose" | "frames" | "ui" | "note" | "library" | "body" | "task" | "link" | "open" | "save";
 
 /** Arguments of a command, which may be left out where it needs none. */
 type Arguments<Name extends keyof Commands> = object extends Commands[Name] ? [args?: Commands[Name]] : [args: Commands[Name]];
@@ -22,6 +22,8 @@ export class App {
   body: BodyInfo | null = null;
   /** The newest onion skins. */
   frames: Frames | null = null;
+  /** Poses on disk, the newest first. */
+  library: LibraryPose[] = [];
   ui: Ui = recallUi();
   link: LinkState | "replay" = "connecting";
   /** Work in the background, and whether the server can stop it. */
@@ -230,6 +232,12 @@ export class App {
     const took = this.connection?.answered(said.pose.sequence) ?? null;
     if (took !== null) this.pace.answered(took);
     this.setPose(said.pose);
+  }
+
+  /** What is in the pose library. */
+  setLibrary(library: LibraryPose[]): void {
+    this.library = library;
+    this.emit("library");
   }
 
   private emit(event: AppEvent): void {

@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 /** Where this page's own server keeps things of this session. */
-export function address(app: App, what: "files" | "save", name: string): string {
+export function address(app: App, what: "files" | "save" | "library", name: string): string {
   return new URL(
     `${what}/${encodeURIComponent(app.hello.session)}/${encodeURIComponent(name)}`,
     location.href.split(/[?#]/)[0],

@@ -1,6 +1,7 @@
 // Saving: files that the server writes, and the picture that is in view.
 
 import type { App } from "../../state/app";
+import type { PictureOptions } from "../../scene/picture";
 import type { ViewName } from "../../scene/viewpoint";
 import { stem } from "./files";
 import { address, download } from "./opening";
@@ -8,7 +9,7 @@ import { address, download } from "./opening";
 /** What panels need of the stage. */
 export interface Picture {
   canvas: HTMLCanvasElement;
-  png(): Promise<Blob>;
+  png(options?: PictureOptions): Promise<Blob>;
   view(name: ViewName): void;
 }
 

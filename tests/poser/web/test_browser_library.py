@@ -1,0 +1,34 @@
+"""The pose library in a real Chromium: kept with a picture, taken on another figure."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers import real_data
+from helpers.browser import Person
+
+
+def test_a_pose_is_kept_with_a_picture_and_goes_onto_another_body(person: Person) -> None:
+    vrm = real_data.find("vrm/sat06_basic_armature_vrm1.vrm")
+    person.drag("LeftHand", (40, -150))
+    person.page.get_by_role("button", name="Poses", exact=True).click()
+    person.page.get_by_label("Name of the pose in the library").fill("Hand up")
+    person.page.get_by_role("button", name="Keep").click()
+    tile = person.page.get_by_role("button", name="Take Hand up")
+    tile.wait_for()
+    person.page.wait_for_function(
+        "() => document.querySelector('.library img')?.naturalWidth === 144"
+    )
+    person.choose(vrm)
+    person.wait("app.figure.file.endsWith('.vrm') && app.library.length === 1")
+    person.wait("app.library[0].fit === 'roles'")
+    person.settle()
+    hand = person.joint("hand.L")
+    before = person.positions()[hand]
+    tile.click()
+    person.settle()
+    assert person.positions()[hand][1] > before[1] + 0.2
+    assert person.ask("app.state.undo") == "Pose Hand up"
+    person.page.keyboard.press("Control+z")
+    person.settle()
+    assert np.allclose(person.positions()[hand], before, atol=1e-5)
