@@ -55,7 +55,7 @@ def _found(figure: Figure) -> list[FloorPoint]:
 
 
 def _hand(figure: Figure, wrist: int) -> list[FloorPoint]:
-    """The wrist, the knuckle and the end of the longest finger."""
+    """The wrist, the knuckle of the longest finger, and the ends of all fingers."""
     thin = _THIN * figure.size
     out = [FloorPoint(figure.joints[wrist], clearance=thin)]
     frames = figure.frames(figure.rest)
@@ -63,6 +63,7 @@ def _hand(figure: Figure, wrist: int) -> list[FloorPoint]:
     for i, parent in enumerate(figure.parents.tolist()):
         if parent in ways:
             ways[i] = [*ways[parent], i]
+    inner = set(figure.parents.tolist())
     best, length = None, 0.0
     for i in ways:
         tip = figure.definition[i].tip
@@ -74,8 +75,12 @@ def _hand(figure: Figure, wrist: int) -> list[FloorPoint]:
         return out
     if ways[best] and ways[best][0] != best:
         out.append(FloorPoint(figure.joints[ways[best][0]], clearance=thin))
-    tip = figure.definition[best].tip or (0.0, 0.0, 0.0)
-    return [*out, FloorPoint(figure.joints[best], _vec3(np.array(tip)), 0.5 * thin)]
+    for i in ways:
+        tip = figure.definition[i].tip
+        if i != wrist and (tip is not None or i not in inner):
+            at = np.zeros(3) if tip is None else np.array(tip)
+            out.append(FloorPoint(figure.joints[i], _vec3(at), 0.3 * thin))
+    return out
 
 
 def _radius(figure: Figure, joint: str) -> float:

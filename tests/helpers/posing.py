@@ -64,7 +64,7 @@ class Posing(Talk):
         """Drag a joint's effector there and let go; how far it ended from there, in cm."""
         start, effector = self.at(role), self.effector(self.name(role))
         for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
-            self.session.drag(effector.id, tuple(start + share * (place - start)), None)
+            self.session.drag(effector.id, (start + share * (place - start)).tolist(), None)
         self.session.drop()
         return self.centimetres(self.at(role) - place)
 

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.goals import Goal, Reach
+from limbik.goals import Goal, Plane, Reach
 from limbik.humanoid.at_ease import at_ease
 from limbik.humanoid.recognise import SIDES
 from limbik.maths.so3 import matrix_to_quat
@@ -34,9 +34,10 @@ FLOOR = LAST_ID + 3
 PULL = 1e-6
 """Weight of the pull to the pose in which the drag began, for an arm's coordinates."""
 
-FLAT, GIVING, HIPS, PLACED = 2e-5, 4e-6, 3e-4, 3e-5
-"""Weights with which soles stay flat, the same while the hips are dragged, with which the hips keep
-their turn then, and effectors stay where a person placed them; the dragged goal has 1e-3."""
+FLAT, GIVING, HEADING, HIPS, PLACED = 2e-5, 4e-6, 3e-4, 3e-4, 3e-5
+"""Weights with which soles stay flat, the same while the hips are dragged, with which feet that
+stand point where they do, the hips keep their turn while they are dragged, and effectors stay where
+a person placed them; the dragged goal has 1e-3."""
 
 LEVEL = 8e-7
 """Weight with which other pins keep their turn."""
@@ -60,12 +61,12 @@ _AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written whe
 
 class Kept(NamedTuple):
     """What is kept while the pull is on: a goal whose target is taken from the pose in which a drag
-    begins.  ``kind`` says what the target is: where the point is, how the joint is turned, or that
-    with the sole made flat."""
+    begins.  ``kind`` says what the target is: where the point is, how the joint is turned, that
+    with the sole made flat, or the upright plane through heel and ball."""
 
     goal: Goal
     joint: int
-    kind: Literal["place", "turn", "flat"]
+    kind: Literal["place", "turn", "flat", "heading"]
     at: tuple[float, float, float] = _ORIGIN
 
 
@@ -257,6 +258,10 @@ class Posture:
                 if effector.mode == "pin" or effector.id == dragged:
                     weight = GIVING if lowered else FLAT
                     out.append(Kept(_turned(effector.joint, weight), joint, "flat"))
+                foot = self._foot(effector)
+                if effector.id != dragged and effector.mode == "pin" and foot is not None:
+                    plane = Plane(effector.joint, (1.0, 0.0, 0.0), 0.0, foot.heel, weight=HEADING)
+                    out.append(Kept(plane, joint, "heading"))
             elif (
                 turns
                 and effector.mode == "pin"
@@ -313,6 +318,13 @@ def put_kept(
         frame = frames[joint]
         if kind == "place":
             problem.set_target(k, position=frame[:3, :3] @ np.array(at) + frame[:3, 3])
+            continue
+        if kind == "heading":
+            foot = next(foot for foot in feet_of(figure) if foot.joint == joint)
+            ball = frame[:3, :3] @ foot.ball + frame[:3, 3]
+            across = np.cross(np.eye(3)[known_up(figure)], frame[:3, :3] @ (foot.ball - foot.heel))
+            across = across / np.linalg.norm(across)
+            problem.set_target(k, normal=across, offset=float(ball @ across))
             continue
         turn = frame[:3, :3]
         if kind == "flat":
