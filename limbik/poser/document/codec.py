@@ -40,7 +40,14 @@ from limbik.poser.document.unkeyed import UnkeyedPose
 _CLIPS = "clips"
 _CHAIN, _CHAIN_OF_EIGHT = Source("builtin", "chain"), Source("builtin", CHAIN_OF_EIGHT)
 _PLAIN = ("balls", "frame", "floor", "next_id")
-_LATER = {"goals", "unkeyed", "floor", "scene", "origin"}  # not in documents of older versions
+_LATER = {
+    "goals",
+    "unkeyed",
+    "floor",
+    "scene",
+    "origin",
+    "fk",
+}  # not in documents of older versions
 _SHARED = tuple(field.name for field in fields(Document) if field.name not in _PLAIN)
 
 
@@ -145,6 +152,8 @@ class _Table:
 
     def _locked(self, locked: tuple[str, ...]) -> Any:
         return list(locked)
+
+    _fk = _locked
 
     def _method(self, choice: Choice) -> Any:
         return {"name": choice.name, "settings": dict(choice.settings)}
@@ -262,6 +271,8 @@ class _Parts:
 
     def _locked(self, saved: Any) -> tuple[str, ...]:
         return tuple(saved)
+
+    _fk = _locked
 
     def _method(self, saved: Any) -> Choice:
         return Choice(saved["name"], MappingProxyType(saved["settings"]))

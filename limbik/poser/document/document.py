@@ -69,6 +69,8 @@ class Document:
                ``Figure.with_balls``) or "body" (natural_limits.py)
     limits:    joints whose limits differ from the source's, None where there is no limit
     locked:    joints that keep their values while others are solved for
+    fk:        joints of limbs that are turned joint by joint: they keep their values as well, and
+               nothing is asked of the effectors on them
     frame:     where the timeline stands; q is the pose there, with what was changed since
     unkeyed:   poses that were made at frames and not keyed
     goals:     goals of a program that are kept while one drags, and that no effector stands for
@@ -84,6 +86,7 @@ class Document:
     limits: Mapping[str, Limit | None] = field(default_factory=lambda: MappingProxyType({}))
     effectors: tuple[Effector, ...] = ()
     locked: tuple[str, ...] = ()
+    fk: tuple[str, ...] = ()
     method: Choice = Choice()
     compare: Choice | None = None
     timeline: Timeline = field(default_factory=Timeline)
@@ -111,6 +114,17 @@ class Document:
 
     def __hash__(self) -> int:
         return hash((self.source, self.next_id, len(self.effectors)))
+
+    @property
+    def solved(self) -> tuple[Effector, ...]:
+        """The effectors whose own targets count in a solve: not those on a limb in ``fk``, nor aims
+        that are tied to a joint or a prop."""
+        return tuple(e for e in self.effectors if e.joint not in self.fk and not e.tied)
+
+    @property
+    def still(self) -> tuple[str, ...]:
+        """The joints that a solve leaves as they are."""
+        return (*self.locked, *self.fk)
 
     def effector(self, id: int) -> Effector | None:
         """The effector with that id, or None."""

@@ -30,6 +30,7 @@ from limbik.poser.document.unkeyed import at_frame
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.finger_drag import hands_of
+from limbik.poser.drag.look_goals import looked_at
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.editing.figure_cache import FigureCache
@@ -45,8 +46,9 @@ class Editor:
 
     ``answer`` is what the last solve said of the pose that is shown, ``ghost`` what the method
     compared with said; None where nothing is known.  ``notify`` takes a sentence for the person
-    while something is still at work.  ``dirty`` counts changes that are worth keeping, ``revision``
-    all of them.
+    while something is still at work, ``tell_preparing`` one about what is being compiled, and an
+    empty one when that is ready.  ``dirty`` counts changes that are worth keeping, ``revision`` all
+    of them.
     """
 
     def __init__(self, document: Document, folder: Path) -> None:
@@ -55,6 +57,7 @@ class Editor:
         self.dirty = self.revision = 0
         self.symmetric = False  # dragging one side moves the other likewise
         self.notify: Callable[[str], None] = lambda sentence: None
+        self.tell_preparing: Callable[[str], None] = lambda sentence: None
         self.gesture: Dragging | PropDragging | Sliding | None = None
         self.answer: Answer | None = None
         self.ghost: Answer | None = None
@@ -170,6 +173,16 @@ class Editor:
             self.gesture = PropDragging(self.figure, self.document, prop)
             return
         effector = self.effector(id)
+        if effector.joint in self.document.fk:
+            raise LimbikError(
+                f"{effector.joint} is on a limb that is turned joint by joint (FK): turn its "
+                "joints with the rings (R), or set the limb to IK."
+            )
+        if effector.look:  # whoever drags the target takes it off what it was tied to
+            place = looked_at(self.figure, self.document, effector)
+            effector = replace(effector, look="", position=place)
+            effectors = tuple(effector if e.id == id else e for e in self.document.effectors)
+            self.document = replace(self.document, effectors=effectors)
         self.ready(self.document.method)
         if self.document.compare is not None:
             self.ready(self.document.compare)
@@ -185,13 +198,23 @@ class Editor:
 
     def slide(self, coordinate: int, value: float) -> None:
         """Move one coordinate, as a slider does; pins stay put as well as the others allow."""
-        joint = self.figure.joints[self.figure.owner[coordinate]]
+        gesture = self._sliding(self.figure.joints[self.figure.owner[coordinate]])
+        self.document, self.answer = gesture.to(self.document, coordinate, value)
+        self.ghost = None
+
+    def turn(self, joint: str, wxyz: Vec4) -> None:
+        """Turn one joint to an orientation in the world, as rings do; pins likewise."""
+        gesture = self._sliding(joint)
+        self.document, self.answer = gesture.turn(self.document, wxyz)
+        self.ghost = None
+
+    def _sliding(self, joint: str) -> Sliding:
+        """The gesture that moves a joint by itself, begun where it is not under way."""
         if not isinstance(self.gesture, Sliding) or self.gesture.joint != joint:
             self.drop()
             self.ready(self.document.method)
             self.gesture = Sliding(self.figure, self.document, joint)
-        self.document, self.answer = self.gesture.to(self.document, coordinate, value)
-        self.ghost = None
+        return self.gesture
 
     def drop(self) -> None:
         """End the drag that is under way, if there is one: one step of the history."""
@@ -299,13 +322,22 @@ class Editor:
         """Compile a method where that was not done yet; the page is told where it takes a while."""
         if is_ready(choice.name):
             return
-        notice = threading.Timer(SOON, self.notify, [COMPILING.format(choice.name)])
+        late = threading.Event()
+
+        def tell() -> None:
+            late.set()
+            self.tell_preparing(COMPILING.format(choice.name))
+
+        notice = threading.Timer(SOON, tell)
         notice.daemon = True
         notice.start()
         try:
             prepare(choice.name)
         finally:
             notice.cancel()
+            notice.join()  # what it says comes before what is said here
+            if late.is_set():
+                self.tell_preparing("")
 
     def show(self, frame: float, *, playing: bool = False) -> None:
         """Stand at a frame of the timeline, in the pose that it has there; no step of the history.
@@ -326,8 +358,8 @@ class Editor:
             figure,
             document.timeline,
             frame,
-            document.effectors,
-            document.locked,
+            document.solved,
+            document.still,
             timeline_goals(document),
         )
         if moment is None:

@@ -49,7 +49,7 @@ from limbik.version import __version__
 LARGEST_FILE = 200_000_000
 """Bytes that one upload may have."""
 
-_DURING = frozenset({"coordinate.set", "frames", "samples", "offer.search"})
+_DURING = frozenset({"coordinate.set", "joint.turn", "frames", "samples", "offer.search"})
 """Commands that leave a drag under way; any other ends it."""
 
 _NEUTRAL = frozenset({
@@ -76,7 +76,9 @@ class Session(Editor):
         self.task: BackgroundTask | None = None
         self.post: Callable[[str], None] = lambda message: None
         self.wake: Callable[[], None] = lambda: None
+        self.tell_preparing = lambda sentence: self.post(text(msg.PreparingMessage(sentence)))
         self.library: PoseLibrary | None = None  # set by the server
+        self.exported: Path | None = None  # folder of what is remembered of saved files, likewise
         self._inbox = Inbox()
         self._extra: list[str | bytes] = []
         self._shown = -1  # the figure that the page has

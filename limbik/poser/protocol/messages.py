@@ -97,11 +97,28 @@ class SwingTwistPart(Struct, frozen=True, tag_field="kind", tag="swing-twist"):
 Part = TurnPart | SlidePart | ExponentialPart | SwingTwistPart
 
 
+class TurnAxis(Struct, frozen=True):
+    """An axis about which a joint is turned by a ring: "flex", "spread" and "twist" where the body
+    is recognised.  It is in the joint's own frame where ``part`` is −1, else it is that of the
+    moving part with this number, in the frame before it."""
+
+    name: str
+    axis: Vec3
+    part: int
+
+
+class LimbInfo(Struct, frozen=True):
+    """An arm or a leg of a body."""
+
+    name: str
+    joints: list[int]
+
+
 class JointInfo(Struct, frozen=True):
     """A joint: its placement on the parent is translate(offset) · rotate(wxyz) · parts.
 
     ``parent`` is −1 for a root, ``role`` "left hand" and so on or empty; its coordinates are
-    first … first + count − 1.
+    first … first + count − 1; ``axes`` are those that rings turn it about.
     """
 
     name: str
@@ -113,6 +130,7 @@ class JointInfo(Struct, frozen=True):
     offset: Vec3
     wxyz: Vec4
     parts: list[Part]
+    axes: list[TurnAxis]
 
 
 class CoordinateInfo(Struct, frozen=True):
@@ -155,6 +173,7 @@ class FigureInfo(Struct, frozen=True):
     file: str
     builtin: str
     mirrors: bool
+    limbs: list[LimbInfo]
 
 
 # ---- the document -------------------------------------------------------------------------------
@@ -180,7 +199,8 @@ Limit = RangeLimit | ConeLimit
 
 
 class EffectorInfo(Struct, frozen=True):
-    """An effector; ``name`` is its joint's."""
+    """An effector; ``name`` is its joint's; ``look`` is what an aim is tied to, "joint:NAME",
+    "prop:ID", "camera" or empty."""
 
     id: int
     joint: int
@@ -192,6 +212,7 @@ class EffectorInfo(Struct, frozen=True):
     weight: float
     rotation_weight: float
     axis: Vec3
+    look: str
 
 
 class GoalInfo(Struct, frozen=True):
@@ -393,7 +414,8 @@ class OfferInfo(Struct, frozen=True):
 class State(Struct, frozen=True):
     """The document as the page needs it; sent after every command.
 
-    ``limits`` has one entry for each joint, ``edited`` names the joints whose limits differ from
+    ``fk`` are the joints of limbs that are turned joint by joint, ``limits`` has one entry for each
+    joint, ``edited`` names the joints whose limits differ from
     the file's, ``undo`` and ``redo`` are labels.
     """
 
@@ -402,6 +424,7 @@ class State(Struct, frozen=True):
     effectors: list[EffectorInfo]
     goals: list[GoalInfo]
     locked: list[int]
+    fk: list[int]
     limits: list[Limit | None]
     edited: list[int]
     method: ChoiceInfo
@@ -441,6 +464,12 @@ class NoteMessage(Struct, frozen=True):
     """A sentence to show for a moment."""
 
     note: str
+
+
+class PreparingMessage(Struct, frozen=True):
+    """A sentence about what is being compiled before the next solve; empty once it is ready."""
+
+    preparing: str
 
 
 class ProgressInfo(Struct, frozen=True):
@@ -504,6 +533,7 @@ Message = (
     | StateMessage
     | BodyMessage
     | NoteMessage
+    | PreparingMessage
     | LibraryMessage
     | ProgressMessage
     | Done

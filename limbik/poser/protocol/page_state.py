@@ -45,6 +45,7 @@ def state_of(
         effectors=[_effector(effector, figure) for effector in document.effectors],
         goals=[_goal(kept, figure) for kept in document.goals],
         locked=[figure.index(joint) for joint in document.locked],
+        fk=[figure.index(joint) for joint in document.fk if joint in figure.joints],
         limits=limits_info(figure),
         edited=sorted(figure.index(joint) for joint in document.limits),
         method=_choice(document.method),
@@ -160,6 +161,8 @@ def figure_of(figure: Figure, opened: Opened, *, figure_id: int, mirrors: bool) 
         file=opened.file,
         builtin=opened.builtin,
         mirrors=mirrors,
+        poses=opened.clips[0].read().q if opened.clips else None,
+        own=opened.figure,
     )
 
 

@@ -7,12 +7,14 @@ import type { Gizmo } from "./gizmo";
 import { effectorsOf, type Hand } from "./dragState";
 import type { Label } from "./label";
 import type { Targets } from "./targets";
+import type { Rings } from "./turning/rings";
 
 export type Pointer = "mouse" | "touch";
 
 export type Picked =
   | { kind: "knob" }
   | { kind: "gizmo" }
+  | { kind: "ring" }
   | { kind: "effector"; effector: number; joint: number }
   | { kind: "joint"; joint: number }
   | null;
@@ -36,6 +38,7 @@ export class Picking {
     private readonly targets: Targets,
     private readonly editing: LimitEditing,
     private readonly gizmo: Gizmo,
+    private readonly rings: Rings,
     private readonly label: Label,
   ) {}
 
@@ -43,6 +46,7 @@ export class Picking {
    *  dragged. */
   at(x: number, y: number, kind: Pointer, knobs = true): Picked {
     if (this.gizmo.hit(x, y)) return { kind: "gizmo" };
+    if (this.rings.hit(x, y, kind)) return { kind: "ring" };
     if (knobs && this.editing.distance(x, y, kind) < Infinity) return { kind: "knob" };
     const sign = this.targets.hit(x, y, kind);
     const found = effectorsOf(this.app).find((one) => one.id === sign?.effector);
@@ -61,7 +65,14 @@ export class Picking {
       canvas.style.cursor = "grab";
       return;
     }
-    if (!picked || picked.kind === "gizmo" || picked.kind === "knob") {
+    if (picked?.kind === "ring" && this.rings.hover(x, y)) {
+      this.hand.over(null, null);
+      this.stage.setHighlight(null);
+      canvas.style.cursor = "grab";
+      return;
+    }
+    this.rings.leave();
+    if (!picked || picked.kind === "gizmo" || picked.kind === "knob" || picked.kind === "ring") {
       this.leave();
       this.label.hide();
       canvas.style.cursor = picked ? "grab" : "";

@@ -10,7 +10,7 @@ export type Value = number | boolean | string;
 export type Part = TurnPart | SlidePart | ExponentialPart | SwingTwistPart;
 export type Limit = RangeLimit | ConeLimit;
 export type Reply = Done | Refusal;
-export type Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | LibraryMessage | ProgressMessage | Done | Refusal;
+export type Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | PreparingMessage | LibraryMessage | ProgressMessage | Done | Refusal;
 
 /** A setting of a method; `value` is its default. */
 export interface SettingInfo {
@@ -85,10 +85,27 @@ export interface SwingTwistPart {
 }
 
 /**
+ * An axis about which a joint is turned by a ring: "flex", "spread" and "twist" where the body
+ * is recognised.  It is in the joint's own frame where `part` is −1, else it is that of the
+ * moving part with this number, in the frame before it.
+ */
+export interface TurnAxis {
+  name: string;
+  axis: Vec3;
+  part: number;
+}
+
+/** An arm or a leg of a body. */
+export interface LimbInfo {
+  name: string;
+  joints: number[];
+}
+
+/**
  * A joint: its placement on the parent is translate(offset) · rotate(wxyz) · parts.
  *
  * `parent` is −1 for a root, `role` "left hand" and so on or empty; its coordinates are
- * first … first + count − 1.
+ * first … first + count − 1; `axes` are those that rings turn it about.
  */
 export interface JointInfo {
   name: string;
@@ -100,6 +117,7 @@ export interface JointInfo {
   offset: Vec3;
   wxyz: Vec4;
   parts: Part[];
+  axes: TurnAxis[];
 }
 
 /** A coordinate, and the joint that owns it. */
@@ -140,6 +158,7 @@ export interface FigureInfo {
   file: string;
   builtin: string;
   mirrors: boolean;
+  limbs: LimbInfo[];
 }
 
 /** A range for each of a joint's own coordinates; null is "no end". */
@@ -160,7 +179,10 @@ export interface ConeLimit {
   twist: [number | null, number | null];
 }
 
-/** An effector; `name` is its joint's. */
+/**
+ * An effector; `name` is its joint's; `look` is what an aim is tied to, "joint:NAME",
+ * "prop:ID", "camera" or empty.
+ */
 export interface EffectorInfo {
   id: number;
   joint: number;
@@ -172,6 +194,7 @@ export interface EffectorInfo {
   weight: number;
   rotation_weight: number;
   axis: Vec3;
+  look: string;
 }
 
 /**
@@ -367,7 +390,8 @@ export interface OfferInfo {
 /**
  * The document as the page needs it; sent after every command.
  *
- * `limits` has one entry for each joint, `edited` names the joints whose limits differ from
+ * `fk` are the joints of limbs that are turned joint by joint, `limits` has one entry for each
+ * joint, `edited` names the joints whose limits differ from
  * the file's, `undo` and `redo` are labels.
  */
 export interface State {
@@ -376,6 +400,7 @@ export interface State {
   effectors: EffectorInfo[];
   goals: GoalInfo[];
   locked: number[];
+  fk: number[];
   limits: (Limit | null)[];
   edited: number[];
   method: ChoiceInfo;
@@ -411,6 +436,11 @@ export interface BodyMessage {
 /** A sentence to show for a moment. */
 export interface NoteMessage {
   note: string;
+}
+
+/** A sentence about what is being compiled before the next solve; empty once it is ready. */
+export interface PreparingMessage {
+  preparing: string;
 }
 
 /** Work in the background, and the share of it that is done, 0 to 1. */
@@ -541,7 +571,8 @@ export interface Commands {
   "drop": Record<never, never>;
   "effector.add": { joint: number; at?: Vec3 };
   "effector.remove": { effector: number };
-  "effector.set": { effector: number; mode?: Mode; position?: Vec3; wxyz?: Vec4 | null; weight?: number; rotation_weight?: number; axis?: Vec3; held?: boolean };
+  "effector.set": { effector: number; mode?: Mode; position?: Vec3; wxyz?: Vec4 | null; weight?: number; rotation_weight?: number; axis?: Vec3; look?: string; held?: boolean };
+  "look.camera": { position: Vec3 };
   "limit.set": { joint: number; limit: Limit; held?: boolean };
   "limit.cone": { joint: number };
   "limit.reset": { joint: number };
@@ -558,6 +589,8 @@ export interface Commands {
   "hand.palm": { side: "left" | "right" };
   "lock": { joint: number; on: boolean };
   "coordinate.set": { coordinate: number; value: number };
+  "joint.turn": { joint: number; wxyz: Vec4 };
+  "limb.fk": { joint: number; on: boolean };
   "coordinates.drop": Record<never, never>;
   "library.list": Record<never, never>;
   "library.store": { name: string; picture: string[] };

@@ -59,6 +59,7 @@ export function connect(app: App): Link {
       else if ("state" in said) app.setState(said.state);
       else if ("progress" in said) app.setTask(said.progress);
       else if ("body" in said) app.setBody(said.body);
+      else if ("preparing" in said) app.setPreparing(said.preparing);
       else if ("note" in said) app.note(said.note);
       else if ("library" in said) app.setLibrary(said.library);
       else link.reply(said);

@@ -15,7 +15,10 @@ import { OriginGhost } from "./figure/origin";
 import { Trails } from "./trails";
 import { Lights } from "./lights";
 import { onThemeChange, readPalette, type Palette } from "./palette";
-import { pictureOf, type PictureOptions } from "./picture";
+import { depthMap, normalMap, withoutSurface } from "./pictures/maps";
+import { drawKeypoints, keypoints } from "./pictures/openpose";
+import { drawnFor, type Override, type PictureOptions, pngOf } from "./pictures/picture";
+import { type Draw, turntable } from "./pictures/turntable";
 import { drawsInSoftware, Quality } from "./quality";
 import { pixelAngle, rayAt, spotOf, type Spot } from "./projection";
 import { Viewpoint, type ViewName } from "./viewpoint";
@@ -163,14 +166,49 @@ export class Stage {
   }
 
   /** The picture as a PNG, without what is not of the figure and its floor unless `clean` is false. */
-  png(options: PictureOptions = {}): Promise<Blob> {
-    const props = this.world.getObjectByName("props");
-    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group, props];
-    own.push(this.origin.group);
-    if (!options.transparent) own.push(this.backdrop.mesh, this.floor.group);
+  png({ transparent = false, clean = true, ratio = 2, map }: PictureOptions = {}): Promise<Blob> {
+    const alone = transparent || map !== undefined;
+    const hidden = clean || alone ? this.besides(!alone, map === undefined) : [];
+    let override: Override | null = null;
+    if (map === "depth") override = depthMap(this.camera, this.surface());
+    else if (map === "normal") override = normalMap();
+    const made = drawnFor(this.renderer, this.scene, this.camera, hidden, ratio, pngOf, override);
+    return made.finally(() => override?.material.dispose());
+  }
+
+  /** The pose as key points of OpenPose, in a picture as large as that of the view. */
+  openpose(ratio = 2): Promise<Blob> {
+    const { figure, pose } = this.app;
+    if (!figure || !pose) return Promise.reject(new Error("There is no pose yet."));
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    const points = keypoints(figure, pose).map((point) => this.project(point));
+    const spots = points.map(({ x, y }) => ({ x: ratio * (x - left), y: ratio * (y - top) }));
+    return pngOf(drawKeypoints(spots, Math.round(ratio * width), Math.round(ratio * height)));
+  }
+
+  /** The figure turning around once as a GIF; `told` hears the share that is done. */
+  turntable(told: (share: number) => void): Promise<Blob> {
+    const draw: Draw = (ratio, take) => drawnFor(this.renderer, this.scene, this.camera, this.besides(true, true), ratio, take);
+    return turntable(this.camera, this.viewpoint.target, this.canvas, draw, told).finally(() => this.render());
+  }
+
+  /** What is not of the figure, its props and, where it is wanted, its ground; `lines` belong to props. */
+  private besides(ground: boolean, lines: boolean): Object3D[] {
+    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group, this.origin.group];
+    own.push(this.world.getObjectByName("props"), this.world.getObjectByName("figures"));
+    if (ground) own.push(this.backdrop.mesh, this.floor.group);
     const all = [...this.scene.children, ...this.world.children];
-    const hidden = options.clean === false && !options.transparent ? [] : all.filter((o) => !own.includes(o));
-    return pictureOf(this.renderer, this.scene, this.camera, hidden, options);
+    const out = all.filter((object) => !own.includes(object));
+    if (!lines) out.push(this.ghosts.group, this.origin.group, ...withoutSurface(this.world));
+    return out;
+  }
+
+  /** Points on the surface of what is drawn, in the scene: 3 numbers each. */
+  private surface(): Float32Array {
+    const points = Float32Array.from(this.body?.outline() ?? []);
+    const at = new Vector3();
+    for (let i = 0; i + 2 < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
+    return points;
   }
 
   dispose(): void {

@@ -1,7 +1,7 @@
 // What the page knows, and how its parts learn of changes; commands go out through here.
 
 import type { Connection, LinkState } from "../net/connection";
-import type { BodyInfo, Commands, ProgressInfo, Effector, FigureInfo, Hello, JointInfo, LibraryPose, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
+import type { BodyInfo, Commands, ProgressInfo, Effector, FigureInfo, Hello, JointInfo, LibraryPose, LimbInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
 import { decode, type Frames, type GoalReport, type Pose } from "../net/protocol";
 import { keepUi, recallUi } from "./uiStorage";
 import { Pace } from "../net/latency";
@@ -26,6 +26,8 @@ export class App {
   library: LibraryPose[] = [];
   ui: Ui = recallUi();
   link: LinkState | "replay" = "connecting";
+  /** What the server compiles before it can solve, and since when (performance.now(), ms). */
+  preparing: { sentence: string; since: number } | null = null;
   /** Work in the background, and whether the server can stop it. */
   task: (ProgressInfo & { stops: boolean }) | null = null;
   /** Why the server closed the connection, where it said so. */
@@ -34,6 +36,9 @@ export class App {
   readonly pace = new Pace();
   /** Set by main before anything is sent. */
   connection: Connection | null = null;
+
+  /** Where the camera is, in the figure's axes; set by whoever draws. */
+  eye: (() => Vec3) | null = null;
 
   private asked: number | null = null;
   private readonly listeners = new Map<AppEvent, Set<() => void>>();
@@ -160,6 +165,16 @@ export class App {
     return this.state?.locked.includes(joint) ?? false;
   }
 
+  /** The arm or leg that a joint belongs to. */
+  limbOf(joint: number): LimbInfo | undefined {
+    return this.figure?.limbs.find((limb) => limb.joints.includes(joint));
+  }
+
+  /** Whether a joint is on a limb that is turned joint by joint. */
+  inFk(joint: number): boolean {
+    return this.state?.fk.includes(joint) ?? false;
+  }
+
   // What comes in; called by the connection.
 
   setLink(link: LinkState | "replay", reason = ""): void {
@@ -173,6 +188,12 @@ export class App {
 
   setHello(hello: Hello): void {
     this.hello = hello;
+    this.setPreparing(hello.preparing);
+  }
+
+  /** A sentence about what is being compiled, empty once it is ready. */
+  setPreparing(sentence: string): void {
+    this.preparing = sentence ? { sentence, since: this.preparing?.since ?? performance.now() } : null;
     this.emit("hello");
   }
 

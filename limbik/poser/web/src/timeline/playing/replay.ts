@@ -76,6 +76,7 @@ function stateOf(replay: Replay): State {
     effectors: [],
     goals: [],
     locked: [],
+    fk: [],
     limits: replay.figure.joints.map(() => null),
     edited: [],
     method: { name: "", settings: {} },
