@@ -17,6 +17,7 @@ from limbik.figure.joints import Limit
 from limbik.poser.document.effector import Effector, Mode, Vec3, Vec4
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.origin import Origin
+from limbik.poser.document.parked import Parked
 from limbik.poser.document.scene import Scene
 from limbik.poser.document.source import Source
 from limbik.poser.document.timeline import Timeline
@@ -77,6 +78,8 @@ class Document:
     floor:     whether the feet, hands and knees of a body stay above the floor while one drags
     origin:    the motion that the timeline's clip was retargeted from
     scene:     props, and whether balance and collisions are kept while one drags
+    number:    which figure of the scene this is, counted from 1
+    others:    the other figures of the scene, in the order of their numbers
     next_id:   the id that the next effector, goal, prop or stored pose gets
     """
 
@@ -97,6 +100,8 @@ class Document:
     floor: bool = True
     origin: Origin | None = None
     scene: Scene = field(default_factory=Scene)
+    number: int = 1
+    others: tuple[Parked, ...] = ()
     next_id: int = 1
 
     def __post_init__(self) -> None:

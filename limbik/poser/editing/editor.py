@@ -7,7 +7,6 @@ have in common is here.
 from __future__ import annotations
 
 import threading
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -36,6 +35,7 @@ from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
 from limbik.poser.editing.offer import Offer
+from limbik.poser.editing.other_figures import OtherFigures, figure_id_of
 from limbik.poser.editing.prop_gestures import PropDragging, taken
 from limbik.poser.editing.symmetric import SymmetricDragging, twin_of
 from limbik.poser.files.open import Opened
@@ -54,6 +54,7 @@ class Editor:
     def __init__(self, document: Document, folder: Path) -> None:
         self.folder, self.document = folder, document
         self.figure_cache, self.history, self.moments = FigureCache(folder), History(), Moments()
+        self.other_figures = OtherFigures()
         self.dirty = self.revision = 0
         self.symmetric = False  # dragging one side moves the other likewise
         self.notify: Callable[[str], None] = lambda sentence: None
@@ -79,11 +80,17 @@ class Editor:
         """The meshes that follow the figure."""
         return self.opened.meshes
 
+    def meshes_of(self, figure_id: int) -> tuple[SkinnedMesh, ...]:
+        """The meshes of a figure of the scene by its id; none where it is not there."""
+        for one in (self.document, *(other.document for other in self.document.others)):
+            if figure_id_of(one) == figure_id:
+                return self.figure_cache.opened(one.source).meshes
+        return ()
+
     @property
     def figure_id(self) -> int:
         """A number that changes when what is drawn changes; limits do not count."""
-        named = repr((self.document.source, self.document.balls)).encode()
-        return zlib.crc32(named) & 0x7FFFFFFF
+        return figure_id_of(self.document)
 
     @property
     def hands(self) -> tuple[Hand, ...]:
@@ -95,6 +102,7 @@ class Editor:
         """Where the figures come from of all documents that undo and redo can bring back."""
         steps = (*self.history.past, *self.history.future)
         documents = [self.document, *(step.document for step in steps)]
+        documents += [other.document for one in documents for other in one.others]
         origins = {one.origin.source for one in documents if one.origin is not None}
         return {one.source for one in documents} | origins
 
@@ -345,7 +353,8 @@ class Editor:
         Pins and free effectors come along; what the keys hold is where they say.  An unkeyed pose
         of the frame is shown instead, unless the timeline is ``playing``.
         """
-        document, figure = self.document, self.figure
+        document = self.other_figures.at(self.document, self.figure_cache, frame)
+        figure = self.figure
         frame = min(max(frame, 0.0), float(document.timeline.last))
         unkeyed = None if playing else at_frame(document.unkeyed, frame)
         if unkeyed is not None:

@@ -411,6 +411,17 @@ class OfferInfo(Struct, frozen=True):
     sentence: str
 
 
+class OtherInfo(Struct, frozen=True):
+    """A figure of the scene that is not posed just now: its number and name, the id of the
+    FigureInfo that it is drawn by, and where its joints are (3 and 4 numbers each)."""
+
+    number: int
+    name: str
+    figure: int
+    positions: list[float]
+    wxyz: list[float]
+
+
 class State(Struct, frozen=True):
     """The document as the page needs it; sent after every command.
 
@@ -439,6 +450,8 @@ class State(Struct, frozen=True):
     symmetric: bool
     offer: OfferInfo | None = None
     hands: list[HandInfo] = field(default_factory=list)
+    name: str = ""
+    others: list[OtherInfo] = field(default_factory=list)
 
 
 # ---- what is sent -------------------------------------------------------------------------------
@@ -454,6 +467,18 @@ class FigureMessage(Struct, frozen=True):
 
 class StateMessage(Struct, frozen=True):
     state: State
+
+
+class OtherFigureMessage(Struct, frozen=True):
+    """What a figure is drawn by that is not posed just now; sent before the state that names it."""
+
+    other: FigureInfo
+
+
+class OthersMessage(Struct, frozen=True):
+    """Where the figures are that are not posed just now, at the frame of the pose that follows."""
+
+    others: list[OtherInfo]
 
 
 class BodyMessage(Struct, frozen=True):
@@ -531,6 +556,8 @@ Message = (
     HelloMessage
     | FigureMessage
     | StateMessage
+    | OtherFigureMessage
+    | OthersMessage
     | BodyMessage
     | NoteMessage
     | PreparingMessage

@@ -21,6 +21,7 @@ from limbik.poser.document.origin import Origin
 from limbik.poser.files.natural_limits import Natural
 from limbik.poser.files.open import Opened
 from limbik.poser.protocol import messages as msg
+from limbik.poser.protocol.binary import placed
 from limbik.poser.protocol.figure_info import figure_info, limits_info
 from limbik.poser.protocol.scene_info import scene_info
 
@@ -37,6 +38,8 @@ def state_of(
     offer: msg.OfferInfo | None = None,
     symmetric: bool = False,
     hands: list[msg.HandInfo] | None = None,
+    name: str = "",
+    others: list[msg.OtherInfo] | None = None,
 ) -> msg.State:
     """The document; ``undo`` and ``redo`` are the labels of the steps."""
     return msg.State(
@@ -59,9 +62,19 @@ def state_of(
         offer=offer,
         symmetric=symmetric,
         hands=hands or [],
+        name=name,
+        others=others or [],
         origin=None
         if document.origin is None
         else msg.OriginInfo(origin_id(document.origin), document.origin.clip.name),
+    )
+
+
+def other_info(figure: Figure, q: np.ndarray, number: int, name: str, id: int) -> msg.OtherInfo:
+    """A figure that is not posed just now, in the pose q (n,)."""
+    positions, wxyz = placed(figure, q)
+    return msg.OtherInfo(
+        number, name, id, positions.round(6).ravel().tolist(), wxyz.round(7).ravel().tolist()
     )
 
 

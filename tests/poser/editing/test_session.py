@@ -42,7 +42,7 @@ def test_the_greeting_tells_all_that_the_page_types_say(talk: Talk) -> None:
         "revision", "figure", "effectors", "locked", "fk", "limits", "edited", "method", "compare",
         "timeline", "poses", "undo", "redo", "advice", "goals", "offer", "scene", "origin",
         "symmetric",
-        "hands",
+        "hands", "name", "others",
     }  # fmt: skip
     assert set(talk.state["effectors"][0]) == {
         "id", "joint", "name", "at", "mode", "position", "wxyz", "weight", "rotation_weight",

@@ -34,7 +34,7 @@ def test_every_command_of_the_design_is_there() -> None:
     retarget.onto retarget.motion retarget.again task.cancel
     contacts.find contact.add contact.set contact.delete contacts.hold contacts.plant
     samples key.ease key.value key.flip symmetric
-    joint.turn limb.fk look.camera
+    joint.turn limb.fk look.camera figure.add figure.activate figure.remove
     floor balance collisions body prop.add prop.open prop.remove prop.set prop.hold
     """
     assert set(COMMANDS) == set(wanted.split())

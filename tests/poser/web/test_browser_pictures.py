@@ -47,7 +47,7 @@ def test_pictures_have_what_their_names_say(person: Person) -> None:
         x, y = spots[joint]["x"] - box["left"] + dx, spots[joint]["y"] - box["top"] + dy
         return pixels[round(2 * y), round(2 * x)]
 
-    name, pixels, _ = saved(person, "Picture, transparent ground")
+    name, pixels, _ = saved(person, "Transparent picture")
     assert name == "human.figure.png"
     assert at(pixels, "Spine")[3] == 255
     assert pixels[5, 5, 3] == 0  # nothing behind the figure

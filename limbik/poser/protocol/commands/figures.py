@@ -81,6 +81,8 @@ def _start(session: Session, source: Source) -> None:
         method=old.method,
         compare=old.compare,
         scene=scene or Scene(),
+        number=old.number,
+        others=old.others if scene else (),
         next_id=max(new.next_id, old.next_id if scene else 1),
     )
     start_limited(session)

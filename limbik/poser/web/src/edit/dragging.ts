@@ -221,6 +221,10 @@ export class Dragging {
     this.tap = twice ? null : { time: now, x, y };
     const { picked } = press;
     if (picked?.kind === "knob" || picked?.kind === "gizmo" || picked?.kind === "ring") return;
+    if (picked?.kind === "figure") {
+      void this.app.do("figure.activate", { figure: picked.figure });
+      return;
+    }
     if (twice && picked) {
       this.twice(picked.joint, press.effector);
       return;

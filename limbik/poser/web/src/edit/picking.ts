@@ -17,6 +17,7 @@ export type Picked =
   | { kind: "ring" }
   | { kind: "effector"; effector: number; joint: number }
   | { kind: "joint"; joint: number }
+  | { kind: "figure"; figure: number }
   | null;
 
 /** A pen is as exact as a mouse. */
@@ -52,6 +53,8 @@ export class Picking {
     const found = effectorsOf(this.app).find((one) => one.id === sign?.effector);
     if (found) return { kind: "effector", effector: found.id, joint: found.joint };
     const { left, top } = this.stage.canvas.getBoundingClientRect();
+    const other = this.stage.pickOther(left + x, top + y);
+    if (other !== null) return { kind: "figure", figure: other };
     const body = this.stage.pick(left + x, top + y);
     return body ? { kind: "joint", joint: body.joint } : null;
   }
@@ -76,6 +79,12 @@ export class Picking {
       this.leave();
       this.label.hide();
       canvas.style.cursor = picked ? "grab" : "";
+      return;
+    }
+    if (picked.kind === "figure") {
+      this.leave();
+      canvas.style.cursor = "pointer";
+      this.label.show(`${this.app.state?.others.find((one) => one.number === picked.figure)?.name ?? ""}: click to pose it`, x, y);
       return;
     }
     const onJoint = this.app.effectorOn(picked.joint);

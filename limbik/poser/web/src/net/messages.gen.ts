@@ -10,7 +10,7 @@ export type Value = number | boolean | string;
 export type Part = TurnPart | SlidePart | ExponentialPart | SwingTwistPart;
 export type Limit = RangeLimit | ConeLimit;
 export type Reply = Done | Refusal;
-export type Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | PreparingMessage | LibraryMessage | ProgressMessage | Done | Refusal;
+export type Message = HelloMessage | FigureMessage | StateMessage | OtherFigureMessage | OthersMessage | BodyMessage | NoteMessage | PreparingMessage | LibraryMessage | ProgressMessage | Done | Refusal;
 
 /** A setting of a method; `value` is its default. */
 export interface SettingInfo {
@@ -388,6 +388,18 @@ export interface OfferInfo {
 }
 
 /**
+ * A figure of the scene that is not posed just now: its number and name, the id of the
+ * FigureInfo that it is drawn by, and where its joints are (3 and 4 numbers each).
+ */
+export interface OtherInfo {
+  number: number;
+  name: string;
+  figure: number;
+  positions: number[];
+  wxyz: number[];
+}
+
+/**
  * The document as the page needs it; sent after every command.
  *
  * `fk` are the joints of limbs that are turned joint by joint, `limits` has one entry for each
@@ -415,6 +427,8 @@ export interface State {
   symmetric: boolean;
   offer: OfferInfo | null;
   hands: HandInfo[];
+  name: string;
+  others: OtherInfo[];
 }
 
 export interface HelloMessage {
@@ -427,6 +441,16 @@ export interface FigureMessage {
 
 export interface StateMessage {
   state: State;
+}
+
+/** What a figure is drawn by that is not posed just now; sent before the state that names it. */
+export interface OtherFigureMessage {
+  other: FigureInfo;
+}
+
+/** Where the figures are that are not posed just now, at the frame of the pose that follows. */
+export interface OthersMessage {
+  others: OtherInfo[];
 }
 
 export interface BodyMessage {
@@ -623,6 +647,9 @@ export interface Commands {
   "balance": { on: boolean };
   "collisions": { on: boolean };
   "body": Record<never, never>;
+  "figure.add": Record<never, never>;
+  "figure.activate": { figure: number };
+  "figure.remove": { figure: number };
   "timeline.set": { fps?: number | null; frames?: number | null; loop?: boolean | null; span?: number | null; ease?: string | null; auto_key?: boolean | null; held?: boolean };
   "key.insert": { frame: number; pose?: boolean; goals?: boolean };
   "unkeyed.drop": { frame: number };

@@ -12,6 +12,7 @@ import { enclose, facing, middle, neighbourhood } from "./framing";
 import { Ghosts } from "./figure/ghosts";
 import { moveView } from "./keys";
 import { OriginGhost } from "./figure/origin";
+import { OtherFigures } from "./figure/otherFigures";
 import { Trails } from "./trails";
 import { Lights } from "./lights";
 import { onThemeChange, readPalette, type Palette } from "./palette";
@@ -45,6 +46,7 @@ export class Stage {
   private readonly ghosts = new Ghosts();
   private readonly origin: OriginGhost;
   private readonly figures: Figures;
+  private readonly others: OtherFigures;
   private readonly quality: Quality;
   private readonly before = new Set<() => void>();
   private readonly stops: (() => void)[] = [];
@@ -83,7 +85,8 @@ export class Stage {
       () => !this.touched && this.frame("all", "corner", true, 0.06),
     );
     const trails = new Trails(app, () => this.palette, () => this.render());
-    this.world.add(this.ghosts.group, this.origin.group, trails.group);
+    this.others = new OtherFigures(app, () => this.palette, () => this.refresh());
+    this.world.add(this.ghosts.group, this.origin.group, trails.group, this.others.group);
     this.scene.add(this.backdrop.mesh, this.floor.group, this.lights.group, this.world);
     this.listen();
     this.paint();
@@ -131,6 +134,15 @@ export class Stage {
     return this.body?.pick(rayAt(this, x, y), SLACK * pixelAngle(this, this.camera.position.distanceTo(this.viewpoint.target))) ?? null;
   }
 
+  /** Another figure of the scene under a place of the page that is nearer than the one that is posed; its
+   *  number. */
+  pickOther(x: number, y: number): number | null {
+    const [ray, slack] = [rayAt(this, x, y), SLACK * pixelAngle(this, this.camera.position.distanceTo(this.viewpoint.target))];
+    const other = this.others.pick(ray, slack);
+    const own = other && this.body?.pick(ray, slack);
+    return other && !(own && own.distance <= other.distance) ? other.number : null;
+  }
+
   /** Where a point of the figure is on the page, in CSS pixels. */
   project(point: Vec3 | Vector3): Spot {
     return spotOf(this, point instanceof Vector3 ? point : new Vector3(...point));
@@ -149,7 +161,7 @@ export class Stage {
     if (!pose || !figure) return;
     const points =
       what === "all"
-        ? Float32Array.of(...(this.body?.outline() ?? pose.positions), ...this.origin.outline())
+        ? Float32Array.of(...(this.body?.outline() ?? pose.positions), ...this.origin.outline(), ...this.others.outline())
         : neighbourhood(figure, pose.positions, what);
     const at = new Vector3();
     for (let i = 0; i < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
@@ -273,6 +285,7 @@ export class Stage {
     this.lights.paint(this.palette);
     this.ghosts.paint(this.palette);
     this.origin?.paint();
+    this.others?.paint();
     this.body?.paint(this.palette);
     this.render();
   }
@@ -291,7 +304,9 @@ export class Stage {
     const { figure, pose } = this.app;
     if (!figure || !pose) return;
     const fresh = `${figure.file}|${figure.builtin}|${figure.size}|${figure.joints.map((j) => j.name).join()}`;
-    if (fresh !== this.placed) {
+    // Among several figures the view stays as it is when another one is posed.
+    const among = this.placed !== "" && (this.app.state?.others.length ?? 0) > 0;
+    if (fresh !== this.placed && !among) {
       this.placed = fresh;
       this.touched = false;
       this.place();
@@ -322,6 +337,10 @@ export class Stage {
   private setDown(): void {
     const { figure } = this.app;
     if (!figure || !this.body) return;
+    if (this.app.state?.others.length) {
+      this.shade(); // the ground is that of all
+      return;
+    }
     const outline = this.body.outline();
     const up = "xyz".indexOf(figure.up);
     let lowest = Infinity;

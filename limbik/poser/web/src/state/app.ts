@@ -1,12 +1,12 @@
 // What the page knows, and how its parts learn of changes; commands go out through here.
 
 import type { Connection, LinkState } from "../net/connection";
-import type { BodyInfo, Commands, ProgressInfo, Effector, FigureInfo, Hello, JointInfo, LibraryPose, LimbInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
+import type { BodyInfo, Commands, ProgressInfo, Effector, FigureInfo, Hello, JointInfo, LibraryPose, LimbInfo, OtherInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
 import { decode, type Frames, type GoalReport, type Pose } from "../net/protocol";
 import { keepUi, recallUi } from "./uiStorage";
 import { Pace } from "../net/latency";
 
-export type AppEvent = "hello" | "figure" | "state" | "pose" | "frames" | "ui" | "note" | "library" | "body" | "task" | "link" | "open" | "save";
+export type AppEvent = "hello" | "figure" | "state" | "pose" | "others" | "frames" | "ui" | "note" | "library" | "body" | "task" | "link" | "open" | "save";
 
 /** Arguments of a command, which may be left out where it needs none. */
 type Arguments<Name extends keyof Commands> = object extends Commands[Name] ? [args?: Commands[Name]] : [args: Commands[Name]];
@@ -20,6 +20,8 @@ export class App {
   pose: Pose | null = null;
   /** Masses and shapes of the figure, once somebody asked for them. */
   body: BodyInfo | null = null;
+  /** What the other figures of the scene are drawn by, by id. */
+  readonly otherFigures = new Map<number, FigureInfo>();
   /** The newest onion skins. */
   frames: Frames | null = null;
   /** Poses on disk, the newest first. */
@@ -218,6 +220,12 @@ export class App {
     if (effector !== null && !this.effector(effector)) this.set({ effector: null });
     else if (effector === null && joint !== null && this.effectorOn(joint)) this.select(joint);
     this.emit("state");
+  }
+
+  /** Where the figures are that are not posed just now. */
+  setOthers(others: OtherInfo[]): void {
+    if (this.state) this.state = { ...this.state, others };
+    this.emit("others");
   }
 
   setPose(pose: Pose): void {

@@ -18,7 +18,7 @@ export interface Picture {
 /** Pictures of the pose that can be saved, and what is added to the file's name. */
 export const PICTURES = [
   { kind: "view", label: "Picture of the view", note: ".png", name: "png" },
-  { kind: "transparent", label: "Picture, transparent ground", note: ".png", name: "figure.png" },
+  { kind: "transparent", label: "Transparent picture", note: ".png", name: "figure.png" },
   { kind: "depth", label: "Depth map", note: ".png", name: "depth.png" },
   { kind: "normal", label: "Normal map", note: ".png", name: "normal.png" },
   { kind: "openpose", label: "Key points (OpenPose)", note: ".png", name: "openpose.png" },

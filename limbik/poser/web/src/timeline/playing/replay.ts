@@ -77,6 +77,8 @@ function stateOf(replay: Replay): State {
     goals: [],
     locked: [],
     fk: [],
+    name: "",
+    others: [],
     limits: replay.figure.joints.map(() => null),
     edited: [],
     method: { name: "", settings: {} },
