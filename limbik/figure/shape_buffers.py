@@ -19,14 +19,15 @@ from limbik.figure.shapes import (
     between_z,
 )
 from limbik.jit import kernel
-from limbik.maths.distance import BOX, HALF_SPACE, POINT, SEGMENT
+from limbik.maths.distance import BOX, CYLINDER, HALF_SPACE, POINT, SEGMENT
 from limbik.maths.so3 import quat_to_matrix
 
+LONG = 4.0  # times as long as wide: a cylinder that counts as the capsule around it
 POSE = 12  # floats: rotation, row-major, then position
 
 
 class ShapeBuffers(NamedTuple):
-    """kinds:  (shapes,) POINT, SEGMENT, BOX or HALF_SPACE
+    """kinds:  (shapes,) POINT, SEGMENT, BOX, HALF_SPACE or CYLINDER
     joints: (shapes,) index of the joint that each follows, NONE in the world
     sizes:  (shapes, 4) three half sizes and a radius
     local:  (shapes, 12) rotation and position in the joint's frame
@@ -41,7 +42,7 @@ class ShapeBuffers(NamedTuple):
 def shape_buffers(shapes: Sequence[Shape | HalfSpace], index: Mapping[str, int]) -> ShapeBuffers:
     """Shapes as arrays; ``index`` has the place of each joint name.
 
-    A cylinder becomes the capsule around it, or the box around it where it is flatter than wide.
+    A cylinder becomes the capsule around it where it is LONG.
     """
     count = len(shapes)
     kinds, joints = np.empty(count, np.uint32), np.full(count, NONE, np.uint32)
@@ -64,8 +65,8 @@ def _core(shape: Shape | HalfSpace) -> tuple[int, tuple[float, float, float, flo
     if isinstance(shape, Box):
         a, b, c = shape.half_sizes
         return BOX, (a, b, c, 0.0)
-    if isinstance(shape, Cylinder) and shape.half_length < shape.radius:
-        return BOX, (shape.radius, shape.radius, shape.half_length, 0.0)
+    if isinstance(shape, Cylinder) and shape.half_length < LONG * shape.radius:
+        return CYLINDER, (shape.radius, shape.radius, shape.half_length, 0.0)
     return SEGMENT, (0.0, 0.0, shape.half_length, shape.radius)
 
 

@@ -47,11 +47,13 @@ class Shape:
     @property
     def key(self) -> tuple[object, ...] | None:
         """Equal for shapes with one layout; None where it is not worth looking for."""
-        if self.full or any(term.functions is not None for term in self.terms):
+        if self.full:
             return None
         parts: list[object] = [self.rests, self.tolerances.tobytes()]
         for t in self.terms:
             parts += (t.kind, t.joint, t.second, t.at.tobytes(), t.at2.any(), (t.weight > 0).all())
+            if t.functions is not None:
+                parts.append(t.functions.layout_key)
         return tuple(parts)
 
 
@@ -225,13 +227,14 @@ def _place_functions(shape: Shape, records: np.ndarray, pack: kin.Buffers) -> No
         if functions is None:
             continue
         pack.ints(tm.I_TERM, _own_ints(functions, shape.moves))
-        pack.floats(tm.F_TERM, np.concatenate((functions.numbers, np.zeros(functions.room))))
+        pack.floats(tm.F_TERM, np.zeros(len(functions.numbers) + functions.room))
         record[4:8] = 0
         record[tm.T_OWN_INTS] = pack.start_of(tm.I_TERM)
         record[tm.T_OWN_FLOATS] = pack.start_of(tm.F_TERM)
         for first, address in (
             (tm.T_RESIDUAL, functions.residual),
             (tm.T_JACOBIAN, functions.jacobian),
+            (tm.T_SECOND, functions.second),
         ):
             record[first : first + 2] = address & 0xFFFFFFFF, address >> 32
 

@@ -129,7 +129,7 @@ class Problem:
         return -2.0 * out
 
     def hessian(self, q: np.ndarray) -> np.ndarray:
-        """(n, n) ∇²f, exact for the built-in goals; goals that are functions count as linear."""
+        """(n, n) ∇²f; goals that are functions without second derivatives count as linear."""
         q, n, slots = self._pose(q), self.figure.n, len(self.figure.tree.slots)
         jacobian, r, s = self.jacobian(q), self.residual(q), np.empty((n, n))
         ob.curvature(
@@ -332,6 +332,10 @@ class Problem:
                 out=data[: tm.T_VALUE],
             )
             data[tm.T_VALUE] = term.value
+        for k, term in enumerate(self.terms):
+            if term.functions is not None:
+                own = self._own_floats(k)
+                floats[own : own + len(term.functions.numbers)] = term.functions.numbers
         floats[int(ints[ob.F_REACH])] = self._reach(full is not None)
         if full is not None:
             floats[int(ints[ob.F_FULL]) :][: full.size] = full.ravel()

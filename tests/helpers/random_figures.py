@@ -275,9 +275,9 @@ GOALS: dict[str, GoalMaker] = {
 
 FUNCTIONS = {
     "Reach relative", "Pin to", "Aim at a joint", "Above", "Within box", "Within sphere", "Close",
-    "CenterOfMass", "CenterOfMass over", "Balance", "Avoid", "CompiledGoal", "PythonGoal",
+    "CenterOfMass", "CenterOfMass over", "Balance", "CompiledGoal", "PythonGoal",
 }  # fmt: skip
-"""Goals that are functions: they count as linear in Problem.hessian."""
+"""Goals that are functions without second derivatives: they count as linear in Problem.hessian."""
 
 
 def random_goals(rng: Rng, figure: Figure, kinds: Sequence[str], q: np.ndarray) -> list[Goal]:
