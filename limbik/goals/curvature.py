@@ -31,14 +31,23 @@ from limbik.figure.kinematics import (
 )
 from limbik.goals.functions import call_second
 from limbik.goals.rows import direction_of, missing_turn, point_of
-from limbik.goals.second_points import add_columns, cross, push_direction, push_point
+from limbik.goals.second_points import (
+    add_columns,
+    bend_direction,
+    cross,
+    push_direction,
+    push_point,
+)
 from limbik.goals.terms import (
     AIM,
     AXES,
     DISTANCE,
     F_TERM,
     FUNCTION,
+    I_ABOVE,
+    I_BALL,
     I_TERM,
+    N_BALLS,
     N_TERMS,
     PLANE,
     POSITION,
@@ -103,27 +112,6 @@ def _push_rotation(ints, floats, axes, path, length, e, inverse, lx, ly, lz, mom
 
 
 @inner
-def _bend_direction(ints, columns, dx, dy, dz, lx, ly, lz, factor, s):
-    """S += factor·λ·D²d for a direction d = x/‖x‖ whose x moves by the columns m.
-
-    D²d[m_a, m_b] = −(d·m_a) m_b⊥ − (d·m_b) m_a⊥ − d (m_a⊥·m_b⊥) over ‖x‖² (in ``factor``).
-    """
-    along = dx * lx + dy * ly + dz * lz
-    for a in range(ints[N_COORDS]):
-        x, y, z = columns[a, 0], columns[a, 1], columns[a, 2]
-        if x == 0.0 and y == 0.0 and z == 0.0:
-            continue
-        da = dx * x + dy * y + dz * z
-        la = lx * x + ly * y + lz * z - along * da
-        for b in range(ints[N_COORDS]):
-            u, v, w = columns[b, 0], columns[b, 1], columns[b, 2]
-            db = dx * u + dy * v + dz * w
-            lb = lx * u + ly * v + lz * w - along * db
-            across = x * u + y * v + z * w - da * db
-            s[a, b] -= factor * (da * lb + db * la + along * across)
-
-
-@inner
 def _second_of_aim(ints, floats, world, axes, term, lx, ly, lz, moments, torques, columns, s):
     """An Aim's d − v: the axis v turns, and the direction d = (t − p)/‖t − p‖ follows the joint."""
     i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
@@ -143,7 +131,7 @@ def _second_of_aim(ints, floats, world, axes, term, lx, ly, lz, moments, torques
     push_point(ints, floats, axes, path, length, px, py, pz, hx, hy, hz, moments, torques)
     columns[:, :] = 0.0
     add_columns(ints, floats, axes, path, length, px, py, pz, 1.0, columns)
-    _bend_direction(ints, columns, dx, dy, dz, lx, ly, lz, 1.0 / (far * far), s)
+    bend_direction(ints, columns, dx, dy, dz, lx, ly, lz, 1.0 / (far * far), s)
 
 
 @inner
@@ -309,21 +297,10 @@ def _chart_second(ints, floats, q, kind, slot, axes, torques, scratch, s):
 
 
 @inner
-def second_derivatives(
-    ints, floats, q, world, axes, scratch, above, balls, count, lam, moments, torques, columns, s
-):
-    """S (n, n) = −Σ λᵢ∇²Fᵢ, symmetric.
-
-    q must be placed in world and axes; ints[above + slot] is the next slot towards the root that
-    may move, ints[balls:] has ``count`` pairs (kind, first slot) of balls; lam (rows,) is W(g − F)
-    without the factors T_WEIGHT.  moments and torques are (slots, 3), columns (n, 3), scratch at
-    least 54 floats.
-    """
-    s[:, :] = 0.0
-    moments[:, :] = 0.0
-    torques[:, :] = 0.0
-    _second_of_terms(ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s)
+def add_second(ints, floats, q, axes, scratch, moments, torques, s):
+    """S (n, n) += what moments and torques (slots, 3) of all terms make; scratch: 54 floats."""
     i_coord, i_turns, f_scale = ints[I_COORD], ints[I_TURNS], ints[F_SCALE]
+    above, balls = ints[I_ABOVE], ints[I_BALL]
     for slot in range(ints[N_SLOTS]):
         nx, ny, nz = moments[slot, 0], moments[slot, 1], moments[slot, 2]
         if nx == 0.0 and ny == 0.0 and nz == 0.0:
@@ -339,7 +316,23 @@ def second_derivatives(
                 if a != slot:
                     s[b, c] += value
             a = ints[above + a]
-    for k in range(count):
+    for k in range(ints[N_BALLS]):
         _chart_second(
             ints, floats, q, ints[balls + 2 * k], ints[balls + 2 * k + 1], axes, torques, scratch, s
         )
+
+
+@inner
+def second_derivatives(
+    ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s
+):  # fmt: skip
+    """S (n, n) = −Σ λᵢ∇²Fᵢ, symmetric.
+
+    q must be placed in world and axes; lam (rows,) is W(g − F) without the factors T_WEIGHT.
+    moments and torques are (slots, 3), columns (n, 3), scratch at least 54 floats.
+    """
+    s[:, :] = 0.0
+    moments[:, :] = 0.0
+    torques[:, :] = 0.0
+    _second_of_terms(ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s)
+    add_second(ints, floats, q, axes, scratch, moments, torques, s)

@@ -7,7 +7,7 @@ of it).
 
 from __future__ import annotations
 
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS
+from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, N_COORDS
 from limbik.jit import inner
 
 
@@ -69,3 +69,24 @@ def add_columns(ints, floats, axes, path, length, px, py, pz, sign, columns):
         columns[c, 0] += mx
         columns[c, 1] += my
         columns[c, 2] += mz
+
+
+@inner
+def bend_direction(ints, columns, dx, dy, dz, lx, ly, lz, factor, s):
+    """S += factor·λ·D²d for a direction d = x/‖x‖ whose x moves by the columns m.
+
+    D²d[m_a, m_b] = −(d·m_a) m_b⊥ − (d·m_b) m_a⊥ − d (m_a⊥·m_b⊥) over ‖x‖² (in ``factor``).
+    """
+    along = dx * lx + dy * ly + dz * lz
+    for a in range(ints[N_COORDS]):
+        x, y, z = columns[a, 0], columns[a, 1], columns[a, 2]
+        if x == 0.0 and y == 0.0 and z == 0.0:
+            continue
+        da = dx * x + dy * y + dz * z
+        la = lx * x + ly * y + lz * z - along * da
+        for b in range(ints[N_COORDS]):
+            u, v, w = columns[b, 0], columns[b, 1], columns[b, 2]
+            db = dx * u + dy * v + dz * w
+            lb = lx * u + ly * v + lz * w - along * db
+            across = x * u + y * v + z * w - da * db
+            s[a, b] -= factor * (da * lb + db * la + along * across)

@@ -29,8 +29,9 @@ T_COUNT, T_RESIDUAL, T_JACOBIAN, T_OWN_INTS, T_OWN_FLOATS = 8, 9, 11, 13, 14
 TERM_FLOATS = 24
 T_AT, T_AT2, T_POINT, T_MATRIX, T_WEIGHT, T_VALUE = 0, 3, 6, 9, 18, 21
 
-# Header entries (kinematics.HEADER) that a problem adds to its figure's.
-N_TERMS, N_ROWS, I_TERM, F_TERM = range(FIRST_FREE, FIRST_FREE + 4)
+# Header entries (kinematics.HEADER) that a problem adds to its figure's: of terms, and for second
+# derivatives the next slot towards the root that may move, and the balls that may (curvature.py).
+N_TERMS, N_ROWS, I_TERM, F_TERM, I_ABOVE, N_BALLS, I_BALL = range(FIRST_FREE, FIRST_FREE + 7)
 
 Vector = Sequence[float] | np.ndarray
 

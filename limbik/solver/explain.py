@@ -24,7 +24,7 @@ def status_of(
     None where that is not known: where every goal is met, or q is not stationary.  ``brief`` looks
     for no more holders than the status needs.
     """
-    if code == REACHED or (code == STATIONARY and not len(problem.tolerances)):
+    if code == REACHED or (code == STATIONARY and not np.isfinite(problem.tolerances).any()):
         return Status.REACHED, None
     goal = worst_goal(problem, q) if code == STATIONARY else None
     if goal is None:

@@ -140,9 +140,9 @@ def _lay_out(shape: Shape) -> Layout:
     pack.count(ob.N_FULL, shape.full)
     pack.floats(ob.F_FULL, np.zeros(rows * rows if shape.full else 0))
     above, balls = _chains(shape)
-    pack.ints(ob.I_ABOVE, above)
-    pack.count(ob.N_BALLS, len(balls))
-    pack.ints(ob.I_BALL, balls)
+    pack.ints(tm.I_ABOVE, above)
+    pack.count(tm.N_BALLS, len(balls))
+    pack.ints(tm.I_BALL, balls)
     root = free_root(figure, shape.moves)
     carriers = np.flatnonzero(figure.owner == root) if root >= 0 else []
     pack.count(ob.N_ROOT, len(carriers))

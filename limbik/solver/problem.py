@@ -294,6 +294,7 @@ class Problem:
         weights = [
             float(np.sqrt(term.weight.max())) * tolerance
             for term, tolerance in zip(self.terms, self.tolerances, strict=True)
+            if np.isfinite(tolerance)
         ]
         return float(min(weights, default=0.0))
 
