@@ -41,6 +41,7 @@ from limbik.figure.motion_tools import register_tools as _register_tools
 from limbik.figure.physical import Inertia, Loop
 from limbik.figure.physical_figure import register_estimates
 from limbik.figure.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere
+from limbik.figure.surfaces import HeightMap, TriangleMesh
 from limbik.formats import load, load_markers, load_motion, register_writer, save
 from limbik.formats.markers.markers import Markers
 from limbik.goals import (
@@ -95,6 +96,7 @@ __all__ = [
     "GoalError",
     "HalfSpace",
     "HandShape",
+    "HeightMap",
     "Inertia",
     "Joint",
     "LimbikError",
@@ -123,6 +125,7 @@ __all__ = [
     "Status",
     "SwingTwist",
     "Track",
+    "TriangleMesh",
     "Within",
     "__version__",
     "batch",

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure.collision_pairs import shape_distances
 from limbik.figure.figure import Figure
-from limbik.figure.shapes import SHAPES, HalfSpace, Shape
+from limbik.figure.shape_buffers import POSE, Obstacle
+from limbik.figure.shapes import SHAPES, HalfSpace
+from limbik.figure.surfaces import SURFACES
 from limbik.goals.collision.pairs import Tested, tested_of
 from limbik.goals.collision.rows import avoid_jacobian, avoid_residual
 from limbik.goals.collision.second import avoid_second
-from limbik.goals.collision.view import MOST_ROWS, room_size
+from limbik.goals.collision.view import MOST_ROWS, SCENE_POSES, room_size
 from limbik.goals.functions import TermFunctions
 from limbik.goals.priority import Prioritized
-from limbik.goals.terms import FUNCTION, Scene, Term, vector, weights
+from limbik.goals.terms import FUNCTION, NUMBERS, Scene, TargetWrite, Term, vector, weights
+from limbik.maths.so3 import quat_to_matrix
 
 SLACK = 1e-4
 """Of the figure's size: how much further apart than the margin the goal asks for."""
+OBSTACLES = (*SHAPES, HalfSpace, *SURFACES)
 SKIN = 0.05
 """Of the figure's size: pairs that are further apart are looked for again only after a movement by
 half of it."""
@@ -35,8 +39,12 @@ class Avoid(Prioritized):
     neighbours, those that overlap in the rest pose and are made that way (two joints apart, or in
     most poses), and those that the figure excludes; with ``own=False`` they do not.  They may
     always be as near to each other as the rest pose has them.  They count against those of
-    ``scene``, a list of Sphere, Capsule, Box, Cylinder and HalfSpace in the world, unless they
-    cannot move.  ``margin`` is how far apart they stay, in the figure's unit.  ``exclude`` has
+    ``scene``, a list of Sphere, Capsule, Box, Cylinder, HalfSpace, TriangleMesh and HeightMap in
+    the world, unless they cannot move.  A scene moves with ``positions`` (shapes, 3) and ``wxyz``
+    (shapes, 4): where the shapes' centres (or frames; of a HalfSpace a point of its plane, its z
+    axis being the normal) are, with one more axis where they differ by problem or frame; they can
+    be moved with ``Solver`` and ``Live`` too.  ``margin`` is how far apart they stay, in the
+    figure's unit.  ``exclude`` has
     pairs of names whose shapes may touch: of joints, or of a joint and a shape of the scene.
 
     The goal is met when no pair is nearer than the margin, not only within a tolerance of it.
@@ -48,19 +56,23 @@ class Avoid(Prioritized):
     'collisions'
     """
 
-    scene: Sequence[Shape | HalfSpace] = ()
+    TARGETS: ClassVar[Mapping[str, int | None]] = {"positions": None, "wxyz": None}
+
+    scene: Sequence[Obstacle] = ()
     margin: float = 0.0
     exclude: Sequence[tuple[str, str]] = ()
     own: bool = True
     weight: float = 10.0
+    positions: Any = None
+    wxyz: Any = None
 
     def __post_init__(self) -> None:
-        scene = (self.scene,) if isinstance(self.scene, (*SHAPES, HalfSpace)) else self.scene
+        scene = (self.scene,) if isinstance(self.scene, OBSTACLES) else self.scene
         if isinstance(scene, str) or not isinstance(scene, Iterable):
             raise GoalError(f"Avoid: scene needs a list of shapes, got {scene!r}")
         scene = tuple(scene)
         for shape in scene:
-            if not isinstance(shape, (*SHAPES, HalfSpace)):
+            if not isinstance(shape, OBSTACLES):
                 raise GoalError(f"Avoid: scene: {shape!r} is not a shape")
             if shape.joint:
                 raise GoalError(
@@ -69,6 +81,9 @@ class Avoid(Prioritized):
                 )
         object.__setattr__(self, "scene", scene)
         object.__setattr__(self, "exclude", _name_pairs(self.exclude))
+        for name in self.TARGETS:
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, self.flat_target(name, getattr(self, name)))
 
     @property
     def label(self) -> str:
@@ -86,10 +101,16 @@ class Avoid(Prioritized):
         tested = self._tested(figure)
         if not len(tested.pairs):
             return []
+        numbers = tested.numbers.copy()
+        for name in self.TARGETS:
+            if getattr(self, name) is not None:
+                for write in self.target_writes({name: getattr(self, name)[None]}):
+                    first = NUMBERS - write.at - SCENE_POSES
+                    numbers[first : first + write.values.shape[1]] = write.values[0]
         slack, rows = SLACK * figure.size, min(MOST_ROWS, len(tested.pairs))
         functions = TermFunctions(
             rows, avoid_residual.address, avoid_jacobian.address, tested.joints,
-            np.concatenate((margin + slack, [SKIN * figure.size], tested.numbers)),
+            np.concatenate((margin + slack, [SKIN * figure.size], numbers)),
             room=room_size(tested.shapes, len(tested.pairs), figure.n), table=tested.table,
             unit="length", tolerance=slack, one_sided=True, second=avoid_second.address,
         )  # fmt: skip
@@ -97,6 +118,33 @@ class Avoid(Prioritized):
 
     def _tested(self, figure: Figure) -> Tested:
         return tested_of(figure, tuple(self.scene), tuple(self.exclude), self.own)
+
+    def flat_target(self, name: str, values: Any) -> np.ndarray:
+        """Places (…, shapes, 3) or orientations (…, shapes, 4) of the scene's shapes as rows."""
+        try:
+            array = np.asarray(values, float)
+        except (TypeError, ValueError):
+            raise GoalError(f"Avoid: {name} needs numbers, got {values!r}") from None
+        count, width = len(self.scene), 3 if name == "positions" else 4
+        if array.shape[-2:] == (count, width) and array.ndim in (2, 3):
+            array = array.reshape(*array.shape[:-2], count * width)
+        if array.ndim not in (1, 2) or array.shape[-1] != count * width:
+            raise GoalError(
+                f"Avoid: {name} needs {width} numbers for each of {count} shapes of the scene"
+            )
+        return array
+
+    def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[TargetWrite]:
+        out = []
+        for k in range(len(self.scene)):
+            first = NUMBERS - SCENE_POSES - POSE * k
+            if "positions" in tables:
+                out.append(TargetWrite(0, first - 9, tables["positions"][:, 3 * k : 3 * k + 3]))
+            if "wxyz" in tables:
+                turns = tables["wxyz"][:, 4 * k : 4 * k + 4]
+                matrices = np.array([quat_to_matrix(turn).ravel() for turn in turns])
+                out.append(TargetWrite(0, first, matrices))
+        return out
 
     def nearest(self, figure: Figure, q: np.ndarray) -> tuple[str, str, float]:
         """(name, name, distance) of the pair that lacks most, in a pose q (n,)."""
@@ -119,7 +167,7 @@ class Avoid(Prioritized):
         return f"{one} is only {text(distance)} away from {two}"
 
 
-def _scene_name(shape: Shape | HalfSpace) -> str:
+def _scene_name(shape: Obstacle) -> str:
     return shape.name or f"the {type(shape).__name__} of the scene"
 
 

@@ -24,7 +24,7 @@ from limbik.jit import inner, kernel
 from limbik.maths.box_distance import boxes, point_box, segment_box
 from limbik.maths.cores import FLAT, PARALLEL, TINY, from_cores, segment_parameters, write
 
-POINT, SEGMENT, BOX, HALF_SPACE, CYLINDER = range(5)
+POINT, SEGMENT, BOX, HALF_SPACE, CYLINDER, FIELD = range(6)
 _TURNS = 4  # boxes around a cylinder
 RESULT = 9
 """Numbers of a result: pa, pb and n, three each."""

@@ -186,10 +186,12 @@ class Problem:
             poses = self.figure.pose(tables["pose"], "Rest: pose")
             return [(int(ints[ob.F_REST_POSE]), poses)]
         writes: list[tuple[int, np.ndarray]] = []
+        if not self.terms_of[number]:  # such as an Avoid with nothing to test
+            return writes
         for term, at, values in goal.target_writes(tables) if tables else ():  # type: ignore[attr-defined]
             k = self.terms_of[number][term]
-            if at == tm.NUMBERS:
-                first = self._own_floats(k)
+            if at <= tm.NUMBERS:
+                first = self._own_floats(k) + tm.NUMBERS - at
             else:
                 first = int(ints[tm.F_TERM]) + tm.TERM_FLOATS * k + at
             writes.append((first, values))

@@ -9,8 +9,9 @@ import numpy as np
 
 from limbik.figure.collision_pairs import collision_pairs, shape_distances
 from limbik.figure.figure import Figure
-from limbik.figure.shape_buffers import shape_buffers
-from limbik.figure.shapes import HalfSpace, Shape
+from limbik.figure.shape_buffers import POSE, Obstacle, shape_buffers
+from limbik.figure.surfaces import SURFACES
+from limbik.goals.collision.view import SCENE_POSES
 from limbik.goals.terms import joint_index
 from limbik.maths.broad_phase import bounding_radii
 
@@ -42,7 +43,7 @@ _known: weakref.WeakKeyDictionary[Figure, dict[Any, Tested]] = weakref.WeakKeyDi
 
 def tested_of(
     figure: Figure,
-    scene: tuple[Shape | HalfSpace, ...],
+    scene: tuple[Obstacle, ...],
     exclude: tuple[tuple[str, str], ...],
     own: bool,
 ) -> Tested:
@@ -57,7 +58,7 @@ def tested_of(
 
 def _tested(
     figure: Figure,
-    scene: tuple[Shape | HalfSpace, ...],
+    scene: tuple[Obstacle, ...],
     exclude: tuple[tuple[str, str], ...],
     own: bool,
 ) -> Tested:
@@ -82,18 +83,25 @@ def _tested(
     buffers = shape_buffers([*figure.shapes, *scene], figure.tree.index)
     radii = np.empty(len(buffers.kinds))
     bounding_radii(buffers.kinds, buffers.sizes, radii)
+    fields = [shape.numbers if isinstance(shape, SURFACES) else np.zeros(0) for shape in scene]
+    for k, shape in enumerate(scene):
+        if isinstance(shape, SURFACES):
+            radii[first + k] = shape.reach
     follows = buffers.joints[used].astype(np.int64)
     moving = follows < len(figure.joints)
     joints, which = np.unique(follows[moving], return_inverse=True)
     place = np.full(len(used), len(joints))
     place[moving] = which
     numbers = np.concatenate(
-        (buffers.local[used].ravel(), buffers.sizes[used].ravel(), radii[used], least)
+        (buffers.local[used].ravel(), buffers.sizes[used].ravel(), radii[used], least, *fields)
     )
+    lengths = np.array([0, *(len(table) for table in fields)])
+    begin = SCENE_POSES + (POSE + 5) * len(used) + len(least) + np.cumsum(lengths)[:-1]
+    begin = np.where(lengths[1:] > 0, begin, 0)
     number = np.zeros(len(buffers.kinds), np.int64)
     number[used] = np.arange(len(used))
     counts = [len(used), len(tested), len(joints), len(scene)]
-    table = np.concatenate((counts, buffers.kinds[used], place, number[tested].ravel()))
+    table = np.concatenate((counts, buffers.kinds[used], place, number[tested].ravel(), begin))
     return Tested(tested, least, len(used), tuple(joints.tolist()), numbers, table.astype(np.int64))
 
 
@@ -133,7 +141,7 @@ def _steps(figure: Figure, one: int, two: int) -> int:
 
 
 def _against_scene(
-    figure: Figure, scene: tuple[Shape | HalfSpace, ...], exclude: set[tuple[str, str]]
+    figure: Figure, scene: tuple[Obstacle, ...], exclude: set[tuple[str, str]]
 ) -> np.ndarray:
     """(k, 2) pairs of a shape of the figure that can move and one of the scene."""
     moves = np.zeros(len(figure.joints), bool)

@@ -25,7 +25,8 @@ from limbik.goals.functions import (
 )
 from limbik.goals.terms import N_ROWS, T_COUNT, T_WEIGHT
 from limbik.jit import inlined_by_llvm, inner
-from limbik.maths.distance import RESULT, shape_distance
+from limbik.maths.distance import FIELD, RESULT, shape_distance
+from limbik.maths.distance_field import field_distance
 
 
 @inlined_by_llvm
@@ -130,7 +131,13 @@ def short_of(ints, floats, view, p):
     poses = floats[view.poses : view.poses + POSE * shapes].reshape((shapes, POSE))
     a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
     where = floats[view.where : view.where + RESULT]
-    d = shape_distance(kinds, sizes, poses, a, b, where)
+    if ints[view.kinds + b] == FIELD:
+        d = field_distance(
+            floats, view.sizes + 4 * a, view.poses + POSE * a,
+            view.margin + int64(ints[view.fields + b]), view.poses + POSE * b, where,
+        )  # fmt: skip
+    else:
+        d = shape_distance(kinds, sizes, poses, a, b, where)
     return min(floats[view.margin], floats[view.least + p]) - d
 
 
@@ -147,7 +154,7 @@ def avoid_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
     for c in range(view.candidates, view.candidates + int64(floats[view.state + FOUND])):
         p = int64(floats[c])
         a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
-        if _near(floats, view, a, b, floats[view.margin]):
+        if ints[view.kinds + b] == FIELD or _near(floats, view, a, b, floats[view.margin]):
             short = short_of(ints, floats, view, p)
             if short > 0.0:
                 floats[view.squares + p % rows] += short * short

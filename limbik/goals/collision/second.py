@@ -25,7 +25,7 @@ from limbik.goals.functions import open_floats, open_ints, open_table, own_joint
 from limbik.goals.second_points import cross, push_point
 from limbik.goals.terms import T_COUNT, T_WEIGHT
 from limbik.jit import inner
-from limbik.maths.distance import BOX
+from limbik.maths.distance import BOX, FIELD
 
 _INSIDE, _FLAT, _APART = 1.0 - 1e-7, 1e-5, 1e-4
 _CORES = 1e-6  # of the sizes: cores that are nearer than this count as overlapping
@@ -112,6 +112,8 @@ def avoid_second(  # type: ignore[no-untyped-def]
         c = lam[row + own] * floats[f + T_WEIGHT] / math.sqrt(floats[view.squares + own])
         nx, ny, nz = floats[at + 6], floats[at + 7], floats[at + 8]
         ra, rb = floats[view.sizes + 4 * a + 3], floats[view.sizes + 4 * b + 3]
+        if ints[view.kinds + b] == FIELD:  # the point is one of the core
+            ra = rb = 0.0
         ca = (floats[at] - ra * nx, floats[at + 1] - ra * ny, floats[at + 2] - ra * nz)
         cb = (floats[at + 3] + rb * nx, floats[at + 4] + rb * ny, floats[at + 5] + rb * nz)
         apart = nx * (cb[0] - ca[0]) + ny * (cb[1] - ca[1]) + nz * (cb[2] - ca[2])

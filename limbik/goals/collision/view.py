@@ -2,9 +2,10 @@
 
 Table: how many shapes, pairs, joints and shapes of the scene; the kind of each shape, those of the
 scene first; which of the term's joints each follows, or how many there are for one in the world;
-two shapes per pair.  Numbers: the margin and the skin; for all shapes their poses in their joints'
-frames (POSE each), sizes (4 each) and the radii of the balls around them; then the distance that is
-enough for each pair, whatever the margin.
+two shapes per pair; where the field of each shape of the scene begins in the numbers, or 0.
+Numbers: the margin and the skin; for all shapes their poses in their joints' frames (POSE each),
+sizes (4 each) and the radii of the balls around them; then the distance that is enough for each
+pair, whatever the margin; then the fields (maths/distance_field.py).
 
 Room: whether the candidates are known, how many there are, how many pairs are too near; where two
 shapes are nearest; the sum of squares of each row; the poses of the shapes in the world (POSE
@@ -39,6 +40,7 @@ class View(NamedTuple):
     kinds: int
     follows: int
     pair: int
+    fields: int
     world: int  # what ``follows`` says of a shape in the world
     margin: int
     skin: int
@@ -75,7 +77,8 @@ def view_avoid(ints, i):
     centers = poses + POSE * shapes
     candidates = centers + 3 * shapes
     return View(
-        shapes, pairs, kinds, kinds + shapes, kinds + 2 * shapes, int64(ints[table + 2]),
+        shapes, pairs, kinds, kinds + shapes, kinds + 2 * shapes,
+        kinds + 2 * (shapes + pairs), int64(ints[table + 2]),
         int64(at), int64(at) + 1, local, sizes, radii, radii + shapes, int64(room), where,
         where + RESULT, poses, centers, candidates, candidates + pairs, candidates + 2 * pairs,
     )  # fmt: skip
