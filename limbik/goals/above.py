@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numba import int64
 
+from limbik.figure.figure import Figure
 from limbik.figure.kinematics import N_SLOTS
 from limbik.goals import functions as fn
 from limbik.goals import terms as tm
@@ -64,6 +65,13 @@ class Above(Prioritized):
             second=above_second.address,
         )
         return [tm.Term(tm.FUNCTION, -1, weight=diagonal, functions=functions)]
+
+    def describe(
+        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+    ) -> str:
+        """Why the goal ``holds`` another one, or "": then the usual words say what is missing."""
+        plane = "the floor" if self.normal is None else "its plane"
+        return f"{self.joint} would go below {plane}" if holds else ""
 
     def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[tm.TargetWrite]:
         return [tm.TargetWrite(0, tm.NUMBERS, tables["offset"])]

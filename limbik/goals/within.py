@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numba import int64
 
 from limbik.errors import GoalError
+from limbik.figure.figure import Figure
 from limbik.figure.kinematics import N_COORDS, N_SLOTS
 from limbik.goals import functions as fn
 from limbik.goals import terms as tm
@@ -44,6 +46,13 @@ class Within(Prioritized):
     @property
     def label(self) -> str:
         return self.joint
+
+    def describe(
+        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+    ) -> str:
+        """Why the goal ``holds`` another one, or "": then the usual words say what is missing."""
+        what = "box" if self.sphere is None else "sphere"
+        return f"{self.joint} would leave its {what}" if holds else ""
 
     def terms(self, scene: tm.Scene) -> list[tm.Term]:
         what = f'Within "{self.joint}"'

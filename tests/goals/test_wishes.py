@@ -87,3 +87,22 @@ def test_far_from_limits_is_a_rest_in_the_middle_of_the_ranges() -> None:
 def test_impossible_wishes_are_refused(make, words: str) -> None:
     with pytest.raises(GoalError, match=words):
         Problem(ARM, make())
+
+
+def test_why_names_the_floor_a_sphere_a_wish_and_a_speed() -> None:
+    human, at = limbik.figures.human(), [0.4, 0.2, 0.5]
+    low = Reach("LeftHand", position=[0.3, -0.3, 0.3], priority=1)
+    assert limbik.solve(human, [low, limbik.Above("LeftHand")]).why.endswith(
+        "LeftHand would go below the floor"
+    )
+    inside = limbik.Within("Tool", sphere=([0.4, 0, 0.5], 0.1))
+    outside = limbik.solve(ARM, [Reach("Tool", position=at, priority=1), inside])
+    assert "Tool would leave its sphere" in outside.why
+    heavy = limbik.solve(ARM, [Reach("Tool", position=at), Manipulability("Tool", weight=100.0)])
+    assert heavy.why.endswith(": manipulability of Tool holds it back")
+    live = limbik.Live(ARM.with_speed_limits(1.0), Reach("Tool", position=at), rate=100)
+    live.step()
+    assert "as fast as" in live.why
+    for _ in range(300):
+        live.step()
+    assert live.why == "every goal is within its tolerance"
