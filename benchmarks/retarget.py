@@ -27,7 +27,8 @@ import limbik
 from benchmarks.report import keep, show
 from limbik.animate.contacts import runs
 from limbik.animate.retargeting.body_shape import BodyShape
-from limbik.animate.retargeting.retarget import TURN_WEIGHTS, WEIGHTS, retarget
+from limbik.animate.retargeting.clip_problem import WEIGHTS
+from limbik.animate.retargeting.retarget import retarget
 from limbik.animate.retargeting.target_tracks import Targets
 from limbik.animate.retargeting.targets import build_targets
 from limbik.animate.whole_clip.spacetime import with_free_balls
@@ -56,6 +57,8 @@ TARGETS = {
     "VRM 1": "vrm/sat06_basic_armature_vrm1.vrm",
     "human": "",
 }
+PEER_TURNS = {"hips": 0.4, "trunk": 0.4, "head": 0.1, "Foot": 0.3, "Hand": 0.1}
+"""Weights of rotations in the peer's solve; positions have limbik's own."""
 JUMP = np.radians(60.0)
 SLOW = 0.01  # m/s
 
@@ -200,7 +203,7 @@ def two_stages(
         tasks.append((mink.FrameTask(f"p {role}", "site", cost, 0.0, lm_damping=1.0), role, True))
     for role in targets.turned:
         part = role.removeprefix("left").removeprefix("right")
-        cost = TURN_WEIGHTS.get(part, 0.05) ** 0.5 * 10 * figure.size / 4
+        cost = PEER_TURNS.get(part, 0.05) ** 0.5 * 10 * figure.size / 4
         tasks.append((mink.FrameTask(f"r {role}", "site", 0.0, cost, lm_damping=1.0), role, False))
     first = [t for t, role, point in tasks if not point or role in ("hips",) or "Foot" in role]
     limits = [mink.ConfigurationLimit(model)]
