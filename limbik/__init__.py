@@ -67,6 +67,7 @@ from limbik.jobs.run import batch
 from limbik.methods import METHODS as methods
 from limbik.poser.files.replay_file import write_replay
 from limbik.poser.view import view
+from limbik.posture import Floor, natural
 from limbik.solver.batch import Results, solve_many
 from limbik.solver.holders import ActiveLimit
 from limbik.solver.problem import Problem
@@ -92,6 +93,7 @@ __all__ = [
     "FarFromLimits",
     "Figure",
     "FigureError",
+    "Floor",
     "FormatError",
     "GoalError",
     "HalfSpace",
@@ -142,6 +144,7 @@ __all__ = [
     "load_markers",
     "load_motion",
     "methods",
+    "natural",
     "retarget",
     "save",
     "solve",

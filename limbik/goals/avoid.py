@@ -146,6 +146,16 @@ class Avoid(Prioritized):
                 out.append(TargetWrite(0, first, matrices))
         return out
 
+    def joint_pairs(self, figure: Figure, poses: np.ndarray, within: float) -> set[tuple[str, str]]:
+        """Names of joints, or of a joint and a shape of the scene, whose shapes come nearer to each
+        other than ``within`` in one of the poses (k, n)."""
+        pairs, shapes = self._tested(figure).pairs, [*figure.shapes, *self.scene]
+        near = np.zeros(len(pairs), bool)
+        for q in poses:
+            near |= shape_distances(figure, q, pairs, self.scene)[0] < within
+        names = [shape.joint or shape.name for shape in shapes]
+        return {(names[a], names[b]) for a, b in pairs[near].tolist()}
+
     def nearest(self, figure: Figure, q: np.ndarray) -> tuple[str, str, float]:
         """(name, name, distance) of the pair that lacks most, in a pose q (n,)."""
         pairs, least = self._tested(figure).pairs, self._tested(figure).least

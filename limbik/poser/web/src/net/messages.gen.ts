@@ -160,7 +160,7 @@ export interface ConeLimit {
   twist: [number | null, number | null];
 }
 
-/** An effector; `name` is its joint's. */
+/** An effector; `name` is its joint's, `placed` whether a person put it where it is. */
 export interface EffectorInfo {
   id: number;
   joint: number;
@@ -172,6 +172,7 @@ export interface EffectorInfo {
   weight: number;
   rotation_weight: number;
   axis: Vec3;
+  placed: boolean;
 }
 
 /**
