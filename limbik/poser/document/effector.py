@@ -28,7 +28,8 @@ class Effector:
     """A point of a joint and what is wanted of it.
 
     "pin" holds ``position`` (and ``wxyz`` where it is not None) whatever else moves; "aim" keeps
-    the joint's ``axis`` pointing at ``position``; "free" holds only while it is dragged.
+    the joint's ``axis`` pointing at ``position``; "free" holds only while it is dragged;
+    one that a person ``placed`` by dragging it stays where it is unless another drag needs it.
     What an aim is tied to is ``look``: "joint:NAME", "prop:ID" or "camera", empty where its target
     stays where it was put.  ``at`` and ``axis`` are in the joint's own frame, ``position`` and
     ``wxyz`` in the world, all in the figure's unit.
@@ -44,6 +45,7 @@ class Effector:
     rotation_weight: float = 1.0
     axis: Vec3 = (0.0, 0.0, 1.0)
     look: str = ""
+    placed: bool = False
 
     @property
     def tied(self) -> bool:
@@ -76,6 +78,7 @@ class Effector:
             rotation_weight=data.number("rotation_weight", above=0.0, most=HEAVIEST),
             axis=axis,
             look=data.text("look") if "look" in data.names else "",  # not in older files
+            placed="placed" in data.names and data.flag("placed"),
         )
 
 

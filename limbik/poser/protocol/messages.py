@@ -200,7 +200,7 @@ Limit = RangeLimit | ConeLimit
 
 class EffectorInfo(Struct, frozen=True):
     """An effector; ``name`` is its joint's; ``look`` is what an aim is tied to, "joint:NAME",
-    "prop:ID", "camera" or empty."""
+    "prop:ID", "camera" or empty; ``placed`` is whether a person put it where it is."""
 
     id: int
     joint: int
@@ -213,6 +213,7 @@ class EffectorInfo(Struct, frozen=True):
     rotation_weight: float
     axis: Vec3
     look: str
+    placed: bool
 
 
 class GoalInfo(Struct, frozen=True):

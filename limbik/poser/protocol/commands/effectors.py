@@ -144,7 +144,7 @@ def _in_mode(session: Session, old: Effector, mode: Mode) -> Effector:
         at = between
     elif mode != "aim" and at == between:
         at = _ORIGIN
-    new = replace(old, mode=mode, at=at, look="")
+    new = replace(old, mode=mode, at=at, look="", placed=False)
     frame = figure.frames(session.document.q)[figure.index(old.joint)]
     return placed(new, frame, BEFORE_THE_EYES * figure.size if mode == "aim" else figure.size)
 

@@ -181,7 +181,7 @@ export interface ConeLimit {
 
 /**
  * An effector; `name` is its joint's; `look` is what an aim is tied to, "joint:NAME",
- * "prop:ID", "camera" or empty.
+ * "prop:ID", "camera" or empty; `placed` is whether a person put it where it is.
  */
 export interface EffectorInfo {
   id: number;
@@ -195,6 +195,7 @@ export interface EffectorInfo {
   rotation_weight: number;
   axis: Vec3;
   look: string;
+  placed: boolean;
 }
 
 /**
