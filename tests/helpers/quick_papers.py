@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -20,7 +18,6 @@ class QuickRun(NamedTuple):
     told: list[tuple[str, int, int]]
 
 
-@cache
 def quick_paper(name: str, factory: pytest.TempPathFactory) -> QuickRun:
     """The experiments of one paper; another worker may have done them already."""
     own = factory.getbasetemp()
@@ -30,7 +27,7 @@ def quick_paper(name: str, factory: pytest.TempPathFactory) -> QuickRun:
         told: list[tuple[str, int, int]] = []
         order = Order(quick=True, progress=lambda *step: told.append(step))
         run = QuickRun(reproduce(PAPERS[name], order), told)
-        draft = Path(own / file.name).with_suffix(".draft")
+        draft = own / f"{file.name} draft"
         draft.write_bytes(pickle.dumps(run))
         draft.replace(file)
     return pickle.loads(file.read_bytes())
