@@ -64,6 +64,7 @@ from limbik.jobs.run import batch
 from limbik.methods import METHODS as methods
 from limbik.poser.files.replay_file import write_replay
 from limbik.poser.view import view
+from limbik.posture import Floor, natural
 from limbik.solver.batch import Results, solve_many
 from limbik.solver.holders import ActiveLimit
 from limbik.solver.problem import Problem
@@ -88,6 +89,7 @@ __all__ = [
     "Distance",
     "Figure",
     "FigureError",
+    "Floor",
     "FormatError",
     "GoalError",
     "HalfSpace",
@@ -135,6 +137,7 @@ __all__ = [
     "load_markers",
     "load_motion",
     "methods",
+    "natural",
     "retarget",
     "save",
     "solve",

@@ -18,7 +18,7 @@ LAYERS = {
     "": [
         "cli",
         "poser papers demo jobs",
-        "animate plots bodies",
+        "animate plots bodies posture",
         "solver",
         "methods",
         "solver.problem",

@@ -32,7 +32,7 @@ Limit = RangeLimit | ConeLimit
 
 
 class EffectorInfo(Struct, frozen=True):
-    """An effector; ``name`` is its joint's."""
+    """An effector; ``name`` is its joint's, ``placed`` whether a person put it where it is."""
 
     id: int
     joint: int
@@ -44,6 +44,7 @@ class EffectorInfo(Struct, frozen=True):
     weight: float
     rotation_weight: float
     axis: Vec3
+    placed: bool
 
 
 class GoalInfo(Struct, frozen=True):

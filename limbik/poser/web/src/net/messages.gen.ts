@@ -31,7 +31,7 @@ export interface ConeLimit {
   twist: [number | null, number | null];
 }
 
-/** An effector; `name` is its joint's. */
+/** An effector; `name` is its joint's, `placed` whether a person put it where it is. */
 export interface EffectorInfo {
   id: number;
   joint: number;
@@ -43,6 +43,7 @@ export interface EffectorInfo {
   weight: number;
   rotation_weight: number;
   axis: Vec3;
+  placed: boolean;
 }
 
 /**
