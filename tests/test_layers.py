@@ -35,7 +35,7 @@ LAYERS = {
         "dual_quaternions turn_angles broad_phase",
         "so3 distance",
         "euler box_distance",
-        "quaternions linear cores solids planar_hull",
+        "quaternions linear cores solids planar_hull distance_field",
     ],
     "figure": [
         "motion mesh joint_poses free_root collision_pairs physical_json",
@@ -43,6 +43,7 @@ LAYERS = {
         "units change_coordinates whole_turns attachments drawing physical_figure motion_tools",
         "coordinates build physical capsule_fit",
         "shape_buffers",
+        "surfaces",
         "shapes center_of_mass",
         "joints",
         "projection rigid_fit capsules",

@@ -14,7 +14,6 @@ from rich.table import Table
 from limbik.animate.retargeting.retarget import Retargeted
 from limbik.animate.retargeting.retarget import retarget as carry_over
 from limbik.animate.track import jumps
-from limbik.animate.whole_clip.spacetime import SMOOTH
 from limbik.cli import arguments, files, options
 from limbik.cli.contents import clip_of
 from limbik.cli.terminal import notes, out, progress_bar
@@ -46,9 +45,13 @@ def retarget(
         ),
     ] = "limbs",
     smooth: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", help="Smooth away movements that are much shorter."),
-    ] = SMOOTH,
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Smooth away movements that are much shorter.",
+            show_default="0.03 at 30 fps, 0.014 at 120",
+        ),
+    ] = None,
     overrides: Annotated[
         Path | None,
         typer.Option(metavar="FILE.toml", help="Roles, weights and offsets that shall differ."),
