@@ -150,6 +150,13 @@ def run(case: Case, problems: int, seed: int = 0) -> dict[str, Any]:
     tested = avoid._tested(figure)
     moving = (figure.owner != 0) if figure.owner.tolist().count(0) == 6 else np.ones(figure.n, bool)
     times, counts, ratios = np.zeros((2, 2)), np.zeros((2, 2), int), []
+    there = figure.positions(figure.rest)
+    usual = [
+        *(Reach(e, position=there[None, figure.index(e)]) for e in case.effectors),
+        *case.others,
+    ]
+    for wanted in (usual, [*usual, avoid]):  # kernels are loaded, what is tested is found
+        limbik.solve_many(figure, wanted)
     reached, deep, deepest, through = 0, 0, 0.0, 0
     for first in range(0, problems, BLOCK):
         count = min(BLOCK, problems - first)
@@ -208,7 +215,8 @@ def main() -> None:
     rows = [run(case, problems) for case in cases() if not names or case.name in names]
     for row in rows:
         show(row["figure"], [row])
-    keep("collisions", rows) if not sys.argv[2:] else None
+    if not names:
+        keep("collisions", rows)
 
 
 if __name__ == "__main__":
