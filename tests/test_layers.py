@@ -57,7 +57,7 @@ LAYERS = {
         "ball_steps",
         "runner report reach_targets",
         "explain",
-        "result",
+        "result direct_call",
         "restarts sensitivity",
         "holders",
         "problem",

@@ -65,9 +65,10 @@ class Problem:
         self.levels = levels_of(self.goals)
         if weights is not None and max(self.levels):
             raise GoalError("weights: a matrix over all rows leaves no room for priorities")
-        self.start = figure.project(
-            figure.rest if start is None else figure.single_pose(start, "start")
-        )
+        if start is None:
+            self.start = figure.rest.copy()  # which is inside the limits
+        else:
+            self.start = figure.project(figure.single_pose(start, "start"))
         self.scene = tm.Scene(figure, self.start)
         self.terms: list[tm.Term] = []
         self.terms_of: list[list[int]] = [[] for _ in self.goals]
