@@ -31,11 +31,13 @@ def drag_solver_of(
     choice: Choice | None = None,
     also_locked: tuple[str, ...] = (),
     floor: float | None = None,
+    natural: bool = True,
 ) -> DragSolver:
     """The document's goals and its method (or another ``choice``) made ready to solve; ``floor`` is
-    the height of the floor, for bodies that stay above it."""
+    the height of the floor, for bodies that stay above it; without ``natural`` a body is solved as
+    any other figure."""
     posture = None
-    if known_body(figure).complete:
+    if natural and known_body(figure).complete:
         posture = Posture(figure, floor if document.floor else None)
     method = document.method if choice is None else choice
     return DragSolver(
@@ -142,11 +144,18 @@ class Sliding:
     is pinned stays put as well as the others allow."""
 
     def __init__(
-        self, figure: Figure, before: Document, joint: str, floor: float | None = None
+        self,
+        figure: Figure,
+        before: Document,
+        joint: str,
+        floor: float | None = None,
+        natural: bool = True,
     ) -> None:
         self.before, self.joint, self.label = before, joint, f"Bend {joint}"
         self._figure = figure
-        self._live = drag_solver_of(figure, before, None, also_locked=(joint,), floor=floor)
+        self._live = drag_solver_of(
+            figure, before, None, also_locked=(joint,), floor=floor, natural=natural
+        )
 
     def to(self, document: Document, coordinate: int, value: float) -> tuple[Document, Answer]:
         """The document with q[coordinate] = value, inside the limits."""
