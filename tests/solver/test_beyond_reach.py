@@ -7,6 +7,7 @@ import pytest
 
 import limbik
 from limbik import Aim, Pin, Reach, Rest
+from limbik.maths.quaternions import matrix_to_quat
 
 EFFECTORS = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
 
@@ -58,8 +59,8 @@ def test_a_corner_of_the_limits_is_reached_by_more_than_thirty_restarts() -> Non
     arm, rng = limbik.figures.arm(), np.random.default_rng(1)
     corners = np.where(rng.random((60, arm.n)) < 0.5, arm.lower, arm.upper)
     frames = arm.frames(corners)[:, arm.index("Tool")]
-    wxyz = limbik.maths.quaternions.matrix_to_quat(frames[:, :3, :3])
-    found = limbik.solve_many(arm, "Tool", frames[:, :3, 3], wxyz)
+    wxyz = matrix_to_quat(frames[:, :3, :3])
+    found = limbik.solve_many(arm, [Reach("Tool", position=frames[:, :3, 3], wxyz=wxyz)])
     assert found.ok.all()
 
 
