@@ -8,7 +8,7 @@ popular formulation written from its description: first rotations with the base 
 all positions, up to ten iterations each, from the pose of the frame before.  Both get the same
 targets.  The peer keeps neither contacts nor speeds, and does not keep a robot's links apart; so
 limbik's whole clip is solved with and without that, and MuJoCo counts frames in which links
-overlap.  ``--pairs`` runs every source on every target for half a second and looks for limits,
+overlap.  ``--pairs`` runs every source on every target for a moment and looks for limits,
 speeds and jumps; ``--starts`` compares clip[k:] with clip one second after k.
 """
 
@@ -309,7 +309,7 @@ def on_g1(name: str, frames: int) -> list[dict[str, Any]]:
     return rows
 
 
-def all_pairs(seconds: float = 0.5) -> list[dict[str, Any]]:
+def all_pairs(seconds: float = 0.3) -> list[dict[str, Any]]:
     """Every source on every target: limits and speeds that are broken, jumps beyond the source's,
     and the depth of soles and joints in the ground, mm."""
     rows = []

@@ -18,7 +18,7 @@ from limbik.solver import restarts as att
 from limbik.solver.direct_call import one_by_address
 from limbik.solver.problem import Problem
 
-MOST_RESTARTS = 30
+MOST_RESTARTS = 250
 _GAIN = 0.003  # of a tolerance: in a chain what gains less than this is not worth an iteration
 _FAR = 0.2  # of the figure's size: what is missed by more is seldom within reach
 _SEEDS = 2**62
