@@ -21,7 +21,7 @@ export const PICTURES = [
   { kind: "transparent", label: "Transparent picture", note: ".png", name: "figure.png" },
   { kind: "depth", label: "Depth map", note: ".png", name: "depth.png" },
   { kind: "normal", label: "Normal map", note: ".png", name: "normal.png" },
-  { kind: "openpose", label: "Key points (OpenPose)", note: ".png", name: "openpose.png" },
+  { kind: "openpose", label: "Body key points (COCO)", note: ".png", name: "openpose.png" },
   { kind: "turntable", label: "Turntable", note: ".gif", name: "gif" },
 ] as const;
 
