@@ -41,6 +41,7 @@ from limbik.figure.motion_tools import register_tools as _register_tools
 from limbik.figure.physical import Inertia, Loop
 from limbik.figure.physical_figure import register_estimates
 from limbik.figure.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere
+from limbik.figure.surfaces import HeightMap, TriangleMesh
 from limbik.formats import load, load_markers, load_motion, register_writer, save
 from limbik.formats.markers.markers import Markers
 from limbik.goals import (
@@ -52,6 +53,8 @@ from limbik.goals import (
     Close,
     CompiledGoal,
     Distance,
+    FarFromLimits,
+    Manipulability,
     Pin,
     Plane,
     PythonGoal,
@@ -87,6 +90,7 @@ __all__ = [
     "Contact",
     "Cylinder",
     "Distance",
+    "FarFromLimits",
     "Figure",
     "FigureError",
     "Floor",
@@ -94,12 +98,14 @@ __all__ = [
     "GoalError",
     "HalfSpace",
     "HandShape",
+    "HeightMap",
     "Inertia",
     "Joint",
     "LimbikError",
     "LimbikWarning",
     "Live",
     "Loop",
+    "Manipulability",
     "MarkerFit",
     "Markers",
     "MethodError",
@@ -121,6 +127,7 @@ __all__ = [
     "Status",
     "SwingTwist",
     "Track",
+    "TriangleMesh",
     "Within",
     "__version__",
     "batch",

@@ -22,9 +22,9 @@ class Aim(Prioritized):
     """An axis of a joint points at a place: d − R·axis, d the direction to the target.
 
     ``axis`` is "x", "-z", ... or three numbers in the joint's own frame; ``target`` (3,) is a place
-    in the world, or the name of a joint, which may then move too.  d begins at the point ``at``
-    (3,) of the joint, in its own frame as in every other goal.  The error is the angle between the
-    two, in radians.
+    in the world, or the name of a joint, which may then move too and of which the point
+    ``target_at`` (3,), in its own frame, is meant.  d begins at the point ``at`` (3,) of the joint,
+    in its own frame as in every other goal.  The error is the angle between the two, in radians.
 
     The target was called ``at`` and the point ``origin`` once: ``at`` without a ``target``, and
     ``origin``, still mean that, with a DeprecationWarning.
@@ -40,6 +40,7 @@ class Aim(Prioritized):
     target: tm.Vector | str | None = None
     at: tm.Vector = (0.0, 0.0, 0.0)
     weight: float | tm.Vector = 1.0
+    target_at: tm.Vector = (0.0, 0.0, 0.0)
 
     def __init__(
         self,
@@ -51,6 +52,7 @@ class Aim(Prioritized):
         *,
         origin: tm.Vector | None = None,
         priority: int = 0,
+        target_at: tm.Vector = (0.0, 0.0, 0.0),
     ) -> None:
         tm.joint_name(joint, "Aim")
         what = f'Aim "{joint}"'
@@ -66,8 +68,9 @@ class Aim(Prioritized):
                 raise GoalError(f"{what}: origin= and at= both say which point of the joint")
             _deprecated(f"{what}: origin= is called at= now")
             at = origin
-        values = (joint, axis, target, (0.0, 0.0, 0.0) if at is None else at, weight, priority)
-        names = ("joint", "axis", "target", "at", "weight", "priority")
+        at = (0.0, 0.0, 0.0) if at is None else at
+        values = (joint, axis, target, at, weight, priority, target_at)
+        names = ("joint", "axis", "target", "at", "weight", "priority", "target_at")
         for name, value in zip(names, values, strict=True):
             object.__setattr__(self, name, value)
 
@@ -90,7 +93,9 @@ class Aim(Prioritized):
         if isinstance(self.target, str):
             other = other_joint(scene, self.target, joint, what)
             at = tm.vector(self.at, 3, f"{what}: at")
-            return [aim_at_joint(joint, at, np.array(axis), other, diagonal * scene.lever**2)]
+            there = tm.vector(self.target_at, 3, f"{what}: target_at")
+            weight = diagonal * scene.lever**2
+            return [aim_at_joint(joint, at, np.array(axis), other, weight, there)]
         return [
             tm.Term(
                 tm.AIM,

@@ -13,12 +13,18 @@ from limbik.jit import inner
 
 
 def aim_at_joint(
-    joint: int, at: np.ndarray, axis: np.ndarray, other: int, weight: np.ndarray
+    joint: int,
+    at: np.ndarray,
+    axis: np.ndarray,
+    other: int,
+    weight: np.ndarray,
+    other_at: np.ndarray,
 ) -> Term:
-    """The ``axis`` (3,) of a joint points from its point ``at`` (3,) at another joint's origin."""
+    """The ``axis`` (3,) of a joint points from its point ``at`` (3,) at the point ``other_at`` (3,)
+    of another joint."""
     functions = fn.TermFunctions(
         3, aim_residual.address, aim_jacobian.address, (joint, other),
-        np.concatenate((at, axis, np.zeros(3))), unit="angle",
+        np.concatenate((at, axis, other_at)), unit="angle",
     )  # fmt: skip
     return Term(FUNCTION, -1, weight=weight, functions=functions)
 

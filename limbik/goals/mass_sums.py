@@ -14,6 +14,7 @@ from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, N_SLOTS, WORLD
 from limbik.goals.functions import own_joint
+from limbik.goals.second_points import push_point
 from limbik.goals.terms import N_ROWS
 from limbik.jit import inner
 
@@ -90,3 +91,15 @@ def add_center_row(ints, floats, axes, room, lx, ly, lz, row, jt):
         else:
             felt = m * (lx * ax + ly * ay + lz * az)
         jt[ints[ints[I_COORD] + slot] * rows + row] += felt
+
+
+@inner
+def push_center(ints, floats, world, axes, i, count, at, lx, ly, lz, moments, torques):
+    """Moments and torques (slots, 3) of the centre of ``count`` masses with multiplier l."""
+    for k in range(count):
+        x, y, z, m = _mass_at(ints, floats, world, i, k, at)
+        _, path, length = own_joint(ints, i, k)
+        push_point(
+            ints, floats, axes, path, length, x / m, y / m, z / m, m * lx, m * ly, m * lz,
+            moments, torques,
+        )  # fmt: skip

@@ -21,14 +21,17 @@ ROWS = {POSITION: 3, ROTATION: 3, AXES: 6, AIM: 3, PLANE: 1, DISTANCE: 1}
 
 # A term in the flat buffers: kind, first row, joint, second joint, path offset, length, second
 # path, length; and for a FUNCTION how many rows, the two halves of the addresses of its residual
-# and its Jacobian, and where its own ints and floats begin (functions.py).
+# and its Jacobian, and where its own ints and floats begin (functions.py); in place of the first
+# path, the address of its second derivatives, or 0.
 TERM_INTS = 16
+T_SECOND = 4
 T_COUNT, T_RESIDUAL, T_JACOBIAN, T_OWN_INTS, T_OWN_FLOATS = 8, 9, 11, 13, 14
 TERM_FLOATS = 24
 T_AT, T_AT2, T_POINT, T_MATRIX, T_WEIGHT, T_VALUE = 0, 3, 6, 9, 18, 21
 
-# Header entries (kinematics.HEADER) that a problem adds to its figure's.
-N_TERMS, N_ROWS, I_TERM, F_TERM = range(FIRST_FREE, FIRST_FREE + 4)
+# Header entries (kinematics.HEADER) that a problem adds to its figure's: of terms, and for second
+# derivatives the next slot towards the root that may move, and the balls that may (curvature.py).
+N_TERMS, N_ROWS, I_TERM, F_TERM, I_ABOVE, N_BALLS, I_BALL = range(FIRST_FREE, FIRST_FREE + 7)
 
 Vector = Sequence[float] | np.ndarray
 
@@ -111,7 +114,8 @@ class TargetWrite(NamedTuple):
     """Numbers of a target that go into one of a goal's terms.
 
     term:   which of the goal's terms
-    at:     the first of its floats, or NUMBERS for the numbers of a function
+    at:     the first of its floats, or NUMBERS for the numbers of a function, NUMBERS − k for those
+            from the k-th on
     values: (problems, k) the numbers
     """
 

@@ -13,7 +13,9 @@ from limbik.poser.document.document import Choice, Source
 from limbik.poser.drag.method_choice import SOON, begin
 from limbik.poser.editing.session import Session
 from limbik.poser.files.companions import bring
+from limbik.poser.files.exported import lay_record_beside
 from limbik.poser.files.open import open_source
+from limbik.poser.server.store import state_folder
 
 
 class First:
@@ -42,7 +44,11 @@ class First:
 
     def _source(self, folder: Path) -> Source:
         assert self._path is not None
-        return Source("files", self._path.name, bring(self._path, folder))
+        files = bring(self._path, folder)
+        record = lay_record_beside(state_folder() / "exported", folder / files[0])
+        if record is not None:
+            files = (*files, record.relative_to(folder).as_posix())
+        return Source("files", self._path.name, files)
 
     def prepare(self, then: Callable[[], None]) -> None:
         """Make everything ready for the first drag, in a thread, and call ``then``: with cold

@@ -47,11 +47,13 @@ class Shape:
     @property
     def key(self) -> tuple[object, ...] | None:
         """Equal for shapes with one layout; None where it is not worth looking for."""
-        if self.full or any(term.functions is not None for term in self.terms):
+        if self.full:
             return None
         parts: list[object] = [self.rests, self.tolerances.tobytes()]
         for t in self.terms:
             parts += (t.kind, t.joint, t.second, t.at.tobytes(), t.at2.any(), (t.weight > 0).all())
+            if t.functions is not None:
+                parts.append(t.functions.layout_key)
         return tuple(parts)
 
 
@@ -138,9 +140,9 @@ def _lay_out(shape: Shape) -> Layout:
     pack.count(ob.N_FULL, shape.full)
     pack.floats(ob.F_FULL, np.zeros(rows * rows if shape.full else 0))
     above, balls = _chains(shape)
-    pack.ints(ob.I_ABOVE, above)
-    pack.count(ob.N_BALLS, len(balls))
-    pack.ints(ob.I_BALL, balls)
+    pack.ints(tm.I_ABOVE, above)
+    pack.count(tm.N_BALLS, len(balls))
+    pack.ints(tm.I_BALL, balls)
     root = free_root(figure, shape.moves)
     carriers = np.flatnonzero(figure.owner == root) if root >= 0 else []
     pack.count(ob.N_ROOT, len(carriers))
@@ -225,13 +227,14 @@ def _place_functions(shape: Shape, records: np.ndarray, pack: kin.Buffers) -> No
         if functions is None:
             continue
         pack.ints(tm.I_TERM, _own_ints(functions, shape.moves))
-        pack.floats(tm.F_TERM, np.concatenate((functions.numbers, np.zeros(functions.room))))
+        pack.floats(tm.F_TERM, np.zeros(len(functions.numbers) + functions.room))
         record[4:8] = 0
         record[tm.T_OWN_INTS] = pack.start_of(tm.I_TERM)
         record[tm.T_OWN_FLOATS] = pack.start_of(tm.F_TERM)
         for first, address in (
             (tm.T_RESIDUAL, functions.residual),
             (tm.T_JACOBIAN, functions.jacobian),
+            (tm.T_SECOND, functions.second),
         ):
             record[first : first + 2] = address & 0xFFFFFFFF, address >> 32
 

@@ -6,6 +6,8 @@ Methods call ``evaluate``, ``linearise`` and ``descent`` here and ``project`` an
 
 from __future__ import annotations
 
+import math
+
 from limbik.figure import kinematics as kin
 from limbik.goals import terms as tm
 from limbik.goals.curvature import second_derivatives
@@ -27,16 +29,13 @@ from limbik.jit import inlined, inner, kernel
     N_FULL,
     F_FULL,
     N_REST,
-    I_ABOVE,
-    N_BALLS,
-    I_BALL,
     I_ROW_ERROR,
     N_ROOT,
     I_ROOT,
     N_SPANS,
     I_SPAN,
     F_SPAN,
-) = range(tm.F_TERM + 1, tm.F_TERM + 24)
+) = range(tm.I_BALL + 1, tm.I_BALL + 21)
 
 SCRATCH = 64
 
@@ -154,12 +153,17 @@ def linearise(ints, floats, q, state, r, jt, model):
 
 @kernel
 def reached(ints, floats, state):
-    """Whether every goal was within its tolerance at the last evaluated q."""
-    errors = errors_of(ints, state)
+    """Whether every goal was within its tolerance at the last evaluated q.
+
+    Wishes, whose tolerance is infinite, are never met: without other goals f falls to its least.
+    """
+    errors, asks = errors_of(ints, state), False
     for k in range(ints[N_ERRORS]):
-        if not errors[k] <= floats[ints[F_TOLERANCE] + k]:
+        tolerance = floats[ints[F_TOLERANCE] + k]
+        if not errors[k] <= tolerance:
             return False
-    return ints[N_ERRORS] > 0
+        asks = asks or tolerance < math.inf
+    return asks
 
 
 @kernel
@@ -245,6 +249,5 @@ def curvature(ints, floats, q, state, r, lam, moments, torques, columns, s):
         for i in range(rows):
             lam[i] = r[i]
     second_derivatives(
-        ints, floats, q, world, axes, scratch, ints[I_ABOVE], ints[I_BALL], ints[N_BALLS], lam,
-        moments, torques, columns, s,
+        ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s
     )  # fmt: skip

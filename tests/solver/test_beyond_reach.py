@@ -7,6 +7,7 @@ import pytest
 
 import limbik
 from limbik import Aim, Pin, Reach, Rest
+from limbik.maths.quaternions import matrix_to_quat
 
 EFFECTORS = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
 
@@ -38,6 +39,29 @@ def test_a_shelf_out_of_reach_is_settled_and_no_restart_harms(shelf: list[float]
     for joint in ("RightArm", "RightForeArm", "RightHand"):
         c = human.coordinates_of(joint)
         assert np.abs(again.q[c] - human.rest[c]).max() < np.radians(1.0)
+
+
+def test_cones_on_exponential_balls_settle_beyond_reach() -> None:
+    human = limbik.figures.human().with_balls("exponential")
+    hand, rng = human.positions(human.rest)[human.index("LeftHand")], np.random.default_rng(3)
+    settled = 0
+    for _ in range(20):
+        away = rng.normal(size=3)
+        goal = Reach("LeftHand", position=hand + 2.0 * away / np.linalg.norm(away))
+        r = limbik.solve(human, [goal], lock=[human.joints[0]], restarts=0)
+        assert not r.ok
+        assert human.violation(r.q) == 0.0
+        settled += r.status == "LIMITED"
+    assert settled >= 19  # without the bend of the edges one in five is STALLED
+
+
+def test_a_corner_of_the_limits_is_reached_by_more_than_thirty_restarts() -> None:
+    arm, rng = limbik.figures.arm(), np.random.default_rng(1)
+    corners = np.where(rng.random((60, arm.n)) < 0.5, arm.lower, arm.upper)
+    frames = arm.frames(corners)[:, arm.index("Tool")]
+    wxyz = matrix_to_quat(frames[:, :3, :3])
+    found = limbik.solve_many(arm, [Reach("Tool", position=frames[:, :3, 3], wxyz=wxyz)])
+    assert found.ok.all()
 
 
 def test_what_no_goal_feels_is_not_thrown_by_restarts() -> None:

@@ -34,8 +34,9 @@ from limbik.methods.constrained.equalities import (
     view_equalities,
 )
 from limbik.methods.constrained.limit_faces import first_face, next_face, possible_faces
-from limbik.methods.default.damped_step import assemble_hessian, damped_step, weigh_coordinates
+from limbik.methods.default.damped_step import damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns, to_gain
+from limbik.methods.default.hessian import assemble_hessian
 from limbik.methods.default.workspace import desk_size, lay_out
 from limbik.methods.loop import gain_left
 from limbik.methods.settings import setting

@@ -11,7 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.figure.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
-from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
+from limbik.figure.projection import (
+    CONE_EXPONENTIAL,
+    CONE_FLOATS,
+    CONE_INTS,
+    CONE_SWING,
+    nearest_on_ellipse,
+    project,
+)
 from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import (
@@ -22,7 +29,15 @@ from limbik.maths.linear import (
     envelope_cholesky,
     envelope_solve,
 )
-from limbik.solver.objective import F_METRIC, F_REACH, I_ROOT, I_RUN, I_RUN_FIRST, N_ROOT
+from limbik.solver.objective import (
+    F_METRIC,
+    F_REACH,
+    I_ROOT,
+    I_RUN,
+    I_RUN_FIRST,
+    N_ROOT,
+    scratch_of,
+)
 
 INSIDE, RANGE, SWING, BEND = range(4)
 
@@ -69,18 +84,30 @@ def _assemble(ints, desk, count, lam):
 
 
 @inner
+def _project_step(ints, floats, q, desk, count):
+    """desk.trial = P(q + step)."""
+    copy(q, np.int64(ints[N_COORDS]), desk.trial)
+    for d in range(count):
+        for s in range(desk.spans[d]):
+            desk.trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
+    project(ints, floats, desk.trial, scratch_of(ints, desk.state))
+
+
+@inner
 def _land(ints, floats, q, desk, count):
     """Where the limits let the step's free directions go; True if they cut anything off.
 
-    desk.cut[d] is INSIDE, or RANGE (direction d gets along[d]), or SWING (d and d + 1, the two
-    numbers of a swing, get along[d] and across[d]), or BEND (a tangent of a cone's edge gets
-    along[d], and across[d] along the normal beside it).
+    desk.cut[d] is INSIDE, or RANGE (direction d gets along[d]; so does each of the three of an
+    exponential ball), or SWING (d and d + 1, the two numbers of a swing, get along[d] and
+    across[d]), or BEND (a tangent of a cone's edge gets along[d], and across[d] along the normal
+    beside it).
     """
     in_cone, lower, upper = ints[I_IN_CONE], ints[F_LOWER], ints[F_UPPER]
     step, along, across, cut = desk.step, desk.along, desk.across, desk.cut
-    any_cut = False
+    any_cut, projected = False, False
     for d in range(count):
         cut[d] = INSIDE
+    for d in range(count):
         c = desk.starts[d]
         if desk.held[d]:
             continue
@@ -92,6 +119,16 @@ def _land(ints, floats, q, desk, count):
                 along[d] = min(max(to, floats[lower + c]), floats[upper + c]) - q[c]
             continue
         i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
+        ball = d + 2 < count and ints[i + 1] == c and desk.starts[d + 2] == c + 2
+        if ints[i] == CONE_EXPONENTIAL and desk.spans[d] == 1 and ball:
+            if not projected:
+                _project_step(ints, floats, q, desk, count)
+                projected = True
+            for s in range(3):
+                if desk.trial[c + s] != q[c + s] + step[d + s]:
+                    any_cut = True
+                    for k in range(3):
+                        cut[d + k], along[d + k] = RANGE, desk.trial[c + k] - q[c + k]
         if ints[i] != CONE_SWING:
             continue
         tx, ty = desk.coefficients[d, 0], desk.coefficients[d, 1]
@@ -223,87 +260,6 @@ def weigh_coordinates(ints, floats, f, desk):
         far = min(1.0, f / (_FAR * floats[ints[F_REACH]]))
         for k in range(ints[N_ROOT]):
             desk.metric[ints[ints[I_ROOT] + k]] *= 1.0 + 9.0 * far
-
-
-@inner
-def _order(ints, desk, count):
-    """desk.order: the free directions from the tips of the limbs to the root, and desk.first.
-
-    Two directions share an entry of the Hessian where one goal feels both, so that in this order
-    its factor has no entries that it has not itself: limbs meet in the trunk only.  first[k] is
-    the first position that shares an entry with position k.
-    """
-    first, index = ints[I_RUN_FIRST], ints[I_RUN]
-    order, where, last = desk.order, desk.where, desk.y
-    for c in range(ints[N_COORDS]):
-        where[c] = NONE
-    for d in range(count):
-        if where[desk.starts[d]] == NONE:
-            where[desk.starts[d]] = d
-    k = 0
-    for back in range(ints[N_COORDS]):
-        c = np.int64(ints[N_COORDS]) - 1 - back
-        d = where[c]
-        if d == NONE:
-            continue
-        if d + 1 < count and desk.starts[d + 1] == c:
-            order[k] = d + 1
-            k += 1
-        order[k] = d
-        k += 1
-    for i in range(ints[N_ROWS]):
-        last[i] = -1.0
-    for k in range(count):
-        c = desk.starts[order[k]]
-        desk.first[k] = k
-        for run in range(index + ints[first + c], index + ints[first + c + 1], 2):
-            for i in range(ints[run], ints[run + 1]):
-                if last[i] < 0.0:
-                    last[i] = k
-                desk.first[k] = min(desk.first[k], np.uint32(last[i]))
-
-
-@kernel
-def assemble_hessian(ints, desk, count, curved):
-    """desk.hessian = JᵀJ + D along the free directions, and + S where ``curved``.
-
-    Row k holds the entries first[k] … k of the direction at position k of desk.order.
-    """
-    rows, first, index = np.int64(ints[N_ROWS]), ints[I_RUN_FIRST], ints[I_RUN]
-    j, order = desk.by_direction, desk.order
-    _order(ints, desk, count)
-    where, wide = desk.where, 0
-    for k in range(count):
-        row = desk.column[order[k]]
-        for i in range(rows):
-            j[i, k] = desk.jt[row, i]
-        # A direction's first coordinate, and which ones have more than one.
-        where[k], desk.alone[k] = desk.starts[order[k]], desk.coefficients[order[k], 0]
-        if desk.spans[order[k]] > 1:
-            desk.free[wide] = k
-            wide += 1
-    for k in range(count):
-        d, low, line = order[k], np.int64(desk.first[k]), desk.hessian[k]
-        c, row = desk.starts[d], desk.column[d]
-        for e in range(low, k + 1):
-            line[e] = 0.0
-        for run in range(index + ints[first + c], index + ints[first + c + 1], 2):
-            for i in range(ints[run], ints[run + 1]):
-                value, other = desk.jt[row, i], j[i]
-                for e in range(low, k + 1):
-                    line[e] += value * other[e]
-        if curved:
-            for s in range(desk.spans[d]):
-                share, second = desk.coefficients[d, s], desk.second[c + s]
-                for e in range(low, k + 1):
-                    line[e] += share * desk.alone[e] * second[where[e]]
-                for w in range(wide):
-                    to = order[desk.free[w]]
-                    if low <= desk.free[w] <= k:
-                        for t in range(1, desk.spans[to]):
-                            part = share * desk.coefficients[to, t]
-                            line[desk.free[w]] += part * second[desk.starts[to] + t]
-        line[k] += desk.stiff[d] + desk.bend[d]
 
 
 @inner

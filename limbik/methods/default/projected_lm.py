@@ -31,7 +31,7 @@ from limbik.methods.base import (
     finish,
     record,
 )
-from limbik.methods.default.damped_step import assemble_hessian, damped_step, weigh_coordinates
+from limbik.methods.default.damped_step import damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns, to_gain
 from limbik.methods.default.held_rows import (
     curvature_with,
@@ -39,6 +39,7 @@ from limbik.methods.default.held_rows import (
     linearise_with,
     reached_with,
 )
+from limbik.methods.default.hessian import assemble_hessian
 from limbik.methods.default.workspace import desk_size, lay_out
 from limbik.methods.settings import setting
 from limbik.solver.objective import F_REACH, descent, scratch_of
@@ -49,6 +50,7 @@ _CREEPING, _LOOSER = 16, 2e-3  # and so many at this one
 _ROUNDING = 1e-15  # part of f: a promise below this is rounding
 _NOTHING, _FIRM = 1e-10, 1e-3  # parts of f: an optimum is where a step with λ ≤ _FIRM·f gains less
 _FEW, _MORE = 3, 100.0  # in a chain, after so many Newton steps this much more may be left to gain
+_TRUSTED = 0.5  # in a chain, a Hessian whose last promise came true to this part serves again
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny projected gradient step
 _NEWTON_COORDINATES = 16.0  # a Newton step costs one more usual iteration per so many coordinates
 
@@ -81,12 +83,23 @@ def _gain_ratio(ints, q, desk, decrease, slope, lam):
 
 
 @inlined_by_llvm
+def _mark_of_directions(desk, count):
+    """A number that differs where other coordinates are free, or other edges of cones followed."""
+    mark = count
+    for d in range(count):
+        mark = mark * 31 + 4 * np.int64(desk.starts[d]) + np.int64(desk.spans[d])
+    return mark
+
+
+@inlined_by_llvm
 def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
     """A damped step on the free set, projected, accepted by equation 39 of line_search.
 
     Gauss–Newton while f falls fast; where it falls slowly, because residuals stay large, the exact
-    Hessian of f takes the place of JᵀJ + D (goals/curvature.py).  The next damping follows from how
-    much of the promised descent came true.  ``held`` is None, or the HeldRows that f is made with.
+    Hessian JᵀJ + D + S of f takes the place of JᵀJ + D (goals/curvature.py).  In a chain S
+    serves again as long as it promises well, and all of it where the same directions are free.
+    The next damping follows from how much of the promised descent came true.  ``held`` is None, or
+    the HeldRows that f is made with.
     """
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
     state, r = desk.state, desk.r
@@ -98,9 +111,10 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
 
     f = evaluate_with(ints, floats, q, state, r, held)
     noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration, newton_steps = 1, 0, 0, 0
+    evaluations, jacobians, iteration, newton_steps, hessians = 1, 0, 0, 0, 0
     code = SPENT
     mark, marked, settled, slow_iterations, brisk = f, 0, 0, 0, True
+    trusted, directions = False, 0
     while True:
         if reached_with(ints, floats, state, held):
             code = REACHED
@@ -123,14 +137,19 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
         pulls(ints, floats, q, desk, count, not brisk)
         weigh_coordinates(ints, floats, f, desk)
         newton = slow_iterations >= newton_after
+        same, directions = directions, _mark_of_directions(desk, count)
         if newton:
             newton_steps += 1
+        if newton and not trusted:
             curvature_with(
                 ints, floats, q, state, r, desk.y, desk.moments, desk.torques, desk.columns,
                 desk.second, held,
             )  # fmt: skip
-        if newton or rows > n:
-            assemble_hessian(ints, desk, count, newton)
+        if newton and not (trusted and same == directions):
+            hessians += 1
+            assemble_hessian(ints, desk, count, True)
+        elif rows > n and not newton:
+            assemble_hessian(ints, desk, count, False)
         # Damped steps, the damping raised until one is accepted.
         accepted, indefinite = False, False
         value, slope, lam, first = f, 0.0, 0.0, damping
@@ -179,6 +198,7 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
             damping = max(damping / (10.0 if newton else 3.0), 1e-8)
         elif ratio < 0.25:
             damping = min(damping * 4.0, 1e8)
+        trusted = newton and options[O_GAIN] > 0.0 and abs(ratio - 1.0) < _TRUSTED
         # Looking whether q is stationary costs time, and it is not while f falls fast.
         brisk = value < 0.5 * f
         slow_iterations = slow_iterations + 1 if value > slow * f else 0
@@ -196,7 +216,7 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
             code = STATIONARY
             break
     finish(out, f, iteration, evaluations, jacobians, noted)
-    out[OUT_WORK] += newton_steps * float(n) / _NEWTON_COORDINATES
+    out[OUT_WORK] += hessians * float(n) / _NEWTON_COORDINATES
     return code
 
 

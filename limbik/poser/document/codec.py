@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -32,6 +32,8 @@ from limbik.poser.document.history import Step
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Key
 from limbik.poser.document.origin import Origin
+from limbik.poser.document.parked import Parked
+from limbik.poser.document.prop import hold_from_json
 from limbik.poser.document.scene import Scene
 from limbik.poser.document.strict_json import number
 from limbik.poser.document.timeline import Timeline
@@ -39,8 +41,17 @@ from limbik.poser.document.unkeyed import UnkeyedPose
 
 _CLIPS = "clips"
 _CHAIN, _CHAIN_OF_EIGHT = Source("builtin", "chain"), Source("builtin", CHAIN_OF_EIGHT)
-_PLAIN = ("balls", "frame", "floor", "next_id")
-_LATER = {"goals", "unkeyed", "floor", "scene", "origin"}  # not in documents of older versions
+_PLAIN = ("balls", "frame", "floor", "number", "next_id")
+_LATER = {
+    "goals",
+    "unkeyed",
+    "floor",
+    "scene",
+    "origin",
+    "fk",
+    "number",
+    "others",
+}  # not in documents of older versions
 _SHARED = tuple(field.name for field in fields(Document) if field.name not in _PLAIN)
 
 
@@ -146,6 +157,8 @@ class _Table:
     def _locked(self, locked: tuple[str, ...]) -> Any:
         return list(locked)
 
+    _fk = _locked
+
     def _method(self, choice: Choice) -> Any:
         return {"name": choice.name, "settings": dict(choice.settings)}
 
@@ -157,6 +170,16 @@ class _Table:
 
     def _goals(self, goals: tuple[KeptGoal, ...]) -> Any:
         return [goal.to_json() for goal in goals]
+
+    def _others(self, others: tuple[Parked, ...]) -> Any:
+        return [
+            {
+                "number": one.number,
+                "document": self.document(one.document),
+                "holds": [[id, [asdict(hold) for hold in holds]] for id, holds in one.holds],
+            }
+            for one in others
+        ]
 
     def _scene(self, scene: Scene) -> Any:
         return scene.to_json()
@@ -263,6 +286,8 @@ class _Parts:
     def _locked(self, saved: Any) -> tuple[str, ...]:
         return tuple(saved)
 
+    _fk = _locked
+
     def _method(self, saved: Any) -> Choice:
         return Choice(saved["name"], MappingProxyType(saved["settings"]))
 
@@ -274,6 +299,17 @@ class _Parts:
 
     def _goals(self, saved: Any) -> tuple[KeptGoal, ...]:
         return tuple(KeptGoal.from_json(goal) for goal in saved)
+
+    def _others(self, saved: Any) -> tuple[Parked, ...]:
+        n, out = self._n, []
+        for one in saved:
+            holds = tuple(
+                (int(id), tuple(hold_from_json(hold, "holds") for hold in some))
+                for id, some in one["holds"]
+            )
+            out.append(Parked(int(one["number"]), self.document(one["document"]), holds))
+        self._n = n
+        return tuple(out)
 
     def _scene(self, saved: Any) -> Scene:
         return Scene.from_json(saved)

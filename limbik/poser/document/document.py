@@ -17,6 +17,7 @@ from limbik.figure.joints import Limit
 from limbik.poser.document.effector import Effector, Mode, Vec3, Vec4
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.origin import Origin
+from limbik.poser.document.parked import Parked
 from limbik.poser.document.scene import Scene
 from limbik.poser.document.source import Source
 from limbik.poser.document.timeline import Timeline
@@ -69,12 +70,16 @@ class Document:
                ``Figure.with_balls``) or "body" (natural_limits.py)
     limits:    joints whose limits differ from the source's, None where there is no limit
     locked:    joints that keep their values while others are solved for
+    fk:        joints of limbs that are turned joint by joint: they keep their values as well, and
+               nothing is asked of the effectors on them
     frame:     where the timeline stands; q is the pose there, with what was changed since
     unkeyed:   poses that were made at frames and not keyed
     goals:     goals of a program that are kept while one drags, and that no effector stands for
     floor:     whether the feet, hands and knees of a body stay above the floor while one drags
     origin:    the motion that the timeline's clip was retargeted from
     scene:     props, and whether balance and collisions are kept while one drags
+    number:    which figure of the scene this is, counted from 1
+    others:    the other figures of the scene, in the order of their numbers
     next_id:   the id that the next effector, goal, prop or stored pose gets
     """
 
@@ -84,6 +89,7 @@ class Document:
     limits: Mapping[str, Limit | None] = field(default_factory=lambda: MappingProxyType({}))
     effectors: tuple[Effector, ...] = ()
     locked: tuple[str, ...] = ()
+    fk: tuple[str, ...] = ()
     method: Choice = Choice()
     compare: Choice | None = None
     timeline: Timeline = field(default_factory=Timeline)
@@ -94,6 +100,8 @@ class Document:
     floor: bool = True
     origin: Origin | None = None
     scene: Scene = field(default_factory=Scene)
+    number: int = 1
+    others: tuple[Parked, ...] = ()
     next_id: int = 1
 
     def __post_init__(self) -> None:
@@ -111,6 +119,17 @@ class Document:
 
     def __hash__(self) -> int:
         return hash((self.source, self.next_id, len(self.effectors)))
+
+    @property
+    def solved(self) -> tuple[Effector, ...]:
+        """The effectors whose own targets count in a solve: not those on a limb in ``fk``, nor aims
+        that are tied to a joint or a prop."""
+        return tuple(e for e in self.effectors if e.joint not in self.fk and not e.tied)
+
+    @property
+    def still(self) -> tuple[str, ...]:
+        """The joints that a solve leaves as they are."""
+        return (*self.locked, *self.fk)
 
     def effector(self, id: int) -> Effector | None:
         """The effector with that id, or None."""

@@ -30,8 +30,9 @@ class Effector:
     "pin" holds ``position`` (and ``wxyz`` where it is not None) whatever else moves; "aim" keeps
     the joint's ``axis`` pointing at ``position``; "free" holds only while it is dragged;
     one that a person ``placed`` by dragging it stays where it is unless another drag needs it.
-    ``at`` and ``axis`` are in the joint's own frame, ``position`` and ``wxyz`` in the world, all in
-    the figure's unit.
+    What an aim is tied to is ``look``: "joint:NAME", "prop:ID" or "camera", empty where its target
+    stays where it was put.  ``at`` and ``axis`` are in the joint's own frame, ``position`` and
+    ``wxyz`` in the world, all in the figure's unit.
     """
 
     id: int
@@ -43,7 +44,13 @@ class Effector:
     weight: float = 1.0
     rotation_weight: float = 1.0
     axis: Vec3 = (0.0, 0.0, 1.0)
+    look: str = ""
     placed: bool = False
+
+    @property
+    def tied(self) -> bool:
+        """Whether it is an aim whose target moves by itself: with a joint or a prop."""
+        return self.mode == "aim" and self.look.startswith(("joint:", "prop:"))
 
     def to_json(self) -> dict[str, Any]:
         """The effector as JSON; the joint by its name."""
@@ -70,6 +77,7 @@ class Effector:
             weight=data.number("weight", above=0.0, most=HEAVIEST),
             rotation_weight=data.number("rotation_weight", above=0.0, most=HEAVIEST),
             axis=axis,
+            look=data.text("look") if "look" in data.names else "",  # not in older files
             placed="placed" in data.names and data.flag("placed"),
         )
 

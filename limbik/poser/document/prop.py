@@ -64,7 +64,7 @@ class Prop:
             position=_place(data),
             wxyz=vec4(data.get("wxyz"), f"{data.what}: wxyz"),
             size=_size(data),
-            holds=tuple(_hold(hold, data.what) for hold in holds),
+            holds=tuple(hold_from_json(hold, data.what) for hold in holds),
             file=data.text("file"),
         )
 
@@ -83,7 +83,8 @@ def _size(data: Saved) -> Vec3:
     return size
 
 
-def _hold(saved: object, what: str) -> Hold:
+def hold_from_json(saved: object, what: str) -> Hold:
+    """A hold as JSON has it; LimbikError, beginning with ``what``, for anything else."""
     data = Saved(saved, f"{what}: hold")
     data.only([field.name for field in fields(Hold)])
     return Hold(

@@ -16,6 +16,7 @@ from limbik.poser.document.document import Document
 from limbik.poser.document.effector import LAST_ID, Effector
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.prop import Prop
+from limbik.poser.drag.look_goals import look_goals
 from limbik.poser.drag.prop_shapes import (
     hold_frame,
     inverse,
@@ -45,6 +46,7 @@ def scene_goals(figure: Figure, document: Document) -> list[KeptGoal]:
     if scene.collisions and figure.shapes:
         out.append(KeptGoal.of(COLLISIONS, _avoided(figure, document)))
     out += hold_goals(scene.props)
+    out += look_goals(document)
     return out
 
 
@@ -74,7 +76,7 @@ def feet_of(figure: Figure) -> list[str]:
 
 def timeline_goals(document: Document) -> tuple[KeptGoal, ...]:
     """What holds in every frame of the timeline: the goals of a program, and hands on props."""
-    return (*document.goals, *hold_goals(document.scene.props))
+    return (*document.goals, *hold_goals(document.scene.props), *look_goals(document))
 
 
 @lru_cache(maxsize=16)

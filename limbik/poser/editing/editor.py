@@ -7,7 +7,6 @@ have in common is here.
 from __future__ import annotations
 
 import threading
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -31,11 +30,13 @@ from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.finger_drag import hands_of
+from limbik.poser.drag.look_goals import looked_at
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
 from limbik.poser.editing.offer import Offer
+from limbik.poser.editing.other_figures import OtherFigures, figure_id_of
 from limbik.poser.editing.prop_gestures import PropDragging, taken
 from limbik.poser.editing.symmetric import SymmetricDragging, twin_of
 from limbik.poser.files.open import Opened
@@ -46,16 +47,19 @@ class Editor:
 
     ``answer`` is what the last solve said of the pose that is shown, ``ghost`` what the method
     compared with said; None where nothing is known.  ``notify`` takes a sentence for the person
-    while something is still at work.  ``dirty`` counts changes that are worth keeping, ``revision``
-    all of them.
+    while something is still at work, ``tell_preparing`` one about what is being compiled, and an
+    empty one when that is ready.  ``dirty`` counts changes that are worth keeping, ``revision`` all
+    of them.
     """
 
     def __init__(self, document: Document, folder: Path) -> None:
         self.folder, self.document = folder, document
         self.figure_cache, self.history, self.moments = FigureCache(folder), History(), Moments()
+        self.other_figures = OtherFigures()
         self.dirty = self.revision = 0
         self.symmetric = False  # dragging one side moves the other likewise
         self.notify: Callable[[str], None] = lambda sentence: None
+        self.tell_preparing: Callable[[str], None] = lambda sentence: None
         self.gesture: Dragging | PropDragging | Sliding | None = None
         self.answer: Answer | None = None
         self.ghost: Answer | None = None
@@ -77,11 +81,17 @@ class Editor:
         """The meshes that follow the figure."""
         return self.opened.meshes
 
+    def meshes_of(self, figure_id: int) -> tuple[SkinnedMesh, ...]:
+        """The meshes of a figure of the scene by its id; none where it is not there."""
+        for one in (self.document, *(other.document for other in self.document.others)):
+            if figure_id_of(one) == figure_id:
+                return self.figure_cache.opened(one.source).meshes
+        return ()
+
     @property
     def figure_id(self) -> int:
         """A number that changes when what is drawn changes; limits do not count."""
-        named = repr((self.document.source, self.document.balls)).encode()
-        return zlib.crc32(named) & 0x7FFFFFFF
+        return figure_id_of(self.document)
 
     @property
     def hands(self) -> tuple[Hand, ...]:
@@ -93,6 +103,7 @@ class Editor:
         """Where the figures come from of all documents that undo and redo can bring back."""
         steps = (*self.history.past, *self.history.future)
         documents = [self.document, *(step.document for step in steps)]
+        documents += [other.document for one in documents for other in one.others]
         origins = {one.origin.source for one in documents if one.origin is not None}
         return {one.source for one in documents} | origins
 
@@ -172,6 +183,16 @@ class Editor:
             self.gesture = PropDragging(self.figure, self.document, prop, floor)
             return
         effector = self.effector(id)
+        if effector.joint in self.document.fk:
+            raise LimbikError(
+                f"{effector.joint} is on a limb that is turned joint by joint (FK): turn its "
+                "joints with the rings (R), or set the limb to IK."
+            )
+        if effector.look:  # whoever drags the target takes it off what it was tied to
+            place = looked_at(self.figure, self.document, effector)
+            effector = replace(effector, look="", position=place)
+            effectors = tuple(effector if e.id == id else e for e in self.document.effectors)
+            self.document = replace(self.document, effectors=effectors)
         self.ready(self.document.method)
         if self.document.compare is not None:
             self.ready(self.document.compare)
@@ -187,13 +208,25 @@ class Editor:
 
     def slide(self, coordinate: int, value: float) -> None:
         """Move one coordinate, as a slider does; pins stay put as well as the others allow."""
-        joint = self.figure.joints[self.figure.owner[coordinate]]
+        gesture = self._sliding(self.figure.joints[self.figure.owner[coordinate]])
+        self.document, self.answer = gesture.to(self.document, coordinate, value)
+        self.ghost = None
+
+    def turn(self, joint: str, wxyz: Vec4) -> None:
+        """Turn one joint to an orientation in the world, as rings do; pins likewise."""
+        # What a person turns exactly is not bettered by how bodies like to stand.
+        gesture = self._sliding(joint, natural=False)
+        self.document, self.answer = gesture.turn(self.document, wxyz)
+        self.ghost = None
+
+    def _sliding(self, joint: str, *, natural: bool = True) -> Sliding:
+        """The gesture that moves a joint by itself, begun where it is not under way."""
         if not isinstance(self.gesture, Sliding) or self.gesture.joint != joint:
             self.drop()
             self.ready(self.document.method)
-            self.gesture = Sliding(self.figure, self.document, joint, self.opened.floor)
-        self.document, self.answer = self.gesture.to(self.document, coordinate, value)
-        self.ghost = None
+            floor = self.opened.floor
+            self.gesture = Sliding(self.figure, self.document, joint, floor, natural)
+        return self.gesture
 
     def drop(self) -> None:
         """End the drag that is under way, if there is one: one step of the history."""
@@ -308,13 +341,22 @@ class Editor:
         """Compile a method where that was not done yet; the page is told where it takes a while."""
         if is_ready(choice.name):
             return
-        notice = threading.Timer(SOON, self.notify, [COMPILING.format(choice.name)])
+        late = threading.Event()
+
+        def tell() -> None:
+            late.set()
+            self.tell_preparing(COMPILING.format(choice.name))
+
+        notice = threading.Timer(SOON, tell)
         notice.daemon = True
         notice.start()
         try:
             prepare(choice.name)
         finally:
             notice.cancel()
+            notice.join()  # what it says comes before what is said here
+            if late.is_set():
+                self.tell_preparing("")
 
     def show(self, frame: float, *, playing: bool = False) -> None:
         """Stand at a frame of the timeline, in the pose that it has there; no step of the history.
@@ -322,7 +364,8 @@ class Editor:
         Pins and free effectors come along; what the keys hold is where they say.  An unkeyed pose
         of the frame is shown instead, unless the timeline is ``playing``.
         """
-        document, figure = self.document, self.figure
+        document = self.other_figures.at(self.document, self.figure_cache, frame)
+        figure = self.figure
         frame = min(max(frame, 0.0), float(document.timeline.last))
         unkeyed = None if playing else at_frame(document.unkeyed, frame)
         if unkeyed is not None:
@@ -335,8 +378,8 @@ class Editor:
             figure,
             document.timeline,
             frame,
-            document.effectors,
-            document.locked,
+            document.solved,
+            document.still,
             timeline_goals(document),
         )
         if moment is None:

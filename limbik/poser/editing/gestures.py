@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
 from limbik.humanoid.hands import Hand
+from limbik.maths.so3 import quat_to_matrix
 from limbik.poser.document.document import Choice, Document
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.drag.answer import Answer
@@ -29,19 +31,21 @@ def drag_solver_of(
     choice: Choice | None = None,
     also_locked: tuple[str, ...] = (),
     floor: float | None = None,
+    natural: bool = True,
 ) -> DragSolver:
     """The document's goals and its method (or another ``choice``) made ready to solve; ``floor`` is
-    the height of the floor, for bodies that stay above it."""
+    the height of the floor, for bodies that stay above it; without ``natural`` a body is solved as
+    any other figure."""
     posture = None
-    if known_body(figure).complete:
+    if natural and known_body(figure).complete:
         posture = Posture(figure, floor if document.floor else None)
     method = document.method if choice is None else choice
     return DragSolver(
         figure,
-        document.effectors,
+        document.solved,
         dragged,
         document.q,
-        locked=(*document.locked, *also_locked),
+        locked=(*document.still, *also_locked),
         method=method.name,
         settings=dict(method.settings),
         goals=(*document.goals, *scene_goals(figure, document)),
@@ -136,19 +140,43 @@ class Dragging:
 
 
 class Sliding:
-    """A coordinate moved by a slider; what is pinned stays put as well as the others allow."""
+    """A joint moved by itself, by a slider of one of its coordinates or by rings that turn it; what
+    is pinned stays put as well as the others allow."""
 
     def __init__(
-        self, figure: Figure, before: Document, joint: str, floor: float | None = None
+        self,
+        figure: Figure,
+        before: Document,
+        joint: str,
+        floor: float | None = None,
+        natural: bool = True,
     ) -> None:
         self.before, self.joint, self.label = before, joint, f"Bend {joint}"
         self._figure = figure
-        self._live = drag_solver_of(figure, before, None, also_locked=(joint,), floor=floor)
+        self._live = drag_solver_of(
+            figure, before, None, also_locked=(joint,), floor=floor, natural=natural
+        )
 
     def to(self, document: Document, coordinate: int, value: float) -> tuple[Document, Answer]:
         """The document with q[coordinate] = value, inside the limits."""
         q = document.q.copy()
         q[coordinate] = value
+        return self._settled(document, q)
+
+    def turn(self, document: Document, wxyz: Vec4) -> tuple[Document, Answer]:
+        """The document with the joint turned to ``wxyz`` in the world, as near as it can."""
+        figure, q = self._figure, document.q.copy()
+        i, columns = figure.index(self.joint), figure.coordinates_of(self.joint)
+        frames, parent = figure.frames(q), int(figure.parents[figure.index(self.joint)])
+        above = np.eye(4) if parent < 0 else frames[parent]
+        local = np.linalg.inv(above) @ frames[i]
+        local[:3, :3] = above[:3, :3].T @ quat_to_matrix(np.array(wxyz))
+        q[columns] = joint_values(figure.definition[i], local[None], q[columns])[0]
+        self.label = f"Turn {self.joint}"
+        return self._settled(document, q)
+
+    def _settled(self, document: Document, q: np.ndarray) -> tuple[Document, Answer]:
+        """The pose q (n,) inside the limits, with what is pinned held."""
         q = self._figure.project(q)
         self._live.begin(q)
         answer = self._live.solve()

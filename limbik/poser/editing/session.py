@@ -42,14 +42,19 @@ from limbik.poser.protocol.binary import Drag, Scrub, pose_message
 from limbik.poser.protocol.commands.registry import Command
 from limbik.poser.protocol.hands_info import hands_info
 from limbik.poser.protocol.inbox import Inbox
-from limbik.poser.protocol.page_state import advice_for, figure_of, methods_info, state_of
+from limbik.poser.protocol.page_state import (
+    advice_for,
+    figure_of,
+    methods_info,
+    state_of,
+)
 from limbik.poser.protocol.text import ProtocolError, note, text
 from limbik.version import __version__
 
 LARGEST_FILE = 200_000_000
 """Bytes that one upload may have."""
 
-_DURING = frozenset({"coordinate.set", "frames", "samples", "offer.search"})
+_DURING = frozenset({"coordinate.set", "joint.turn", "frames", "samples", "offer.search"})
 """Commands that leave a drag under way; any other ends it."""
 
 _NEUTRAL = frozenset({
@@ -76,7 +81,9 @@ class Session(Editor):
         self.task: BackgroundTask | None = None
         self.post: Callable[[str], None] = lambda message: None
         self.wake: Callable[[], None] = lambda: None
+        self.tell_preparing = lambda sentence: self.post(text(msg.PreparingMessage(sentence)))
         self.library: PoseLibrary | None = None  # set by the server
+        self.exported: Path | None = None  # folder of what is remembered of saved files, likewise
         self._inbox = Inbox()
         self._extra: list[str | bytes] = []
         self._shown = -1  # the figure that the page has
@@ -190,6 +197,7 @@ class Session(Editor):
         self.drop()
         self.history.end_merging()
         self._shown = -1
+        self.other_figures.told.clear()
         return [self.hello(), *self.state_messages(), *self._progress()]
 
     def receive(self, message: str | bytes) -> list[str | bytes]:
@@ -324,6 +332,7 @@ class Session(Editor):
             info = figure_of(figure, self.opened, figure_id=self.figure_id, mirrors=mirrors)
             out.append(text(msg.FigureMessage(info)))
             self._shown = self.figure_id
+        out += self.other_figures.drawn_by(document, self.figure_cache)
         state = state_of(
             document,
             figure,
@@ -335,6 +344,8 @@ class Session(Editor):
             offer=offer_of(self.offer),
             symmetric=self.symmetric,
             hands=hands_info(figure, self.hands, document.q),
+            name=commands.several.name_of(document),
+            others=self.other_figures.infos(document, self.figure_cache),
         )
         return [*out, text(msg.StateMessage(state)), self._pose(0)]
 
@@ -364,7 +375,9 @@ class Session(Editor):
         notes = self._tried(lambda: (self.drop(), self.show(scrub.frame, playing=scrub.playing)))
         # While it plays, where it stands is not worth a file every two seconds.
         self.dirty += 0 if scrub.playing else 1
-        return [*notes, self._pose(scrub.sequence)]
+        others = self.other_figures.infos(self.document, self.figure_cache)
+        moved = [text(msg.OthersMessage(others))] if others else []
+        return [*notes, *moved, self._pose(scrub.sequence)]
 
     def _tried(self, work: Callable[[], object]) -> list[str | bytes]:
         """Do something or nothing; what hinders it is a note, for nobody waits for a reply."""

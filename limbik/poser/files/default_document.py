@@ -22,6 +22,7 @@ _HUMANOID: tuple[tuple[str, Mode], ...] = (
     ("head", "free"),
     ("hips", "free"),
 )
+_STAND = ("leftHand", "rightHand", "leftFoot", "rightFoot")  # what a body stands on
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 _MOST_ENDS = 8  # effectors that a figure which is no body starts with, besides its root
 
@@ -41,10 +42,9 @@ def first_document(source: Source, opened: Opened) -> Document:
         q = figure.project(motion.q[0])
         if motion.frames > 1:
             timeline = Timeline.over(motion)
-    effectors = anchored(figure, default_effectors(figure), q)
-    return Document(
-        source=source, q=q, effectors=effectors, timeline=timeline, next_id=len(effectors) + 1
-    )
+    effectors = anchored(figure, opened.effectors or default_effectors(figure), q)
+    last = max((effector.id for effector in effectors), default=0)
+    return Document(source=source, q=q, effectors=effectors, timeline=timeline, next_id=last + 1)
 
 
 def default_effectors(figure: Figure) -> tuple[Effector, ...]:
@@ -57,7 +57,11 @@ def default_effectors(figure: Figure) -> tuple[Effector, ...]:
     chosen: list[tuple[str, Mode, Vec3]]
     if body.complete:
         chosen = [
-            (body[role], "pin" if figure.index(body[role]) in low else mode, _ORIGIN)
+            (
+                body[role],
+                "pin" if role in _STAND and figure.index(body[role]) in low else mode,
+                _ORIGIN,
+            )
             for role, mode in _HUMANOID
         ]
     else:

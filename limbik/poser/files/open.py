@@ -25,7 +25,8 @@ from limbik.formats.gltf.motion import motion_of, moving_clips
 from limbik.formats.gltf.rig import Rig
 from limbik.humanoid.ground import Axis, floor_height, up_axis
 from limbik.poser.document import figure_codec as figure_json
-from limbik.poser.document.document import CHAIN_OF_EIGHT, Source
+from limbik.poser.document.document import CHAIN_OF_EIGHT, Effector, Source
+from limbik.poser.files.exported import recorded_effectors, with_unit
 
 OPENS: tuple[str, ...] = tuple(e for e, form in FORMATS.items() if form.figure or form.motion)
 """Endings of files that hold a figure or a motion."""
@@ -54,7 +55,8 @@ class Opened:
     """A figure as its source has it, with what came along.
 
     ``up`` and ``floor`` (along it, in the figure's unit) are for drawing; the figure's data stay
-    in the axes they have.  ``notes`` is what the reader of the file had to say.
+    in the axes they have.  ``notes`` is what the reader of the file had to say, ``effectors`` those
+    that the file was saved with, where that is known.
     """
 
     figure: Figure
@@ -65,6 +67,7 @@ class Opened:
     up: Axis
     floor: float
     notes: tuple[str, ...] = ()
+    effectors: tuple[Effector, ...] = ()
 
 
 def keep_files(names: Sequence[str], folder: Path) -> tuple[str, ...]:
@@ -137,11 +140,12 @@ def open_source(source: Source, folder: Path) -> Opened:
         return _opened(kept.figure, clips, kept.meshes)
     paths = [folder / name for name in source.files]
     with _collect_warnings() as notes:
-        figure = load(paths[0])
+        figure = with_unit(load(paths[0]), paths[1:])
         meshes = gltf_mesh.meshes(figure) if isinstance(figure.source, Rig) else ()
         clips = [*_own_clips(paths[0], figure), *_other_clips(paths[1:], figure)]
         opened = _opened(figure, clips, meshes, file=paths[0].name)
-    return replace(opened, notes=tuple(notes))
+    effectors = recorded_effectors(figure, paths[1:])
+    return replace(opened, notes=tuple(notes), effectors=effectors)
 
 
 _filters = threading.RLock()

@@ -16,6 +16,7 @@ from limbik.formats.gltf.rig import Rig
 from limbik.poser.animation.in_betweens import bake
 from limbik.poser.document.coordinate_change import across
 from limbik.poser.drag.scene_goals import timeline_goals
+from limbik.poser.files.exported import remember
 from limbik.poser.files.natural_limits import BODY
 from limbik.poser.files.pose_file import pose_json
 from limbik.poser.files.replay import replay_page
@@ -66,7 +67,10 @@ def saved_as(session: Session, kind: str) -> File:
         return File(f"{stem}.html", KINDS[kind], _replay(session, motion, stem))
     ending = ".vrm" if kind == "glb" and is_vrm(figure) else f".{kind}"
     own = motion.onto(session.opened.figure)
-    return File(stem + ending, KINDS[kind], written(own, ending))
+    data = written(own, ending)
+    if kind == "bvh" and session.exported is not None:
+        remember(session.exported, data, own.figure, document.effectors)
+    return File(stem + ending, KINDS[kind], data)
 
 
 def baked(session: Session) -> Motion:
@@ -76,8 +80,8 @@ def baked(session: Session) -> Motion:
         session.figure,
         document.timeline,
         document.q,
-        document.effectors,
-        document.locked,
+        document.solved,
+        document.still,
         timeline_goals(document),
     )
 

@@ -16,6 +16,7 @@ import numpy as np
 from limbik.errors import FigureError
 from limbik.figure import joints as jt
 from limbik.figure.capsules import capsules
+from limbik.figure.coordinates import ball_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, SwingTwistBall, Turn
 from limbik.figure.limits import Range
@@ -23,7 +24,10 @@ from limbik.humanoid import recognise
 from limbik.poser.document.effector import Vec3, Vec4
 from limbik.poser.document.figure_codec import limit_from_json, limit_to_json
 from limbik.poser.protocol import messages as msg
+from limbik.poser.protocol.joint_axes import NAMES, joint_axes, limb_joints
 from limbik.poser.protocol.text import ProtocolError
+
+_SAME_AXIS = 0.6  # cosine: an axis of a part this near to an anatomical one has its name
 
 
 def figure_info(
@@ -37,13 +41,17 @@ def figure_info(
     clips: Iterable[str] = (),
     mesh: bool = False,
     mirrors: bool = False,
+    poses: np.ndarray | None = None,
+    own: Figure | None = None,
 ) -> msg.FigureInfo:
     """All that the page needs to draw a figure; the arguments are what the figure cannot know.
 
     ``up`` is the axis that is up, ``floor`` the height of the floor along it in the figure's unit,
-    ``mesh`` whether there are meshes to fetch, ``mirrors`` whether its poses can be mirrored.
+    ``mesh`` whether there are meshes to fetch, ``mirrors`` whether its poses can be mirrored;
+    ``poses`` (frames, n) are those of a clip of the figure ``own``, which has the same joints.
     """
-    roles = recognise(figure).roles
+    body = recognise(figure)
+    roles = body.roles
     return msg.FigureInfo(
         id=id,
         name=figure.name,
@@ -51,7 +59,11 @@ def figure_info(
         up=up,
         size=float(figure.size),
         floor=float(floor),
-        joints=_joints(figure, {joint: role for role, joint in roles.items()}),
+        joints=_joints(
+            figure,
+            {joint: role for role, joint in roles.items()},
+            joint_axes(figure if own is None else own, body, poses),
+        ),
         coordinates=[
             msg.CoordinateInfo(name, int(owner), bool(slides), float(rest))
             for name, owner, slides, rest in zip(
@@ -64,10 +76,16 @@ def figure_info(
         file=file,
         builtin=builtin,
         mirrors=mirrors,
+        limbs=[
+            msg.LimbInfo(name, [figure.index(joint) for joint in joints])
+            for name, joints in limb_joints(figure, body).items()
+        ],
     )
 
 
-def _joints(figure: Figure, roles: Mapping[str, str]) -> list[msg.JointInfo]:
+def _joints(
+    figure: Figure, roles: Mapping[str, str], axes: Mapping[int, np.ndarray]
+) -> list[msg.JointInfo]:
     out = []
     for i, joint in enumerate(figure.definition):
         turn = np.array(joint.wxyz, float)
@@ -83,8 +101,37 @@ def _joints(figure: Figure, roles: Mapping[str, str]) -> list[msg.JointInfo]:
                 offset=_vec3(joint.offset),
                 wxyz=_vec4(turn / np.linalg.norm(turn)),
                 parts=_parts(figure, i),
+                axes=_axes(figure, i, axes.get(i)),
             )
         )
+    return out
+
+
+def _axes(figure: Figure, i: int, anatomical: np.ndarray | None) -> list[msg.TurnAxis]:
+    """The axes that a joint is turned about: the anatomical ones (3, 3) of a ball or its own, and
+    the parts' of a joint that turns in fewer ways, by the names of the nearest."""
+    joint = figure.definition[i]
+    turning = [
+        (k, part)
+        for k, part in enumerate(joint.parts)
+        if isinstance(part, Turn) and not part.slides
+    ]
+    if ball_of(joint) is not None:
+        axes = np.eye(3) if anatomical is None else anatomical
+        names = "xyz" if anatomical is None else NAMES
+        return [msg.TurnAxis(name, _vec3(axes[:, k]), -1) for k, name in enumerate(names)]
+    out: list[msg.TurnAxis] = []
+    for k, part in turning:
+        if part.coupled is not None:
+            continue
+        axis = np.array(part.axis, float) / np.linalg.norm(part.axis)
+        name = part.labels[0]
+        if anatomical is not None:
+            # In T-pose, or near it, the parts' axes are those of the joint's own frame.
+            near = np.abs(axis @ anatomical)
+            free = [c for c in np.argsort(-near) if NAMES[c] not in {one.name for one in out}]
+            name = NAMES[free[0]] if free and near[free[0]] > _SAME_AXIS else name
+        out.append(msg.TurnAxis(name, _vec3(axis), k))
     return out
 
 

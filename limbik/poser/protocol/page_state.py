@@ -21,6 +21,7 @@ from limbik.poser.document.origin import Origin
 from limbik.poser.files.natural_limits import Natural
 from limbik.poser.files.open import Opened
 from limbik.poser.protocol import messages as msg
+from limbik.poser.protocol.binary import placed
 from limbik.poser.protocol.figure_info import figure_info, limits_info
 from limbik.poser.protocol.scene_info import scene_info
 
@@ -37,6 +38,8 @@ def state_of(
     offer: msg.OfferInfo | None = None,
     symmetric: bool = False,
     hands: list[msg.HandInfo] | None = None,
+    name: str = "",
+    others: list[msg.OtherInfo] | None = None,
 ) -> msg.State:
     """The document; ``undo`` and ``redo`` are the labels of the steps."""
     return msg.State(
@@ -45,6 +48,7 @@ def state_of(
         effectors=[_effector(effector, figure) for effector in document.effectors],
         goals=[_goal(kept, figure) for kept in document.goals],
         locked=[figure.index(joint) for joint in document.locked],
+        fk=[figure.index(joint) for joint in document.fk if joint in figure.joints],
         limits=limits_info(figure),
         edited=sorted(figure.index(joint) for joint in document.limits),
         method=_choice(document.method),
@@ -58,9 +62,19 @@ def state_of(
         offer=offer,
         symmetric=symmetric,
         hands=hands or [],
+        name=name,
+        others=others or [],
         origin=None
         if document.origin is None
         else msg.OriginInfo(origin_id(document.origin), document.origin.clip.name),
+    )
+
+
+def other_info(figure: Figure, q: np.ndarray, number: int, name: str, id: int) -> msg.OtherInfo:
+    """A figure that is not posed just now, in the pose q (n,)."""
+    positions, wxyz = placed(figure, q)
+    return msg.OtherInfo(
+        number, name, id, positions.round(6).ravel().tolist(), wxyz.round(7).ravel().tolist()
     )
 
 
@@ -160,6 +174,8 @@ def figure_of(figure: Figure, opened: Opened, *, figure_id: int, mirrors: bool) 
         file=opened.file,
         builtin=opened.builtin,
         mirrors=mirrors,
+        poses=opened.clips[0].read().q if opened.clips else None,
+        own=opened.figure,
     )
 
 

@@ -192,9 +192,10 @@ async def _mesh(request: Request, sessions: SessionRegistry) -> Response:
         return PlainTextResponse("This session is not open; reload the page.", 404)
     async with resident.lock:
         session = resident.session
-        if session.figure_id != request.path_params["figure"] or not session.meshes:
+        meshes = session.meshes_of(request.path_params["figure"])
+        if not meshes:
             return PlainTextResponse("This figure has no mesh, or is no longer open.", 404)
-        data = await sessions.workers.do(mesh_bytes, session.meshes)
+        data = await sessions.workers.do(mesh_bytes, meshes)
     return Response(data, media_type="application/octet-stream")
 
 

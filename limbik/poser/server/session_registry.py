@@ -183,7 +183,7 @@ class SessionRegistry:
 
         session = resident.session = made.session
         session.notify, session.post, session.wake = notify, post, wake
-        session.library = self.library
+        session.library, session.exported = self.library, self.store.root / "exported"
         # A figure in files is saved at once, a built-in one when something is done to it.
         on_disk = made.restored or not any(session.folder.iterdir())
         resident.saved = session.dirty if on_disk else -1

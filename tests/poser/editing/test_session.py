@@ -32,21 +32,21 @@ def test_the_greeting_tells_all_that_the_page_types_say(talk: Talk) -> None:
     assert {".bvh", ".glb", ".urdf", ".amc"} <= set(talk.hello["opens"])
     assert set(talk.figure) == {
         "id", "name", "unit", "up", "size", "floor", "joints", "coordinates", "bones", "mesh",
-        "clips", "file", "builtin", "mirrors",
+        "clips", "file", "builtin", "mirrors", "limbs",
     }  # fmt: skip
     assert (talk.figure["builtin"], talk.figure["up"], talk.figure["mirrors"]) == (
         "human", "y", True,
     )  # fmt: skip
     assert talk.figure["floor"] == pytest.approx(0.0, abs=0.005)
     assert set(talk.state) == {
-        "revision", "figure", "effectors", "locked", "limits", "edited", "method", "compare",
+        "revision", "figure", "effectors", "locked", "fk", "limits", "edited", "method", "compare",
         "timeline", "poses", "undo", "redo", "advice", "goals", "offer", "scene", "origin",
         "symmetric",
-        "hands",
+        "hands", "name", "others",
     }  # fmt: skip
     assert set(talk.state["effectors"][0]) == {
         "id", "joint", "name", "at", "mode", "position", "wxyz", "weight", "rotation_weight",
-        "axis", "placed",
+        "axis", "look", "placed",
     }  # fmt: skip
     assert set(talk.state["timeline"]) == {
         "fps", "frames", "frame", "loop", "span", "ease", "auto_key", "keys", "clip",

@@ -190,7 +190,7 @@ def test_a_method_that_must_be_compiled_is_announced(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    talk.session.notify = said.append
+    talk.session.tell_preparing = said.append
     monkeypatch.setattr("limbik.poser.editing.editor.is_ready", lambda name: False)
     monkeypatch.setattr("limbik.poser.editing.editor.SOON", 60.0)
     talk.do("method.set", name="projected_lm", settings={"iterations": 30})
@@ -198,8 +198,9 @@ def test_a_method_that_must_be_compiled_is_announced(
     monkeypatch.setattr("limbik.poser.editing.editor.SOON", 0.0)
     monkeypatch.setattr("limbik.poser.editing.editor.prepare", lambda name: wait_for(said))
     talk.do("method.set", name="projected_lm", settings={"iterations": 40})
-    assert len(said) == 1
+    assert len(said) == 2
     assert "projected_lm" in said[0]
+    assert said[1] == ""  # until it is ready the sentence stays on the page
 
 
 def wait_for(said: list[str]) -> None:

@@ -34,6 +34,7 @@ def test_every_command_of_the_design_is_there() -> None:
     retarget.onto retarget.motion retarget.again task.cancel
     contacts.find contact.add contact.set contact.delete contacts.hold contacts.plant
     samples key.ease key.value key.flip symmetric
+    joint.turn limb.fk look.camera figure.add figure.activate figure.remove
     floor balance collisions body prop.add prop.open prop.remove prop.set prop.hold
     """
     assert set(COMMANDS) == set(wanted.split())
@@ -88,11 +89,13 @@ def test_a_pin_holds_where_the_effector_is(talk: Talk) -> None:
 def test_an_aim_points_at_its_target(talk: Talk) -> None:
     head = talk.effector("Head")
     talk.do("effector.set", effector=head.id, mode="aim")
-    ahead = np.array(talk.effector("Head").position) - talk.position("Head")
+    frame = talk.session.figure.frames(talk.session.document.q)[talk.joint("Head")]
+    at = np.array(talk.effector("Head").at)  # between the eyes
+    ahead = np.array(talk.effector("Head").position) - (frame[:3, :3] @ at + frame[:3, 3])
     assert ahead / np.linalg.norm(ahead) == pytest.approx([0, 0, 1], abs=1e-9)
     talk.do("effector.set", effector=head.id, position=[1.0, 1.5, 2.0])
     frame = talk.session.figure.frames(talk.session.document.q)[talk.joint("Head")]
-    to = np.array([1.0, 1.5, 2.0]) - frame[:3, 3]
+    to = np.array([1.0, 1.5, 2.0]) - (frame[:3, :3] @ at + frame[:3, 3])
     looks = frame[:3, :3] @ np.array(head.axis)
     assert math.acos(float(looks @ to) / float(np.linalg.norm(to))) < 1e-3
     assert talk.pose is not None

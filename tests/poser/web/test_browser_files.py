@@ -301,7 +301,7 @@ def test_keys_and_focus_by_keyboard(person: Person) -> None:
     assert person.ask("app.state.effectors.length") == 6
     page.get_by_role("combobox", name="Add an effector").focus()
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.id") == "joint-title"
+    assert page.evaluate("document.activeElement.id") == "scene-title"
 
     # With the tool that rotates, arrows turn the effector.
     page.locator("canvas").focus()

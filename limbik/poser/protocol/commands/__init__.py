@@ -16,6 +16,7 @@ from limbik.poser.protocol.commands import (
     props,
     retargeting,
     scene,
+    several,
     timeline,
     undoing,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "props",
     "retargeting",
     "scene",
+    "several",
     "timeline",
     "undoing",
 ]

@@ -12,6 +12,7 @@ from limbik.poser.animation.flipped import flipped
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.ease import Handles, KeyEase, checked_handles
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.text import ProtocolError
 
@@ -36,7 +37,12 @@ def samples(
     q = np.empty((len(frames), figure.n))
     for row, frame in zip(q, frames, strict=True):
         moment = session.moments.at(
-            figure, document.timeline, frame, document.effectors, document.locked, document.goals
+            figure,
+            document.timeline,
+            frame,
+            document.solved,
+            document.still,
+            timeline_goals(document),
         )
         row[:] = document.q if moment is None else moment.q
     places = figure.positions(q, names) if names else np.zeros((len(q), 0, 3))
@@ -75,7 +81,12 @@ def set_value(session: Session, key: int, coordinate: int, value: float) -> Answ
     old = timeline.key(key)
     session.coordinate(coordinate)
     moment = session.moments.at(
-        figure, timeline, float(old.frame), document.effectors, document.locked, document.goals
+        figure,
+        timeline,
+        float(old.frame),
+        document.solved,
+        document.still,
+        timeline_goals(document),
     )
     q = (document.q if moment is None else moment.q).copy()
     if timeline.clip is None and old.pose is not None:

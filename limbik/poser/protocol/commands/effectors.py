@@ -13,10 +13,12 @@ from limbik.poser.document.effector import (
     LAST_ID,
     MOST_EFFECTORS,
     Effector,
+    Mode,
     Vec3,
     Vec4,
 )
-from limbik.poser.drag.effector_targets import anchored
+from limbik.poser.drag.effector_targets import anchored, placed
+from limbik.poser.drag.look_goals import BEFORE_THE_EYES, eyes, looked_at
 from limbik.poser.files.default_document import natural_axis
 from limbik.poser.protocol.commands.registry import KEEP, Answer, command
 
@@ -70,6 +72,8 @@ _SAID = {"pin": "Pin", "free": "Free", "aim": "Aim"}
 
 def _label(session: Session, arguments: dict[str, Any]) -> str:
     joint = session.effector(arguments["effector"]).joint
+    if arguments.get("look"):
+        return f"Look with {joint}"
     if "mode" in arguments:
         return f"{_SAID[arguments['mode']]} {joint}"
     if "position" in arguments:
@@ -93,14 +97,16 @@ def set_effector(
     weight: float = KEEP,
     rotation_weight: float = KEEP,
     axis: Vec3 = KEEP,
+    look: str = KEEP,
 ) -> Answer:
     """Change an effector; what is wanted of it is then solved for.
 
     A mode given without a position starts from where the effector is: a pin holds it there, an aim
-    looks straight ahead.
+    looks straight ahead, at a target before the eyes.  ``look`` ties the target of an aim to
+    "joint:NAME", "prop:ID" or "camera" (whose place is ``position``); empty, it stays where it is.
     """
     old = session.effector(effector)
-    new, figure, q = old, session.figure, session.document.q
+    new = old
     for what, value in (("weight", weight), ("rotation_weight", rotation_weight)):
         if value is not KEEP:
             if not 0.0 < value <= HEAVIEST:
@@ -111,7 +117,9 @@ def set_effector(
     if axis is not KEEP:
         new = replace(new, axis=_unit(axis, f"The axis of {old.joint}"))
     if mode is not KEEP and mode != old.mode:
-        (new,) = anchored(figure, (replace(new, mode=mode, placed=False),), q, modes=(mode,))
+        new = _in_mode(session, new, mode)
+    if look is not KEEP:
+        new = _tied(session, new, look)
     if position is not KEEP:
         _not_too_far(position)
         new = replace(new, position=position)
@@ -125,6 +133,59 @@ def set_effector(
     if moved or new.mode != "free":
         session.solve(effector if moved else None)
     return None
+
+
+def _in_mode(session: Session, old: Effector, mode: Mode) -> Effector:
+    """The effector in another mode, with its target where that begins."""
+    figure, body = session.figure, session.figure_cache.body(session.document.source)
+    between = eyes(figure, body, old.joint, old.axis)
+    at = old.at
+    if mode == "aim" and at == _ORIGIN:
+        at = between
+    elif mode != "aim" and at == between:
+        at = _ORIGIN
+    new = replace(old, mode=mode, at=at, look="", placed=False)
+    frame = figure.frames(session.document.q)[figure.index(old.joint)]
+    return placed(new, frame, BEFORE_THE_EYES * figure.size if mode == "aim" else figure.size)
+
+
+def _tied(session: Session, old: Effector, look: str) -> Effector:
+    """The effector as an aim that is tied to ``look``; empty: its target stays where it is."""
+    new = old if old.mode == "aim" else _in_mode(session, old, "aim")
+    kind, _, name = look.partition(":")
+    if kind == "joint" and (name not in session.figure.joints or name == old.joint):
+        raise LimbikError(f"{old.joint} cannot look at {name[:60] or 'nothing'}.")
+    if kind == "prop" and all(str(one.id) != name for one in session.document.scene.props):
+        raise LimbikError("That prop is not there any more.")
+    if kind not in ("", "joint", "prop", "camera"):
+        raise LimbikError(f'"{look[:40]}" is nothing that can be looked at.')
+    if not look:
+        place = looked_at(session.figure, session.document, new)
+        return replace(new, position=place, look="")
+    return replace(new, look=look)
+
+
+@command("look.camera")
+def look_into_camera(session: Session, position: Vec3) -> Answer:
+    """The camera is at another place: who looks into it follows.  No step of the history; over keys
+    and clips nothing moves, so that turning the view makes no keys."""
+    document = session.document
+    if document.timeline.keys or document.timeline.clip is not None:
+        return None
+    _not_too_far(position)
+    session.document = replace(
+        document,
+        effectors=tuple(
+            replace(e, position=position) if e.mode == "aim" and e.look == "camera" else e
+            for e in document.effectors
+        ),
+    )
+    if session.document != document:
+        session.solve()
+    return None
+
+
+_ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 
 
 def _not_too_far(place: Vec3) -> None:

@@ -14,6 +14,7 @@ from limbik.poser.document.document import Source
 from limbik.poser.document.scene import Scene
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.files.default_document import first_document
+from limbik.poser.files.exported import lay_record_beside
 from limbik.poser.files.open import discard_files, holds_figure, keep_files, open_motion
 from limbik.poser.protocol.commands.limits import start_limited
 from limbik.poser.protocol.commands.registry import Answer, command
@@ -43,6 +44,10 @@ def open_files(session: Session, files: list[str]) -> Answer:
     if len(files) > MOST_FILES:
         raise LimbikError(f"At most {MOST_FILES} files can be opened together.")
     kept = keep_files(files, session.folder)
+    if session.exported is not None:
+        record = lay_record_beside(session.exported, session.folder / kept[0])
+        if record is not None:
+            kept = (*kept, record.relative_to(session.folder).as_posix())
     source = Source("files", kept[0].rsplit("/", 1)[-1], kept)
     try:
         if holds_figure(kept):
@@ -76,6 +81,8 @@ def _start(session: Session, source: Source) -> None:
         method=old.method,
         compare=old.compare,
         scene=scene or Scene(),
+        number=old.number,
+        others=old.others if scene else (),
         next_id=max(new.next_id, old.next_id if scene else 1),
     )
     start_limited(session)

@@ -38,6 +38,7 @@ def mirror(session: Session) -> Answer:
         document,
         effectors=reflect.effectors(document.effectors, document.q),
         locked=reflect.joints(document.locked),
+        fk=reflect.joints(document.fk),
     )
     session.pose(q, anchor=False)
     return None

@@ -13,6 +13,7 @@ from limbik.goals.contacts import up_axis
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.document.effector import FURTHEST, LAST_ID, Vec3, Vec4
 from limbik.poser.document.prop import LARGEST, MOST_HOLDS, MOST_PROPS, Prop, PropKind
+from limbik.poser.drag.look_goals import looked_at
 from limbik.poser.drag.prop_edits import let_go, with_prop
 from limbik.poser.files.open import discard_files, keep_files
 from limbik.poser.files.prop_mesh import prop_mesh
@@ -120,7 +121,14 @@ def remove(session: Session, prop: int) -> Answer:
     """A prop goes."""
     gone, scene = prop_of(session, prop), session.document.scene
     kept = tuple(one for one in scene.props if one is not gone)
-    session.document = replace(session.document, scene=replace(scene, props=kept))
+    effectors = tuple(
+        replace(e, look="", position=looked_at(session.figure, session.document, e))
+        if e.look == f"prop:{prop}"
+        else e
+        for e in session.document.effectors
+    )
+    scene = replace(scene, props=kept)
+    session.document = replace(session.document, scene=scene, effectors=effectors)
     return None
 
 

@@ -175,8 +175,8 @@ def frames(session: Session, frames: list[float]) -> Answer:
             figure,
             document.timeline,
             frame,
-            document.effectors,
-            document.locked,
+            document.solved,
+            document.still,
             timeline_goals(document),
         )
         row[:] = document.q if moment is None else moment.q

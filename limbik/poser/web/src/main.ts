@@ -48,6 +48,7 @@ function begin(): void {
       app,
       stage,
       knobs: () => touched?.knobs() ?? [],
+      rings: () => touched?.rings() ?? [],
       screen: (joint: number) => stage.screen(joint),
       target: (effector: number) => {
         const place: Vec3 | undefined = app.report(effector)?.position ?? app.effector(effector)?.position;

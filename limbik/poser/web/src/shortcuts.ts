@@ -47,14 +47,21 @@ function toggleEffector(app: App): void {
   });
 }
 
+/** Sets the limb of a joint to FK, or back to IK. */
+export function toggleFk(app: App, joint: number): void {
+  const limb = app.limbOf(joint);
+  if (limb) void app.do("limb.fk", { joint, on: !app.inFk(joint) });
+  else app.note(`${app.figure?.joints[joint]?.name ?? "This joint"} is no part of an arm or a leg.`);
+}
+
 function toggleSymmetric(app: App): void {
   if (app.state) void app.do("symmetric", { on: !app.state.symmetric });
 }
 
 export const SHORTCUTS: Shortcut[] = [
   { keys: ["Q"], what: "Drag directly, without a gizmo", group: "Pose", run: tool("direct") },
-  { keys: ["G"], what: "Gizmo that moves", group: "Pose", run: tool("move") },
-  { keys: ["R"], what: "Gizmo that rotates", group: "Pose", run: tool("rotate") },
+  { keys: ["G"], what: "Arrows that move the selected effector", group: "Pose", run: tool("move") },
+  { keys: ["R"], what: "Rings that turn the selected joint", group: "Pose", run: tool("rotate") },
   { keys: ["S"], what: "Handles that scale the selected prop", group: "Pose", run: tool("scale") },
   { keys: ["J"], what: "Limits: knobs change the selected joint's limits", group: "Pose", run: tool("limits") },
   { keys: ["M"], what: "Mirror the pose left and right", group: "Pose", run: (app) => void app.do("pose.mirror") },
@@ -77,6 +84,7 @@ export const SHORTCUTS: Shortcut[] = [
     group: "Effectors",
     run: (app) => withJoint(app, (joint) => void app.do("lock", { joint, on: !app.locked(joint) })),
   },
+  { keys: ["I"], what: "IK or FK: the selected limb is solved as a whole, or turned joint by joint", group: "Effectors", run: (app) => withJoint(app, (joint) => toggleFk(app, joint)) },
   {
     keys: ["Delete", "Backspace"],
     what: "Remove the effector, or the prop",

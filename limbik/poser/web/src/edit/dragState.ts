@@ -3,12 +3,15 @@
 import { Quaternion, type Vector3 } from "three";
 import type { App } from "../state/app";
 import type { Effector, Vec3, Vec4 } from "../net/messages";
+import { propPlace } from "../scene/propPlace";
 import { jointFrame, quaternion, toVec3, vector } from "./frames";
 
-/** The effectors of the figure that is shown: none while state and figure do not belong together. */
+/** The effectors of the figure that is shown, but for those on limbs in FK; none while state and figure do
+ *  not belong together. */
 export function effectorsOf(app: App): Effector[] {
   const { figure, state, pose } = app;
-  return figure && state && pose && state.figure === figure.id ? state.effectors : [];
+  if (!figure || !state || !pose || state.figure !== figure.id) return [];
+  return state.fk.length ? state.effectors.filter((effector) => !state.fk.includes(effector.joint)) : state.effectors;
 }
 
 /** Where an effector is in the newest pose. */
@@ -21,6 +24,17 @@ export function placeOf(app: App, effector: Effector): Vector3 {
 /** How an effector is turned in the newest pose. */
 export function turnOf(app: App, effector: Effector): Quaternion {
   return app.pose ? jointFrame(app.pose, effector.joint).quaternion : new Quaternion();
+}
+
+/** Where the target of an aim is that is tied to a joint or a prop, in the newest pose; null for others. */
+export function lookedAt(app: App, effector: Effector): Vector3 | null {
+  const { figure, pose, state } = app;
+  if (effector.mode !== "aim" || !figure || !pose || !state) return null;
+  const [kind, name] = [effector.look.split(":", 1)[0], effector.look.slice(effector.look.indexOf(":") + 1)];
+  const joint = kind === "joint" ? figure.joints.findIndex((one) => one.name === name) : -1;
+  if (joint >= 0) return jointFrame(pose, joint).position;
+  const prop = kind === "prop" ? state.scene.props.find((one) => String(one.id) === name) : undefined;
+  return prop ? propPlace(prop, pose).position : null;
 }
 
 export class Hand {
@@ -86,6 +100,8 @@ export class Hand {
   /** Where an effector should be: in the hand, as the server last heard, or where it is. */
   targetOf(effector: Effector): Vector3 {
     if (this.held?.effector === effector.id && this.held.position) return vector(this.held.position);
+    const tied = lookedAt(this.app, effector);
+    if (tied) return tied;
     const report = this.app.report(effector.id);
     if (report && !report.position.some(Number.isNaN)) return vector(report.position);
     return effector.mode === "free" ? placeOf(this.app, effector) : vector(effector.position);

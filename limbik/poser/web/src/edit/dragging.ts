@@ -11,6 +11,7 @@ import type { Gizmo } from "./gizmo";
 import { effectorsOf, type Hand, placeOf } from "./dragState";
 import type { Label } from "./label";
 import { type Picked, type Picking, type Pointer, pointerOf, spotOfEvent } from "./picking";
+import type { Rings } from "./turning/rings";
 import { movedOnScreen, spotOf, viewOf } from "./view";
 
 const STILL = { mouse: 4, touch: 10 }; // pixels that are not yet a drag
@@ -44,6 +45,7 @@ export class Dragging {
     private readonly picking: Picking,
     private readonly editing: LimitEditing,
     private readonly gizmo: Gizmo,
+    private readonly rings: Rings,
     private readonly label: Label,
   ) {
     const { canvas } = stage;
@@ -90,12 +92,15 @@ export class Dragging {
     const effector = this.effectorFor(picked);
     this.press = { id: event.pointerId, kind, picked, effector, x, y, started: false, point: null };
     this.label.hide();
-    const ours = picked?.kind === "knob" || effector !== null;
+    const ours = picked?.kind === "knob" || picked?.kind === "ring" || effector !== null;
     if (ours || picked?.kind === "gizmo") this.stage.controls.enabled = false;
     if (!ours) return;
     this.stage.canvas.setPointerCapture(event.pointerId);
     if (picked?.kind === "knob") {
       this.press.started = this.editing.grab(x, y, kind);
+      this.stage.canvas.style.cursor = "grabbing";
+    } else if (picked?.kind === "ring") {
+      this.press.started = this.rings.grab(x, y, kind);
       this.stage.canvas.style.cursor = "grabbing";
     } else if (effector !== null) this.app.selectEffector(effector);
   }
@@ -132,6 +137,10 @@ export class Dragging {
       this.editing.drag(x, y, event.altKey);
       return;
     }
+    if (press.picked?.kind === "ring") {
+      this.rings.drag(x, y, event);
+      return;
+    }
     const far = Math.hypot(x - press.x, y - press.y) > STILL[press.kind];
     if (!press.started) {
       if (!far) return;
@@ -159,12 +168,13 @@ export class Dragging {
   private grabbedPoint(effector: Effector, x: number, y: number): Vector3 {
     const view = viewOf(this.stage);
     const points = [this.hand.targetOf(effector), placeOf(this.app, effector)] as const;
-    if (effector.mode === "aim") return points[0];
     const [target, place] = points.map((point) => {
       const spot = spotOf(view, point);
       return Math.hypot(spot.x - x, spot.y - y);
     }) as [number, number];
-    return place < target ? points[1] : points[0];
+    if (effector.mode !== "aim") return place < target ? points[1] : points[0];
+    // Whoever takes the eye looks where the pointer is: the target comes under it, as far away as it was.
+    return place < target ? movedOnScreen(view, points[0], x - spotOf(view, points[0]).x, y - spotOf(view, points[0]).y) : points[0];
   }
 
   private up(event: PointerEvent): void {
@@ -180,7 +190,8 @@ export class Dragging {
   private lost(event: PointerEvent): void {
     if (event.type === "pointercancel" && event.pointerType === "touch") this.fingers = Math.max(0, this.fingers - 1);
     // An ordinary release has been dealt with; what is left was taken away by the browser.
-    if (this.press && event.pointerId === this.press.id && this.press.effector !== null) this.drop();
+    const ring = this.press?.picked?.kind === "ring";
+    if (this.press && event.pointerId === this.press.id && (this.press.effector !== null || ring)) this.drop();
   }
 
   /** Ends what is held. */
@@ -189,6 +200,7 @@ export class Dragging {
     this.press = null;
     if (!press) return;
     if (press.picked?.kind === "knob") this.editing.release();
+    else if (press.picked?.kind === "ring") this.rings.release();
     else if (press.point) this.hand.release();
     this.free();
   }
@@ -208,7 +220,11 @@ export class Dragging {
     const twice = this.again(press.kind, x, y, now);
     this.tap = twice ? null : { time: now, x, y };
     const { picked } = press;
-    if (picked?.kind === "knob" || picked?.kind === "gizmo") return;
+    if (picked?.kind === "knob" || picked?.kind === "gizmo" || picked?.kind === "ring") return;
+    if (picked?.kind === "figure") {
+      void this.app.do("figure.activate", { figure: picked.figure });
+      return;
+    }
     if (twice && picked) {
       this.twice(picked.joint, press.effector);
       return;
@@ -237,6 +253,7 @@ export class Dragging {
     const { press } = this;
     if (!press?.started) return false;
     if (press.picked?.kind === "knob") this.editing.cancel();
+    else if (press.picked?.kind === "ring") this.rings.cancel();
     else if (press.point) this.hand.cancel();
     else return false;
     // The button is still down: until it comes up, moves mean nothing.

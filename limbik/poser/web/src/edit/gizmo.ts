@@ -1,12 +1,11 @@
-// Arrows and rings on the selected effector: exact moves along axes, and orientation goals.
+// Arrows on the selected effector: exact moves along axes.  Rings are in turning/rings.ts.
 
 import { Object3D, Vector2 } from "three";
 import { TransformControls } from "three/examples/jsm/controls/TransformControls.js";
 import type { App } from "../state/app";
 import type { Stage } from "../scene/stage";
 import { AXIS_COLOURS } from "./colours";
-import { toWxyz } from "./frames";
-import { effectorsOf, type Hand, turnOf } from "./dragState";
+import { effectorsOf, type Hand } from "./dragState";
 import { viewOf } from "./view";
 
 export class Gizmo {
@@ -20,6 +19,8 @@ export class Gizmo {
   ) {
     this.controls = new TransformControls(stage.camera, stage.canvas);
     this.controls.size = 0.75;
+    this.controls.setMode("translate");
+    this.controls.setSpace("world");
     this.controls.setColors(...AXIS_COLOURS, "#ffb020");
     stage.world.add(this.handle);
     stage.scene.add(this.controls.getHelper());
@@ -42,14 +43,11 @@ export class Gizmo {
     if (this.controls.dragging) return;
     const { tool, playing } = this.app.ui;
     const effector = this.effector();
-    if (!effector || tool === "direct" || tool === "limits" || tool === "scale" || playing || (tool === "rotate" && effector.mode === "aim")) {
+    if (!effector || tool !== "move" || playing) {
       if (this.controls.object) this.controls.detach();
       return;
     }
-    this.controls.setMode(tool === "move" ? "translate" : "rotate");
-    this.controls.setSpace(tool === "move" ? "world" : "local");
     this.handle.position.copy(this.hand.targetOf(effector));
-    this.handle.quaternion.copy(this.hand.orientationOf(effector) ?? turnOf(this.app, effector));
     if (this.controls.object !== this.handle) this.controls.attach(this.handle);
   }
 
@@ -71,9 +69,7 @@ export class Gizmo {
   }
 
   private changed(): void {
-    if (!this.controls.dragging) return;
-    const turns = this.controls.mode === "rotate";
-    this.hand.move(this.handle.position, turns ? toWxyz(this.handle.quaternion) : null);
+    if (this.controls.dragging) this.hand.move(this.handle.position, null);
   }
 
   /** Lets go in the middle of a drag and takes it back. */

@@ -9,10 +9,12 @@ import { LimitEditing } from "./limits/editing";
 import { Gauges } from "./limits/gauges";
 import { Gizmo } from "./gizmo";
 import { Hand } from "./dragState";
+import { followCamera } from "./lookIntoCamera";
 import { Label } from "./label";
 import { Picking } from "./picking";
 import { attachSurroundings } from "./props/surroundings";
 import { Targets } from "./targets";
+import { Rings } from "./turning/rings";
 
 export { endNudge, nudge, selectNext, selectPrevious, turn } from "./keyboard";
 
@@ -20,6 +22,8 @@ export { endNudge, nudge, selectNext, selectPrevious, turn } from "./keyboard";
 export interface Attached {
   /** Where the knobs of limits are on the page, CSS pixels. */
   knobs(): { x: number; y: number }[];
+  /** Where rings of the selected joint can be pressed on the page, and their middles. */
+  rings(): { name: string; x: number; y: number; cx: number; cy: number }[];
   dispose(): void;
 }
 
@@ -38,9 +42,10 @@ export function attach(stage: Stage, app: App): Attached {
   const gauges = new Gauges(stage, app, colours, busy);
   const gizmo = new Gizmo(stage, app, hand);
   const editing = new LimitEditing(stage, app, gauges, label, busy);
-  const picking = new Picking(stage, app, hand, targets, editing, gizmo, label);
+  const rings = new Rings(stage, app, hand, label);
+  const picking = new Picking(stage, app, hand, targets, editing, gizmo, rings, label);
   const detach = attachSurroundings(stage, app, picking, label);
-  const dragging = new Dragging(stage, app, hand, picking, editing, gizmo, label);
+  const dragging = new Dragging(stage, app, hand, picking, editing, gizmo, rings, label);
 
   const stops = (["figure", "state", "pose", "ui"] as const).map((event) => app.on(event, changed));
   stops.push(
@@ -58,8 +63,10 @@ export function attach(stage: Stage, app: App): Attached {
       }
       targets.place();
       editing.place();
+      rings.place();
     }),
   );
+  stops.push(followCamera(stage, app));
   changed();
   const onPage = (spot: { x: number; y: number }): { x: number; y: number } => {
     const { left, top } = stage.canvas.getBoundingClientRect();
@@ -67,10 +74,11 @@ export function attach(stage: Stage, app: App): Attached {
   };
   return {
     knobs: () => editing.spots().map(onPage),
+    rings: () => rings.spots().map((spot) => ({ ...spot, ...onPage(spot), cx: onPage({ x: spot.cx, y: 0 }).x, cy: onPage({ x: 0, y: spot.cy }).y })),
     dispose: () => {
       for (const stop of stops) stop();
       detach();
-      for (const part of [dragging, gizmo, editing, gauges, targets, label]) part.dispose();
+      for (const part of [dragging, gizmo, rings, editing, gauges, targets, label]) part.dispose();
     },
   };
 }

@@ -7,14 +7,17 @@ import type { Gizmo } from "./gizmo";
 import { effectorsOf, type Hand } from "./dragState";
 import type { Label } from "./label";
 import type { Targets } from "./targets";
+import type { Rings } from "./turning/rings";
 
 export type Pointer = "mouse" | "touch";
 
 export type Picked =
   | { kind: "knob" }
   | { kind: "gizmo" }
+  | { kind: "ring" }
   | { kind: "effector"; effector: number; joint: number }
   | { kind: "joint"; joint: number }
+  | { kind: "figure"; figure: number }
   | null;
 
 /** A pen is as exact as a mouse. */
@@ -36,6 +39,7 @@ export class Picking {
     private readonly targets: Targets,
     private readonly editing: LimitEditing,
     private readonly gizmo: Gizmo,
+    private readonly rings: Rings,
     private readonly label: Label,
   ) {}
 
@@ -43,11 +47,14 @@ export class Picking {
    *  dragged. */
   at(x: number, y: number, kind: Pointer, knobs = true): Picked {
     if (this.gizmo.hit(x, y)) return { kind: "gizmo" };
+    if (this.rings.hit(x, y, kind)) return { kind: "ring" };
     if (knobs && this.editing.distance(x, y, kind) < Infinity) return { kind: "knob" };
     const sign = this.targets.hit(x, y, kind);
     const found = effectorsOf(this.app).find((one) => one.id === sign?.effector);
     if (found) return { kind: "effector", effector: found.id, joint: found.joint };
     const { left, top } = this.stage.canvas.getBoundingClientRect();
+    const other = this.stage.pickOther(left + x, top + y);
+    if (other !== null) return { kind: "figure", figure: other };
     const body = this.stage.pick(left + x, top + y);
     return body ? { kind: "joint", joint: body.joint } : null;
   }
@@ -61,10 +68,23 @@ export class Picking {
       canvas.style.cursor = "grab";
       return;
     }
-    if (!picked || picked.kind === "gizmo" || picked.kind === "knob") {
+    if (picked?.kind === "ring" && this.rings.hover(x, y)) {
+      this.hand.over(null, null);
+      this.stage.setHighlight(null);
+      canvas.style.cursor = "grab";
+      return;
+    }
+    this.rings.leave();
+    if (!picked || picked.kind === "gizmo" || picked.kind === "knob" || picked.kind === "ring") {
       this.leave();
       this.label.hide();
       canvas.style.cursor = picked ? "grab" : "";
+      return;
+    }
+    if (picked.kind === "figure") {
+      this.leave();
+      canvas.style.cursor = "pointer";
+      this.label.show(`${this.app.state?.others.find((one) => one.number === picked.figure)?.name ?? ""}: click to pose it`, x, y);
       return;
     }
     const onJoint = this.app.effectorOn(picked.joint);

@@ -104,7 +104,7 @@ export class Targets {
     marker.effector.paint(body, ok ? colours.reached : colours.target, active || chosen || hovered ? 1 : 0.85);
     const goal: Glyph = aims ? "cross" : pinned ? "diamond ring" : ok ? "ring" : "cross";
     // Red is what is not met; a pin that holds has nothing around it.
-    marker.target.paint(goal, ok && !aims ? colours.reached : colours.target, 1, 0.6);
+    marker.target.paint(goal, ok ? colours.reached : colours.target, 1, 0.6);
     marker.target.visible = aims || held || (active && !ok);
     marker.halo.paint("halo", colours.accent, 1, 0.6);
     marker.halo.visible = chosen;

@@ -16,6 +16,8 @@ export interface Connection {
   mesh(figure: number, signal: AbortSignal): Promise<ArrayBuffer>;
   /** Bytes of the motion that the clip was retargeted from. */
   origin(id: number, signal: AbortSignal): Promise<ArrayBuffer>;
+  /** Connects now, instead of after the next pause; nothing where a connection stands. */
+  retry?(): void;
 }
 
 /** The part of a WebSocket that is used. */
@@ -53,6 +55,7 @@ export class Link implements Connection {
   private socket: Socket | null = null;
   private open = false;
   private pause = FIRST_PAUSE;
+  private again: ReturnType<typeof setTimeout> | undefined;
   private lastId = 0;
   private lastSequence = 0;
   private flying: { sequence: number; since: number } | null = null;
@@ -86,9 +89,16 @@ export class Link implements Connection {
       const farewell = FAREWELLS[code];
       this.lose(reason, farewell ?? "lost");
       if (farewell) return;
-      setTimeout(() => this.start(), this.pause);
+      this.again = setTimeout(() => this.start(), this.pause);
       this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
     };
+  }
+
+  retry(): void {
+    if (this.socket) return; // it stands, or is on its way
+    clearTimeout(this.again);
+    this.pause = FIRST_PAUSE;
+    this.start();
   }
 
   command(name: string, args: object): Promise<Reply> {

@@ -57,8 +57,11 @@ export function connect(app: App): Link {
         app.setHello(said.hello);
       } else if ("figure" in said) app.setFigure(said.figure);
       else if ("state" in said) app.setState(said.state);
+      else if ("other" in said) app.otherFigures.set(said.other.id, said.other);
+      else if ("others" in said) app.setOthers(said.others);
       else if ("progress" in said) app.setTask(said.progress);
       else if ("body" in said) app.setBody(said.body);
+      else if ("preparing" in said) app.setPreparing(said.preparing);
       else if ("note" in said) app.note(said.note);
       else if ("library" in said) app.setLibrary(said.library);
       else link.reply(said);

@@ -3,6 +3,9 @@
 const SHARPEST = 2; // pixels of ours for one of CSS, at most
 const SLOW = 30; // ms until a frame is drawn
 const SLOWEST = 80; // ms, where even coarse pictures are too slow: no graphics card
+const SLOWEST_IN_SOFTWARE = 250; // ms; a processor that is busy elsewhere is slow for a while
+const COARSE = 0.75; // pixels for one of CSS at rest and in movement, without a graphics card
+const COARSEST = 0.6; // in movement
 const PATIENCE = 6; // slow frames in a row
 const ASLEEP = 3000; // ms
 const REST = 250; // ms without a frame
@@ -17,7 +20,11 @@ export function drawsInSoftware(): boolean {
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
-/** Watches how long frames have to wait while something moves. */
+/** Watches how long frames have to wait while something moves.
+ *
+ *  With a graphics card the picture is coarser only while something moves.  Without one its resolution
+ *  never goes up again, so that it does not jump with every movement of the mouse.
+ */
 export class Quality {
   /** 0: as fine as can be; 1: one pixel for one; 2: and a coarser shadow; 3: fewer pixels still. */
   level = 0;
@@ -25,13 +32,14 @@ export class Quality {
   private still = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(software: boolean) {
-    if (software) this.level = 3;
+  constructor(private readonly software: boolean) {
+    if (software) this.level = 2;
   }
 
   /** Pixels for one CSS pixel. */
   ratio(device: number): number {
-    const most = this.still || this.level === 0 ? SHARPEST : this.level === 3 ? 0.6 : 1;
+    const fine = this.level === 0 || (this.still && !this.software);
+    const most = fine ? SHARPEST : this.level === 3 ? (this.software ? COARSE : COARSEST) : 1;
     return Math.min(device, most);
   }
 
@@ -40,7 +48,7 @@ export class Quality {
   frame(waited: number, device: number): boolean {
     // Longer than this was no drawing: the page was hidden or its tab asleep.
     if (waited > ASLEEP) return false;
-    const limit = this.level === 2 ? SLOWEST : SLOW;
+    const limit = this.software ? SLOWEST_IN_SOFTWARE : this.level === 2 ? SLOWEST : SLOW;
     this.slow = waited > limit ? this.slow + 1 : Math.max(0, this.slow - 1);
     if (this.slow < PATIENCE || this.level === 3) return false;
     this.slow = 0;
@@ -53,7 +61,7 @@ export class Quality {
     clearTimeout(this.timer);
     const fine = this.still || this.level === 0;
     this.still = false;
-    if (moving || fine) return;
+    if (moving || fine || this.software) return;
     this.timer = setTimeout(() => {
       this.still = true;
       wake();

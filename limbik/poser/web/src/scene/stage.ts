@@ -12,10 +12,14 @@ import { enclose, facing, middle, neighbourhood } from "./framing";
 import { Ghosts } from "./figure/ghosts";
 import { moveView } from "./keys";
 import { OriginGhost } from "./figure/origin";
+import { OtherFigures } from "./figure/otherFigures";
 import { Trails } from "./trails";
 import { Lights } from "./lights";
 import { onThemeChange, readPalette, type Palette } from "./palette";
-import { pictureOf, type PictureOptions } from "./picture";
+import { depthMap, normalMap, withoutSurface } from "./pictures/maps";
+import { drawKeypoints, keypoints } from "./pictures/openpose";
+import { drawnFor, type Override, type PictureOptions, pngOf } from "./pictures/picture";
+import { type Draw, turntable } from "./pictures/turntable";
 import { drawsInSoftware, Quality } from "./quality";
 import { pixelAngle, rayAt, spotOf, type Spot } from "./projection";
 import { Viewpoint, type ViewName } from "./viewpoint";
@@ -42,6 +46,7 @@ export class Stage {
   private readonly ghosts = new Ghosts();
   private readonly origin: OriginGhost;
   private readonly figures: Figures;
+  private readonly others: OtherFigures;
   private readonly quality: Quality;
   private readonly before = new Set<() => void>();
   private readonly stops: (() => void)[] = [];
@@ -80,7 +85,8 @@ export class Stage {
       () => !this.touched && this.frame("all", "corner", true, 0.06),
     );
     const trails = new Trails(app, () => this.palette, () => this.render());
-    this.world.add(this.ghosts.group, this.origin.group, trails.group);
+    this.others = new OtherFigures(app, () => this.palette, () => this.refresh());
+    this.world.add(this.ghosts.group, this.origin.group, trails.group, this.others.group);
     this.scene.add(this.backdrop.mesh, this.floor.group, this.lights.group, this.world);
     this.listen();
     this.paint();
@@ -128,6 +134,15 @@ export class Stage {
     return this.body?.pick(rayAt(this, x, y), SLACK * pixelAngle(this, this.camera.position.distanceTo(this.viewpoint.target))) ?? null;
   }
 
+  /** Another figure of the scene under a place of the page that is nearer than the one that is posed; its
+   *  number. */
+  pickOther(x: number, y: number): number | null {
+    const [ray, slack] = [rayAt(this, x, y), SLACK * pixelAngle(this, this.camera.position.distanceTo(this.viewpoint.target))];
+    const other = this.others.pick(ray, slack);
+    const own = other && this.body?.pick(ray, slack);
+    return other && !(own && own.distance <= other.distance) ? other.number : null;
+  }
+
   /** Where a point of the figure is on the page, in CSS pixels. */
   project(point: Vec3 | Vector3): Spot {
     return spotOf(this, point instanceof Vector3 ? point : new Vector3(...point));
@@ -146,7 +161,7 @@ export class Stage {
     if (!pose || !figure) return;
     const points =
       what === "all"
-        ? Float32Array.of(...(this.body?.outline() ?? pose.positions), ...this.origin.outline())
+        ? Float32Array.of(...(this.body?.outline() ?? pose.positions), ...this.origin.outline(), ...this.others.outline())
         : neighbourhood(figure, pose.positions, what);
     const at = new Vector3();
     for (let i = 0; i < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
@@ -163,14 +178,49 @@ export class Stage {
   }
 
   /** The picture as a PNG, without what is not of the figure and its floor unless `clean` is false. */
-  png(options: PictureOptions = {}): Promise<Blob> {
-    const props = this.world.getObjectByName("props");
-    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group, props];
-    own.push(this.origin.group);
-    if (!options.transparent) own.push(this.backdrop.mesh, this.floor.group);
+  png({ transparent = false, clean = true, ratio = 2, map }: PictureOptions = {}): Promise<Blob> {
+    const alone = transparent || map !== undefined;
+    const hidden = clean || alone ? this.besides(!alone, map === undefined) : [];
+    let override: Override | null = null;
+    if (map === "depth") override = depthMap(this.camera, this.surface());
+    else if (map === "normal") override = normalMap();
+    const made = drawnFor(this.renderer, this.scene, this.camera, hidden, ratio, pngOf, override);
+    return made.finally(() => override?.material.dispose());
+  }
+
+  /** The pose as key points of OpenPose, in a picture as large as that of the view. */
+  openpose(ratio = 2): Promise<Blob> {
+    const { figure, pose } = this.app;
+    if (!figure || !pose) return Promise.reject(new Error("There is no pose yet."));
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    const points = keypoints(figure, pose).map((point) => this.project(point));
+    const spots = points.map(({ x, y }) => ({ x: ratio * (x - left), y: ratio * (y - top) }));
+    return pngOf(drawKeypoints(spots, Math.round(ratio * width), Math.round(ratio * height)));
+  }
+
+  /** The figure turning around once as a GIF; `told` hears the share that is done. */
+  turntable(told: (share: number) => void): Promise<Blob> {
+    const draw: Draw = (ratio, take) => drawnFor(this.renderer, this.scene, this.camera, this.besides(true, true), ratio, take);
+    return turntable(this.camera, this.viewpoint.target, this.canvas, draw, told).finally(() => this.render());
+  }
+
+  /** What is not of the figure, its props and, where it is wanted, its ground; `lines` belong to props. */
+  private besides(ground: boolean, lines: boolean): Object3D[] {
+    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group, this.origin.group];
+    own.push(this.world.getObjectByName("props"), this.world.getObjectByName("figures"));
+    if (ground) own.push(this.backdrop.mesh, this.floor.group);
     const all = [...this.scene.children, ...this.world.children];
-    const hidden = options.clean === false && !options.transparent ? [] : all.filter((o) => !own.includes(o));
-    return pictureOf(this.renderer, this.scene, this.camera, hidden, options);
+    const out = all.filter((object) => !own.includes(object));
+    if (!lines) out.push(this.ghosts.group, this.origin.group, ...withoutSurface(this.world));
+    return out;
+  }
+
+  /** Points on the surface of what is drawn, in the scene: 3 numbers each. */
+  private surface(): Float32Array {
+    const points = Float32Array.from(this.body?.outline() ?? []);
+    const at = new Vector3();
+    for (let i = 0; i + 2 < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
+    return points;
   }
 
   dispose(): void {
@@ -235,6 +285,7 @@ export class Stage {
     this.lights.paint(this.palette);
     this.ghosts.paint(this.palette);
     this.origin?.paint();
+    this.others?.paint();
     this.body?.paint(this.palette);
     this.render();
   }
@@ -253,7 +304,9 @@ export class Stage {
     const { figure, pose } = this.app;
     if (!figure || !pose) return;
     const fresh = `${figure.file}|${figure.builtin}|${figure.size}|${figure.joints.map((j) => j.name).join()}`;
-    if (fresh !== this.placed) {
+    // Among several figures the view stays as it is when another one is posed.
+    const among = this.placed !== "" && (this.app.state?.others.length ?? 0) > 0;
+    if (fresh !== this.placed && !among) {
       this.placed = fresh;
       this.touched = false;
       this.place();
@@ -284,6 +337,10 @@ export class Stage {
   private setDown(): void {
     const { figure } = this.app;
     if (!figure || !this.body) return;
+    if (this.app.state?.others.length) {
+      this.shade(); // the ground is that of all
+      return;
+    }
     const outline = this.body.outline();
     const up = "xyz".indexOf(figure.up);
     let lowest = Infinity;

@@ -1,12 +1,12 @@
 // What the page knows, and how its parts learn of changes; commands go out through here.
 
 import type { Connection, LinkState } from "../net/connection";
-import type { BodyInfo, Commands, ProgressInfo, Effector, FigureInfo, Hello, JointInfo, LibraryPose, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
+import type { BodyInfo, Commands, ProgressInfo, Effector, FigureInfo, Hello, JointInfo, LibraryPose, LimbInfo, OtherInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
 import { decode, type Frames, type GoalReport, type Pose } from "../net/protocol";
 import { keepUi, recallUi } from "./uiStorage";
 import { Pace } from "../net/latency";
 
-export type AppEvent = "hello" | "figure" | "state" | "pose" | "frames" | "ui" | "note" | "library" | "body" | "task" | "link" | "open" | "save";
+export type AppEvent = "hello" | "figure" | "state" | "pose" | "others" | "frames" | "ui" | "note" | "library" | "body" | "task" | "link" | "open" | "save";
 
 /** Arguments of a command, which may be left out where it needs none. */
 type Arguments<Name extends keyof Commands> = object extends Commands[Name] ? [args?: Commands[Name]] : [args: Commands[Name]];
@@ -20,12 +20,16 @@ export class App {
   pose: Pose | null = null;
   /** Masses and shapes of the figure, once somebody asked for them. */
   body: BodyInfo | null = null;
+  /** What the other figures of the scene are drawn by, by id. */
+  readonly otherFigures = new Map<number, FigureInfo>();
   /** The newest onion skins. */
   frames: Frames | null = null;
   /** Poses on disk, the newest first. */
   library: LibraryPose[] = [];
   ui: Ui = recallUi();
   link: LinkState | "replay" = "connecting";
+  /** What the server compiles before it can solve, and since when (performance.now(), ms). */
+  preparing: { sentence: string; since: number } | null = null;
   /** Work in the background, and whether the server can stop it. */
   task: (ProgressInfo & { stops: boolean }) | null = null;
   /** Why the server closed the connection, where it said so. */
@@ -34,6 +38,9 @@ export class App {
   readonly pace = new Pace();
   /** Set by main before anything is sent. */
   connection: Connection | null = null;
+
+  /** Where the camera is, in the figure's axes; set by whoever draws. */
+  eye: (() => Vec3) | null = null;
 
   private asked: number | null = null;
   private readonly listeners = new Map<AppEvent, Set<() => void>>();
@@ -160,6 +167,16 @@ export class App {
     return this.state?.locked.includes(joint) ?? false;
   }
 
+  /** The arm or leg that a joint belongs to. */
+  limbOf(joint: number): LimbInfo | undefined {
+    return this.figure?.limbs.find((limb) => limb.joints.includes(joint));
+  }
+
+  /** Whether a joint is on a limb that is turned joint by joint. */
+  inFk(joint: number): boolean {
+    return this.state?.fk.includes(joint) ?? false;
+  }
+
   // What comes in; called by the connection.
 
   setLink(link: LinkState | "replay", reason = ""): void {
@@ -173,6 +190,12 @@ export class App {
 
   setHello(hello: Hello): void {
     this.hello = hello;
+    this.setPreparing(hello.preparing);
+  }
+
+  /** A sentence about what is being compiled, empty once it is ready. */
+  setPreparing(sentence: string): void {
+    this.preparing = sentence ? { sentence, since: this.preparing?.since ?? performance.now() } : null;
     this.emit("hello");
   }
 
@@ -197,6 +220,12 @@ export class App {
     if (effector !== null && !this.effector(effector)) this.set({ effector: null });
     else if (effector === null && joint !== null && this.effectorOn(joint)) this.select(joint);
     this.emit("state");
+  }
+
+  /** Where the figures are that are not posed just now. */
+  setOthers(others: OtherInfo[]): void {
+    if (this.state) this.state = { ...this.state, others };
+    this.emit("others");
   }
 
   setPose(pose: Pose): void {

@@ -8,15 +8,15 @@ import { nextTheme, resolved } from "../../src/panels/bar/theme";
 
 const BALL: JointInfo = {
   name: "Arm", parent: -1, role: "", kind: "ball (swing–twist)", first: 0, count: 3, offset: [0, 0, 0], wxyz: [1, 0, 0, 0],
-  parts: [{ kind: "swing-twist", coordinate: 0, twist: [1, 0, 0], swing: [0, 1, 0] }],
+  parts: [{ kind: "swing-twist", coordinate: 0, twist: [1, 0, 0], swing: [0, 1, 0] }], axes: [],
 };
 const RAIL: JointInfo = {
   name: "Rail", parent: 0, role: "", kind: "prismatic", first: 3, count: 1, offset: [0, 0, 0], wxyz: [1, 0, 0, 0],
-  parts: [{ kind: "slide", axis: [1, 0, 0], coordinate: 3, scale: 1, shift: 0, driver: -1 }],
+  parts: [{ kind: "slide", axis: [1, 0, 0], coordinate: 3, scale: 1, shift: 0, driver: -1 }], axes: [],
 };
 const FIGURE: FigureInfo = {
   id: 1, name: "test", unit: "m", up: "y", size: 2, floor: 0, joints: [BALL, RAIL], bones: [], mesh: false, clips: [],
-  file: "", builtin: "", mirrors: false,
+  file: "", builtin: "", mirrors: false, limbs: [],
   coordinates: ["Arm.swing1", "Arm.swing2", "Arm.twist", "Rail.tx"].map((name, c) => ({
     name, joint: c < 3 ? 0 : 1, slides: c === 3, rest: 0,
   })),
@@ -41,12 +41,12 @@ describe("ends of a slider", () => {
 
 describe("a first limit", () => {
   it("allows the pose at hand", () => {
-    const limit = firstLimit(FIGURE, { ...BALL, parts: [] }, [2, -3, 0], false);
+    const limit = firstLimit(FIGURE, { ...BALL, parts: [], axes: [] }, [2, -3, 0], false);
     expect(limit).toEqual({ kind: "range", lower: [-Math.PI / 2, -3, -Math.PI / 2], upper: [2, Math.PI / 2, Math.PI / 2] });
   });
   it("ends a rail, and lets a body that turns move about", () => {
     expect(firstLimit(FIGURE, RAIL, [1.4], false)).toEqual({ kind: "range", lower: [-1], upper: [1.4] });
-    const free: JointInfo = { ...BALL, first: 2, count: 2, parts: [] }; // a turn and a slide
+    const free: JointInfo = { ...BALL, first: 2, count: 2, parts: [], axes: [] }; // a turn and a slide
     expect(firstLimit(FIGURE, free, [0, 0.4], false)).toEqual({
       kind: "range", lower: [-Math.PI / 2, null], upper: [Math.PI / 2, null],
     });

@@ -5,7 +5,7 @@ import type { JointInfo } from "../../src/net/messages";
 import { rows, search } from "../../src/panels/controls/tree";
 
 const joint = (name: string, parent: number, role = "", kind = "revolute"): JointInfo => ({
-  name, parent, role, kind, first: 0, count: 1, offset: [0, 0, 0], wxyz: [1, 0, 0, 0], parts: [],
+  name, parent, role, kind, first: 0, count: 1, offset: [0, 0, 0], wxyz: [1, 0, 0, 0], parts: [], axes: [],
 });
 
 // Children come before a later sibling's children in a file, but need not: Neck is last here.

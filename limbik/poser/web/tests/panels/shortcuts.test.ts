@@ -30,8 +30,8 @@ describe("chords", () => {
   });
 
   it("take letters with Caps Lock, not with Ctrl or Alt", () => {
-    expect(meaning(press("g"))).toBe("Gizmo that moves");
-    expect(meaning(press("G"))).toBe("Gizmo that moves");
+    expect(meaning(press("g"))).toBe("Arrows that move the selected effector");
+    expect(meaning(press("G"))).toBe("Arrows that move the selected effector");
     expect(meaning(press("g", ["Ctrl"]))).toBeUndefined();
     expect(meaning(press("g", ["Alt"]))).toBeUndefined();
     expect(meaning(press("G", ["Shift"]))).toBeUndefined();

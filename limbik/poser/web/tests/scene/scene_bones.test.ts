@@ -14,13 +14,13 @@ import { addBone, basis, boneRadius, type Surface } from "../../src/scene/figure
 const PART = { kind: "turn" as const, axis: [0, 0, 1] as Vec3, coordinate: 0, scale: 1, shift: 0, driver: 0 };
 
 function joint(name: string, parent: number, offset: Vec3, role = ""): JointInfo {
-  return { name, role, parent, kind: "", first: 0, count: 1, offset, wxyz: [1, 0, 0, 0], parts: [PART] };
+  return { name, role, parent, kind: "", first: 0, count: 1, offset, wxyz: [1, 0, 0, 0], parts: [PART], axes: [] };
 }
 
 function figure(joints: JointInfo[], bones: FigureInfo["bones"]): FigureInfo {
   return {
     id: 1, name: "", unit: "m", up: "y", size: 2, floor: 0, joints, coordinates: [], bones, mesh: false,
-    clips: [], file: "", builtin: "", mirrors: false,
+    clips: [], file: "", builtin: "", mirrors: false, limbs: [],
   };
 }
 
@@ -228,6 +228,27 @@ describe("Quality", () => {
     vi.advanceTimersByTime(5000);
     expect(wake).toHaveBeenCalledTimes(1);
     expect(quality.ratio(2)).toBe(1);
+    vi.useRealTimers();
+  });
+
+  it("keeps one resolution without a graphics card, and never sharpens it again", () => {
+    vi.useFakeTimers();
+    const quality = new Quality(true);
+    const wake = vi.fn();
+    const ratios: number[] = [];
+    for (const waited of [16, 60, 120, 16, 200]) {
+      quality.frame(waited, 2);
+      ratios.push(quality.ratio(2));
+      quality.settle(false, wake);
+      vi.advanceTimersByTime(5000);
+      ratios.push(quality.ratio(2));
+    }
+    expect(new Set(ratios)).toEqual(new Set([1]));
+    expect(wake).not.toHaveBeenCalled();
+    for (let k = 0; k < 12; k++) quality.frame(400, 2); // far too slow: once coarser, for good
+    expect(quality.ratio(2)).toBe(0.75);
+    for (let k = 0; k < 50; k++) quality.frame(5, 2);
+    expect(quality.ratio(2)).toBe(0.75);
     vi.useRealTimers();
   });
 });

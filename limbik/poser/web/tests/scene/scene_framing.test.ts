@@ -4,13 +4,13 @@ import { enclose, facing, fit, gridSpacing, sideOf } from "../../src/scene/frami
 import { ease, shortestTurn } from "../../src/scene/viewpoint";
 
 function joint(name: string, role = ""): JointInfo {
-  return { name, role, parent: -1, kind: "", first: 0, count: 0, offset: [0, 0, 0], wxyz: [1, 0, 0, 0], parts: [] };
+  return { name, role, parent: -1, kind: "", first: 0, count: 0, offset: [0, 0, 0], wxyz: [1, 0, 0, 0], parts: [], axes: [] };
 }
 
 function figure(up: "x" | "y" | "z", joints: JointInfo[]): FigureInfo {
   return {
     id: 1, name: "", unit: "m", up, size: 1, floor: 0, joints, coordinates: [], bones: [], mesh: false,
-    clips: [], file: "", builtin: "", mirrors: false,
+    clips: [], file: "", builtin: "", mirrors: false, limbs: [],
   };
 }
 

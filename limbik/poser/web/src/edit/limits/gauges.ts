@@ -37,7 +37,7 @@ export class Gauges {
 
   /** Whether the selected joint shows all of its gauge. */
   private get chosen(): boolean {
-    return this.preview !== null || this.app.ui.tool === "limits" || (this.app.ui.gauges !== "holding" && !this.busy());
+    return this.preview !== null || this.app.ui.tool === "limits" || (this.app.ui.tool !== "rotate" && this.app.ui.gauges !== "holding" && !this.busy());
   }
 
   update(): void {

@@ -13,7 +13,7 @@ import { ViewMenu } from "./viewmenu";
 const TOOLS: { value: Ui["tool"]; label: string; icon: "direct" | "move" | "rotate" | "scale" | "limits"; title: string }[] = [
   { value: "direct", label: "Direct", icon: "direct", title: "Drag effectors directly in the view  (Q)" },
   { value: "move", label: "Move", icon: "move", title: "Move the selected effector by arrows  (G)" },
-  { value: "rotate", label: "Rotate", icon: "rotate", title: "Rotate the selected effector: an orientation goal  (R)" },
+  { value: "rotate", label: "Rotate", icon: "rotate", title: "Turn the selected joint by rings  (R)" },
   { value: "scale", label: "Scale", icon: "scale", title: "Scale the selected prop  (S)" },
   { value: "limits", label: "Limits", icon: "limits", title: "Edit the limits of the selected joint by their knobs  (J)" },
 ];

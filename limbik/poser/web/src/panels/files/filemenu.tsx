@@ -1,9 +1,10 @@
 // The file menu: open a file or a built-in figure, choose a clip of the file, save.
 
 import type { App } from "../../state/app";
+import { hasKeypoints } from "../../scene/pictures/openpose";
 import { Group, Item, Menu } from "../controls/menu";
 import { RetargetGroup } from "./retargeting";
-import { save, savePng, type Picture, type Saved } from "./saving";
+import { PICTURES, save, savePicture, type Picture, type Saved } from "./saving";
 
 const SAVES: { kind: Saved; label: string; note: string }[] = [
   { kind: "bvh", label: "BVH motion", note: ".bvh" },
@@ -65,9 +66,19 @@ export function FileMenu({ app, stage, opened, choose }: {
                   {label}
                 </Item>
               ))}
-              <Item icon="save" note=".png" disabled={!figure} onClick={then(() => void savePng(app, stage))}>
-                Picture of the view
-              </Item>
+            </Group>
+            <Group label="Pictures">
+              {PICTURES.map(({ kind, label, note }) => (
+                <Item
+                  key={kind}
+                  icon="save"
+                  note={note}
+                  disabled={!figure || (kind === "openpose" && !hasKeypoints(figure))}
+                  onClick={then(() => void savePicture(app, stage, kind))}
+                >
+                  {label}
+                </Item>
+              ))}
             </Group>
           </>
         );

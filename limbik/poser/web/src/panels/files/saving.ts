@@ -1,7 +1,7 @@
 // Saving: files that the server writes, and the picture that is in view.
 
 import type { App } from "../../state/app";
-import type { PictureOptions } from "../../scene/picture";
+import type { PictureOptions } from "../../scene/pictures/picture";
 import type { ViewName } from "../../scene/viewpoint";
 import { stem } from "./files";
 import { address, download } from "./opening";
@@ -11,7 +11,21 @@ export interface Picture {
   canvas: HTMLCanvasElement;
   png(options?: PictureOptions): Promise<Blob>;
   view(name: ViewName): void;
+  openpose(): Promise<Blob>;
+  turntable(told: (share: number) => void): Promise<Blob>;
 }
+
+/** Pictures of the pose that can be saved, and what is added to the file's name. */
+export const PICTURES = [
+  { kind: "view", label: "Picture of the view", note: ".png", name: "png" },
+  { kind: "transparent", label: "Transparent picture", note: ".png", name: "figure.png" },
+  { kind: "depth", label: "Depth map", note: ".png", name: "depth.png" },
+  { kind: "normal", label: "Normal map", note: ".png", name: "normal.png" },
+  { kind: "openpose", label: "Body key points (COCO)", note: ".png", name: "openpose.png" },
+  { kind: "turntable", label: "Turntable", note: ".gif", name: "gif" },
+] as const;
+
+export type PictureKind = (typeof PICTURES)[number]["kind"];
 
 export type Saved = "bvh" | "glb" | "json" | "html";
 
@@ -26,8 +40,24 @@ export function save(app: App, kind: Saved): void {
   download(address(app, "save", kind), fileName(app, kind));
 }
 
-export async function savePng(app: App, stage: Picture): Promise<void> {
-  const url = URL.createObjectURL(await stage.png());
-  download(url, fileName(app, "png"));
+function drawn(app: App, stage: Picture, kind: PictureKind): Promise<Blob> {
+  if (kind === "openpose") return stage.openpose();
+  if (kind === "transparent") return stage.png({ transparent: true });
+  if (kind === "depth" || kind === "normal") return stage.png({ map: kind });
+  if (kind === "view") return stage.png();
+  return stage.turntable((share) => app.setTask({ label: "Drawing the turntable", share }, false)).finally(() => app.setTask(null));
+}
+
+export async function savePicture(app: App, stage: Picture, kind: PictureKind): Promise<void> {
+  const name = PICTURES.find((one) => one.kind === kind)?.name ?? "png";
+  let picture: Blob;
+  try {
+    picture = await drawn(app, stage, kind);
+  } catch (error) {
+    app.note(error instanceof Error ? error.message : String(error));
+    return;
+  }
+  const url = URL.createObjectURL(picture);
+  download(url, fileName(app, name));
   setTimeout(() => URL.revokeObjectURL(url), 10_000); // the download has begun long before
 }

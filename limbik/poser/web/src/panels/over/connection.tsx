@@ -12,14 +12,14 @@ const SAYS: Partial<Record<App["link"], { icon: IconName; title: string; words: 
   lost: {
     icon: "plug",
     title: "The connection is lost",
-    words: "Trying again by itself. Your work is kept, and comes back with the server.",
-    button: "Reload the page",
+    words: "The page tries again by itself. Your work is kept, and comes back with the server.",
+    button: "Try now",
   },
   ended: {
     icon: "plug",
     title: "This figure was closed",
     words: "The program that showed it has closed it.",
-    button: "Reload the page",
+    button: "Try to open it again",
   },
   elsewhere: {
     icon: "panel",
@@ -45,21 +45,22 @@ export function ConnectionLost({ app }: { app: App }) {
     const timer = setTimeout(() => setLate(true), PATIENCE);
     return () => clearTimeout(timer);
   }, [broken]);
-  // Nothing behind it can be used: the keyboard begins at the only button that can.
+  // Nothing behind it can be used.  The card has the focus and not its button, so that a key that was
+  // meant for the figure presses nothing.
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (late) card.current?.querySelector("button")?.focus();
+    if (late) card.current?.focus();
   }, [late]);
   const says = broken && SAYS[broken];
   if (says && late) {
     return (
       <div class="veil" role="alertdialog" aria-labelledby="link-title" aria-describedby="link-words">
-        <div class="card" ref={card}>
+        <div class="card" ref={card} tabIndex={-1}>
           <Icon name={says.icon} size={28} />
           <h2 id="link-title">{says.title}</h2>
           <p id="link-words">{says.words}</p>
           {broken === "lost" && app.reason && <p data-testid="link-reason">{app.reason}</p>}
-          <Button kind="primary" onClick={() => location.reload()}>{says.button}</Button>
+          <Button kind="primary" onClick={() => app.connection?.retry?.()}>{says.button}</Button>
         </div>
       </div>
     );

@@ -39,17 +39,25 @@ export function Advice({ app }: { app: App }) {
   );
 }
 
-/** What is being compiled; until the first solved pose shows that it is ready. */
+/** What is being compiled, and for how long; until the server says that it is ready. */
 export function Preparing({ app }: { app: App }) {
   useEvents(app, "hello", "link");
-  const [ready, setReady] = useState(false);
-  useEffect(() => app.on("pose", () => setReady(app.pose !== null && app.pose.status !== "unsolved")), [app]);
-  const { preparing } = app.hello;
-  if (!preparing || ready || app.link !== "open") return null;
+  const { preparing, link } = app;
+  const shown = preparing !== null && link === "open";
+  const [now, setNow] = useState(0);
+  useEffect(() => {
+    if (!shown) return;
+    setNow(performance.now());
+    const timer = setInterval(() => setNow(performance.now()), 250);
+    return () => clearInterval(timer);
+  }, [shown]);
+  if (!shown) return null;
+  const seconds = Math.max(0, Math.floor((now - preparing.since) / 1000));
   return (
-    <div class="banner" role="status">
+    <div class="banner" role="status" data-testid="preparing">
       <span class="spinner" aria-hidden="true" />
-      <p>{preparing}</p>
+      <p>{preparing.sentence}</p>
+      <span class="seconds" aria-hidden="true">{seconds} s</span>
     </div>
   );
 }

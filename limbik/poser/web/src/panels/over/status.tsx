@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { App } from "../../state/app";
-import type { Status as PoseStatus } from "../../net/protocol";
+import type { Pose, Status as PoseStatus } from "../../net/protocol";
 import { Dot, missText } from "../sections/goals";
 import { Icon } from "../controls/icons";
 import { useEvents, usePose } from "../controls/listening";
@@ -14,8 +14,22 @@ const WORDS: Record<PoseStatus, string> = {
   held: "Held back",
   "out of reach": "Out of reach",
   stalled: "Stalled",
-  unsolved: "At rest",
+  unsolved: "Posed",
 };
+
+const AT_REST = 1e-4; // radians, or sizes of the figure
+
+/** Whether the pose is the rest pose. */
+function atRest({ figure, pose }: App): boolean {
+  if (!figure || !pose) return false;
+  return figure.coordinates.every(({ rest, slides }, i) => Math.abs(pose.q[i]! - rest) < AT_REST * (slides ? figure.size : 1));
+}
+
+/** A word for how the newest solve went, or for the pose where nothing was solved. */
+function wordOf(app: App, pose: Pose): string {
+  if (pose.why.startsWith("stuck here")) return "Stuck";
+  return pose.status === "unsolved" && atRest(app) ? "At rest" : WORDS[pose.status];
+}
 
 const QUIET = 700; // ms without a new pose after which a drag is over, for a screen reader
 
@@ -73,7 +87,7 @@ export function Status({ app }: { app: App }) {
     <section class={`status ${open ? "open" : ""}`} aria-label="Status of the solve">
       <div class="status-head">
         <span class={`chip ${kind}`} data-testid="status">
-          {pose.why.startsWith("stuck here") ? "Stuck" : WORDS[pose.status]}
+          {wordOf(app, pose)}
         </span>
         <p class="why" data-testid="why">{pose.why}</p>
         <button

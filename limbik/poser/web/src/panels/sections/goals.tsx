@@ -2,7 +2,8 @@
 
 import { useRef } from "preact/hooks";
 import type { App } from "../../state/app";
-import type { Commands, Effector, GoalInfo, Vec4 } from "../../net/messages";
+import type { Commands, Effector, GoalInfo, Vec3, Vec4 } from "../../net/messages";
+import { lookedAt } from "../../edit/dragState";
 import type { GoalReport } from "../../net/protocol";
 import { IconButton, Section, Segmented, Switch } from "../controls/controls";
 import { NumberField, Slider } from "../controls/fields";
@@ -66,6 +67,41 @@ function Weight(props: { name: string; label: string; value: number; onSet: (val
   );
 }
 
+/** Where an effector's target is, as it was last heard of. */
+function targetOf(app: App, effector: Effector): Vec3 {
+  const tied = lookedAt(app, effector);
+  if (tied) return [tied.x, tied.y, tied.z];
+  const told = app.report(effector.id)?.position;
+  return told && !told.some(Number.isNaN) ? told : effector.position;
+}
+
+/** What an aim looks at: a place that is dragged, the camera, a prop or a joint. */
+function Look({ app, effector }: { app: App; effector: Effector }) {
+  const props = app.state?.scene.props ?? [];
+  const joints = app.figure?.joints ?? [];
+  const set = (look: string): void => {
+    const position = look === "camera" ? app.eye?.() : undefined;
+    void app.do("effector.set", { effector: effector.id, look, ...(position ? { position } : {}) });
+  };
+  return (
+    <label class="field-row look">
+      <span class="field-label">Look at</span>
+      <select aria-label={`What ${effector.name} looks at`} value={effector.look} onChange={(event) => set(event.currentTarget.value)}>
+        <option value="">its target</option>
+        <option value="camera">the camera</option>
+        {props.length > 0 && (
+          <optgroup label="Props">
+            {props.map((prop) => <option key={prop.id} value={`prop:${prop.id}`}>{prop.name}</option>)}
+          </optgroup>
+        )}
+        <optgroup label="Joints">
+          {joints.map((joint, index) => index !== effector.joint && <option key={joint.name} value={`joint:${joint.name}`}>{joint.name}</option>)}
+        </optgroup>
+      </select>
+    </label>
+  );
+}
+
 function Details({ app, effector }: { app: App; effector: Effector }) {
   const sending = useRef<Latest<Commands["effector.set"]> | null>(null);
   sending.current ??= new Latest((patch) => app.do("effector.set", patch));
@@ -77,6 +113,7 @@ function Details({ app, effector }: { app: App; effector: Effector }) {
   };
   return (
     <div class="goal-details">
+      {effector.mode === "aim" && <Look app={app} effector={effector} />}
       {effector.mode !== "aim" && (
         <Switch
           label="Orientation"
@@ -98,7 +135,7 @@ function Details({ app, effector }: { app: App; effector: Effector }) {
       <dl class="facts">
         <dt>Target</dt>
         <dd>
-          {(app.report(effector.id)?.position ?? effector.position).map((v) => steady(v, 3)).join("  ")}{" "}
+          {targetOf(app, effector).map((v) => steady(v, 3)).join("  ")}{" "}
           {app.figure?.unit}
         </dd>
       </dl>

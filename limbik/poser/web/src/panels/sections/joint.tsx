@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import type { App } from "../../state/app";
 import type { CoordinateInfo, JointInfo } from "../../net/messages";
-import { Button, Section } from "../controls/controls";
+import { Button, Section, Segmented } from "../controls/controls";
 import { ends, shortName } from "./coordinates";
 import { NumberField, Slider } from "../controls/fields";
 import { JointTree } from "../controls/jointtree";
@@ -79,10 +79,16 @@ function Coordinate({ app, joint, at, coordinate }: {
   );
 }
 
+const LIMB_MODES = [
+  { value: "ik", label: "IK", title: "IK: the limb is solved as a whole, from its end  (I)" },
+  { value: "fk", label: "FK", title: "FK: its joints are turned one by one; nothing else moves them  (I)" },
+] satisfies { value: "ik" | "fk"; label: string; title: string }[];
+
 function Selected({ app, joint, index }: { app: App; joint: JointInfo; index: number }) {
   const effector = app.effectorOn(index);
   const locked = app.locked(index);
   const own = app.figure!.coordinates.slice(joint.first, joint.first + joint.count);
+  const limb = app.limbOf(index);
   const driven = joint.count === 0 && joint.parts.length > 0;
   return (
     <>
@@ -115,6 +121,17 @@ function Selected({ app, joint, index }: { app: App; joint: JointInfo; index: nu
           </Button>
         </div>
       </div>
+      {limb && (
+        <div class="field-row limb">
+          <span class="field-label">{limb.name}</span>
+          <Segmented
+            label={`How the ${limb.name} is posed`}
+            value={app.inFk(index) ? "fk" : "ik"}
+            segments={LIMB_MODES}
+            onChoose={(mode) => void app.do("limb.fk", { joint: index, on: mode === "fk" })}
+          />
+        </div>
+      )}
       {own.length === 0 && (
         <p class="empty">{driven ? "Another joint drives this one." : "This joint does not move by itself."}</p>
       )}

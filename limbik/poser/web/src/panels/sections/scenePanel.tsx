@@ -84,6 +84,56 @@ function Details({ app, prop }: { app: App; prop: PropInfo }) {
   );
 }
 
+/** The figures of the scene: which one is posed, the others, and one more. */
+function Figures({ app }: { app: App }) {
+  const others = app.state?.others ?? [];
+  return (
+    <>
+      {others.length > 0 && (
+        <ul class="props" aria-label="Figures">
+          <li class="selected">
+            <div class="prop-head">
+              <button type="button" class="prop-name" aria-pressed={true} aria-label={`${app.state?.name} is posed`}>
+                {app.state?.name}
+              </button>
+            </div>
+          </li>
+          {others.map((one) => (
+            <li key={one.number}>
+              <div class="prop-head">
+                <button
+                  type="button"
+                  class="prop-name"
+                  aria-label={`Pose ${one.name}`}
+                  onClick={() => void app.do("figure.activate", { figure: one.number })}
+                >
+                  {one.name}
+                </button>
+                <IconButton
+                  icon="close"
+                  class="quiet"
+                  label={`Remove ${one.name}`}
+                  onClick={() => void app.do("figure.remove", { figure: one.number })}
+                />
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="prop-add">
+        <Button
+          icon="plus"
+          label="Add a figure"
+          title="A second figure like this one, beside it; opening a file then replaces it alone"
+          onClick={() => void app.do("figure.add")}
+        >
+          Figure
+        </Button>
+      </div>
+    </>
+  );
+}
+
 export function ScenePanel({ app }: { app: App }) {
   useEvents(app, "figure", "state", "ui", "body");
   const input = useRef<HTMLInputElement>(null);
@@ -118,6 +168,7 @@ export function ScenePanel({ app }: { app: App }) {
         />
       </div>
       {(scene.balance || app.ui.balance) && <BalanceWords app={app} />}
+      <Figures app={app} />
       <ul class="props" aria-label="Props">
         {scene.props.map((prop) => {
           const selected = app.ui.prop === prop.id;
