@@ -17,7 +17,7 @@ from limbik.humanoid.recognise import Body
 from limbik.posture.known_body import known_body
 
 ARM, WRIST, SHOULDER, LEG, FOOT, FINGER = 1.0, 2.0, 20.0, 1.0, 2.0, 2.0
-NECK, TRUNK, TURN, PLACE = 60.0, 300.0, 600.0, 1500.0
+NECK, TRUNK, TURN, PLACE = 60.0, 300.0, 1200.0, 5000.0
 """Weights of the parts of a body beside those of an arm; TURN and PLACE are those of the hips."""
 
 HEAVIEST = 3000.0

@@ -68,6 +68,7 @@ WALK = [
     command("pose.mirror"), command("key.insert", frame=16),
     *_PASSING, command("key.insert", frame=24),
     command("pose.mirror"), command("key.insert", frame=8),
+    command("unkeyed.drop", frame=0),  # all poses were made there; now it shows its key
 ]  # fmt: skip
 
 FIST_AND_POINT = [

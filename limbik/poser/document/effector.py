@@ -29,7 +29,8 @@ class Effector:
 
     "pin" holds ``position`` (and ``wxyz`` where it is not None) whatever else moves; "aim" keeps
     the joint's ``axis`` pointing at ``position``; "free" holds only while it is dragged;
-    one that a person ``placed`` by dragging it stays where it is unless another drag needs it.
+    one that a person ``placed`` by dragging it stays where it is unless another drag needs it
+    (a pinned foot that is ``placed`` has a heel that rose in a drag, and comes down when it can).
     What an aim is tied to is ``look``: "joint:NAME", "prop:ID" or "camera", empty where its target
     stays where it was put.  ``at`` and ``axis`` are in the joint's own frame, ``position`` and
     ``wxyz`` in the world, all in the figure's unit.

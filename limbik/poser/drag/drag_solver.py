@@ -63,6 +63,10 @@ LITTLE, OFTEN, CLEARLY, NEARLY = 0.3, 8, 0.6, 0.02
 those in which the limb alone comes so near (sizes).  One that costs less than CLEARLY as much is
 taken.  A limb is tried a little bent from LITTLE of that strain on."""
 
+HELD_BACK, HELD_BACK_LAST, NEARER = 1e-3, 1e-4, 0.9
+"""Heels rise where the dragged target is further away than this (sizes; the second at the end of a
+drag) and comes nearer than this part of it."""
+
 LEAP = 0.02
 """A target that moves further than this many sizes at once has leapt."""
 
@@ -101,11 +105,13 @@ class DragSolver:
         pull: float = PULL,
         goals: Sequence[KeptGoal] = (),
         posture: Posture | None = None,
+        on_balls: bool = False,
     ) -> None:
         """``dragged`` is the id of the effector that is moved, or None; ``q`` (n,) the pose in
         which that begins; ``locked`` names joints that keep their values; ``pull`` is how much it
         counts to stay near q; ``goals`` hold always, beside those of the effectors; ``posture`` is
-        how a body behaves.
+        how a body behaves.  Pinned feet stay where they are, and their heels rise where the target
+        is held back otherwise; ``on_balls``: they may rise at once, as where the hips are dragged.
 
         Raises LimbikError with a sentence where a goal cannot be asked, or where the method cannot
         solve for it.
@@ -134,12 +140,19 @@ class DragSolver:
         self._strained = 0  # drags in a row that ended in a strained pose
         self._stands: set[int] = set()  # ids of feet that stand on their balls
         self._moved_pins: set[int] = set()
+        hips = None if self.posture is None else self.posture.hips
+        lowered = hips is not None and self._joint_of(held, dragged) == hips
+        self._on_balls = on_balls or lowered
+        self._risen: DragSolver | None = None  # the same drag with heels that may rise
+        self._shown = self  # whose answer the last one is
+        self._settings = dict(settings or {})
         self._compile(held)
 
     def begin(self, q: Sequence[float] | np.ndarray) -> None:
         """Go on from the pose ``q`` (n,), and let the next answers stay near it."""
         self.q = self.figure.project(self.figure.single_pose(q, "the pose"))
         self._home = self._ahead = self.q
+        self._risen, self._shown = None, self
         if any(isinstance(kept.goal, Rest) for kept in self._goals):
             self._compile(self._held)  # its pose and the pull's are one in the problem
         elif self._near is not None:
@@ -185,26 +198,34 @@ class DragSolver:
         moved, turned = self._moved()
         near = NEAR if moved < LEAP else NEAR_AFTER_LEAP
         most = TURN * max(1.0, moved / STEP) + turned
-        return self._answer(near, THEN if self._quick else None, most)
+        before = self.q
+        answer = self._answer(near, THEN if self._quick else None, most)
+        return self._or_risen(answer, before, last=False)
 
     def finish(self) -> Answer:
         """The same with all the iterations that the method takes, for the end of a drag: without
         the pull, or with that of a body's posture."""
-        return self._answer(0 if self.posture is None else LAST, None, math.inf)
+        before = self.q
+        answer = self._answer(0 if self.posture is None else LAST, None, math.inf)
+        return self._or_risen(answer, before, last=True)
 
     def look(self) -> Answer:
         """How the goals stand in the present pose; nothing is solved."""
+        if self._shown is not self:
+            return self._shown.look()
         return unheld(self.q) if self._then is None else self._report(None)
 
     @property
     def standing(self) -> frozenset[int]:
         """Ids of the pinned feet that stand on their balls, so that their heels may rise."""
-        return frozenset(self._stands)
+        return frozenset(self._shown._stands)
 
     @property
     def problems(self) -> tuple[Problem, Problem] | None:
         """The goals as they stand, without the pull and with it where there is one; None where
         nothing is held."""
+        if self._shown is not self:
+            return self._shown.problems
         if self._then is None:
             return None
         then = self._then.problem
@@ -241,6 +262,45 @@ class DragSolver:
         ms = 1e3 * (time.perf_counter() - began)
         answer = self._report(code, ms, iterations)
         return answer if self.q is not self._part else replace(answer, why=SWINGS)
+
+    def _or_risen(self, answer: Answer, before: np.ndarray, *, last: bool) -> Answer:
+        """The answer, or that with heels that rise where it holds the dragged target back;
+        ``before`` (n,) is the pose that was shown."""
+        self._shown = self
+        if self.dragged is None or self.posture is None or self._on_balls:
+            return answer
+        short, _ = answer.error_of(self.dragged)
+        if not short > (HELD_BACK_LAST if last else HELD_BACK) * self.figure.size:
+            return answer
+        if self._risen is None:
+            still = [e for e in self._held if e.id not in self._moved_pins]
+            if self.posture.standing(still, self.dragged, self._home) <= self._stands:
+                return answer
+            self._risen = DragSolver(
+                self.figure,
+                self._now(self._held),
+                self.dragged,
+                self._home,
+                locked=self._locked,
+                method=self.method.name,
+                settings=self._settings,
+                pull=self._pull,
+                goals=self._goals,
+                posture=self.posture,
+                on_balls=True,
+            )
+            self._risen.q = before
+        risen = self._risen
+        for mine, its in zip(self._held, tuple(risen._held), strict=True):
+            if mine != its:
+                risen.move(mine.id, mine.position, mine.wxyz)
+        risen.q = before
+        other = risen.finish() if last else risen.solve()
+        if not other.error_of(self.dragged)[0] < NEARER * short:
+            return answer
+        self._shown, self.q = risen, risen.q
+        ms, iterations = answer.ms + other.ms, answer.iterations + other.iterations
+        return replace(other, ms=ms, iterations=iterations)
 
     def _sinks(self, q: np.ndarray) -> bool:
         """Whether a point that the floor does not hold is below it in the pose q (n,); from then on
@@ -369,7 +429,10 @@ class DragSolver:
         goals: list[Goal] = []
         posture = self.posture
         still = [e for e in held if e.id not in self._moved_pins]
-        self._stands = set() if posture is None else posture.standing(still, self.dragged, self.q)
+        self._stands = set()
+        if posture is not None and self.dragged is not None:
+            stands = posture.standing(still, self.dragged, self.q)
+            self._stands = {e.id for e in still if e.id in stands and (self._on_balls or e.placed)}
         for k, effector in enumerate(held):
             gives = effector.id == self.dragged and self.method.name not in EVEN
             goals.append(goal_of(effector, GIVE if gives else 1.0))
@@ -388,7 +451,7 @@ class DragSolver:
                 kept = swinging(self.figure, held, self.dragged)
             else:
                 weights = posture.weights(self._joint_of(held, self.dragged))
-                kept = posture.kept(self._now(held), self.dragged, self.q)
+                kept = posture.kept(self._now(held), self.dragged, self.q, self._stands)
             goals.append(Rest(weights, pose=self._home))
             goals += [one.goal for one in kept]
             near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED))

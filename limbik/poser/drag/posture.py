@@ -1,7 +1,7 @@
 """How a body behaves while it is dragged: what holds it beside its effectors, and what it keeps.
 
-Feet that are pinned on the floor stand on their balls: the heel rises where a drag needs it and
-comes down again.  While the pull is on, soles stay flat, the hips keep their turn, and effectors
+Feet that are pinned on the floor stay there; where a drag is held back by that they stand on their
+balls, so that the heel rises, and comes down again when it can.  While the pull is on, soles stay flat, the hips keep their turn, and effectors
 that a person placed stay where they are.
 """
 
@@ -31,16 +31,19 @@ from limbik.solver.problem import Problem
 FLOOR = LAST_ID + 3
 """The id of the floor's goal, which no effector has."""
 
-PULL = 1e-6
+PULL = 4e-7
 """Weight of the pull to the pose in which the drag began, for an arm's coordinates."""
 
-FLAT, GIVING, HEADING, HIPS, PLACED = 2e-5, 4e-6, 3e-4, 3e-4, 3e-5
+FLAT, GIVING, HEADING, HIPS, PLACED = 8e-6, 1.6e-6, 1.2e-4, 1.2e-4, 1.2e-5
 """Weights with which soles stay flat, the same while the hips are dragged, with which feet that
 stand point where they do, the hips keep their turn while they are dragged, and effectors stay where
 a person placed them; the dragged goal has 1e-3."""
 
-LEVEL = 8e-7
+LEVEL = 3.2e-7
 """Weight with which other pins keep their turn."""
+
+TILTED = math.radians(2.0)
+"""From this angle on a sole is not flat."""
 
 STRAIN = math.radians(4.0)
 """See Posture.strained."""
@@ -79,15 +82,23 @@ class Points(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Posture:
-    """The behaviour of a body; ``floor`` is the height of its floor, None where none is kept."""
+    """The behaviour of a body; ``floor`` is the height of its floor, None where none is kept.  Pins
+    of ``firm`` joints stay where they are, whatever the floor and the heels would like: keys hold
+    them, and a foot that is pinned in two keys does not move between them."""
 
     figure: Figure
     floor: float | None = None
+    firm: frozenset[str] = frozenset()
 
     @property
     def up(self) -> int:
         """The number of the axis that is up."""
         return known_up(self.figure)
+
+    @property
+    def hips(self) -> str | None:
+        """The joint that carries the legs and the trunk."""
+        return known_body(self.figure).roles.get("hips")
 
     @property
     def _bounded(self) -> np.ndarray:
@@ -109,11 +120,20 @@ class Posture:
             return Points((), ())
         frames, near, far = self.figure.frames(q), [], []
         moved = -1 if dragged is None else self.figure.index(dragged)
+        stands = {self.figure.index(joint) for joint in left_out}
+        balls = [
+            (foot.joint, float(frames[foot.joint, self.up] @ [*foot.ball, 1.0]) - self.floor)
+            for foot in feet_of(self.figure)
+            if foot.joint in stands
+        ]
         for point in floor_points(self.figure):
             joint = self.figure.index(point.joint)
+            if any(self._carried(joint, self.figure.index(firm)) for firm in self.firm):
+                continue
             high = self._height(frames, point) - self.floor
-            # What is below the floor already sinks no further.
-            point = FloorPoint(point.joint, point.at, min(point.clearance, high))
+            # What is below the floor already sinks no further, and a heel no further than its ball.
+            low = min([high, *(h for foot, h in balls if self._carried(joint, foot))])
+            point = FloorPoint(point.joint, point.at, min(point.clearance, low))
             ball = point.joint in left_out and point.at == self._ball(joint)
             close = high < _LOW * self.figure.size or self._carried(joint, moved)
             (near if close and not ball else far).append(point)
@@ -243,8 +263,10 @@ class Posture:
         effectors: Sequence[Effector],
         dragged: int | None,
         q: np.ndarray,
+        standing: Collection[int] = (),
     ) -> list[Kept]:
-        """What is kept while the pull is on in a drag that begins in the pose q (n,)."""
+        """What is kept while the pull is on in a drag that begins in the pose q (n,); ``standing``
+        are ids of feet that stand on their balls."""
         out: list[Kept] = []
         hips = known_body(self.figure).roles.get("hips", "")
         lowered = any(e.joint == hips and e.id == dragged for e in effectors)
@@ -257,7 +279,10 @@ class Posture:
             if turns and self._on_the_floor(effector, q) is not None:
                 if effector.mode == "pin" or effector.id == dragged:
                     weight = GIVING if lowered else FLAT
-                    out.append(Kept(_turned(effector.joint, weight), joint, "flat"))
+                    tilted = effector.id != dragged and effector.id not in standing
+                    tilted = tilted and self.tilt(effector, q) > TILTED
+                    kind: Literal["turn", "flat"] = "turn" if tilted else "flat"
+                    out.append(Kept(_turned(effector.joint, weight), joint, kind))
                 foot = self._foot(effector)
                 if effector.id != dragged and effector.mode == "pin" and foot is not None:
                     plane = Plane(effector.joint, (1.0, 0.0, 0.0), 0.0, foot.heel, weight=HEADING)
@@ -274,13 +299,21 @@ class Posture:
             out.append(Kept(_turned(hips, HIPS), self.figure.index(hips), "turn"))
         return out
 
+    def tilt(self, effector: Effector, q: np.ndarray) -> float:
+        """By which angle the sole of a foot is tilted in the pose q (n,); 0 where it is no foot."""
+        foot = self._foot(effector)
+        if foot is None:
+            return 0.0
+        above = self.figure.frames(q)[foot.joint, self.up, :3] @ foot.normal
+        return math.acos(min(max(float(above), -1.0), 1.0))
+
     def _foot(self, effector: Effector) -> Foot | None:
         joint = self.figure.index(effector.joint)
         return next((foot for foot in feet_of(self.figure) if foot.joint == joint), None)
 
     def _on_the_floor(self, effector: Effector, q: np.ndarray) -> Foot | None:
         """The foot of an effector, where its ball is on the floor in the pose q (n,)."""
-        foot = self._foot(effector)
+        foot = None if effector.joint in self.firm else self._foot(effector)
         if foot is None or self.floor is None or effector.wxyz is not None:
             return None
         if effector.at != _ORIGIN:

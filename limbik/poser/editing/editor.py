@@ -214,18 +214,16 @@ class Editor:
 
     def turn(self, joint: str, wxyz: Vec4) -> None:
         """Turn one joint to an orientation in the world, as rings do; pins likewise."""
-        # What a person turns exactly is not bettered by how bodies like to stand.
-        gesture = self._sliding(joint, natural=False)
+        gesture = self._sliding(joint)
         self.document, self.answer = gesture.turn(self.document, wxyz)
         self.ghost = None
 
-    def _sliding(self, joint: str, *, natural: bool = True) -> Sliding:
+    def _sliding(self, joint: str) -> Sliding:
         """The gesture that moves a joint by itself, begun where it is not under way."""
         if not isinstance(self.gesture, Sliding) or self.gesture.joint != joint:
             self.drop()
             self.ready(self.document.method)
-            floor = self.opened.floor
-            self.gesture = Sliding(self.figure, self.document, joint, floor, natural)
+            self.gesture = Sliding(self.figure, self.document, joint)
         return self.gesture
 
     def drop(self) -> None:

@@ -18,7 +18,7 @@ from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.finger_drag import above_fingers, hand_is_held
 from limbik.poser.drag.other_starts import OtherStarts
-from limbik.poser.drag.posture import Posture
+from limbik.poser.drag.posture import TILTED, Posture
 from limbik.poser.drag.scene_goals import scene_goals
 from limbik.posture.known_body import known_body
 
@@ -38,7 +38,7 @@ def drag_solver_of(
     any other figure."""
     posture = None
     if natural and known_body(figure).complete:
-        posture = Posture(figure, floor if document.floor else None)
+        posture = Posture(figure, floor if document.floor else None, _keyed_pins(document, dragged))
     method = document.method if choice is None else choice
     return DragSolver(
         figure,
@@ -50,6 +50,24 @@ def drag_solver_of(
         settings=dict(method.settings),
         goals=(*document.goals, *scene_goals(figure, document)),
         posture=posture,
+    )
+
+
+def _keyed_pins(document: Document, dragged: int | None) -> frozenset[str]:
+    """The joints whose pins are where a key of another frame pins them, but for the one that is
+    dragged; over a clip keys hold changes instead."""
+    timeline, frame = document.timeline, round(document.frame)
+    if timeline.clip is not None:
+        return frozenset()
+    held = [key.goals for key in timeline.keys if key.goals is not None and key.frame != frame]
+    pinned = [e for e in document.effectors if e.mode == "pin" and e.id != dragged]
+    return frozenset(
+        e.joint
+        for e in pinned
+        for goals in held
+        if e.id in goals
+        and goals[e.id].mode == "pin"
+        and np.allclose(goals[e.id].position, e.position)
     )
 
 
@@ -115,11 +133,15 @@ class Dragging:
 
     def _left(self, effector: Effector, q: np.ndarray) -> Effector:
         """An effector as a drag leaves it: what was dragged is placed, and a foot whose heel rose
-        is pinned as it stands."""
+        is pinned as it stands, marked as placed so that the heel comes down when it can."""
         if effector.mode == "free" and effector.id in (self.effector, *self.also):
             return replace(effector, placed=True)
         if effector.id in self._live.standing:
-            return anchored(self._figure, (effector,), q)[0]
+            posture = self._live.posture
+            risen = posture is not None and posture.tilt(effector, q) > TILTED
+            return anchored(self._figure, (replace(effector, placed=risen),), q)[0]
+        if effector.mode == "pin" and effector.id == self.effector and effector.placed:
+            return replace(effector, placed=False)
         return effector
 
     def _told(self, answer: Answer) -> Answer:
@@ -143,19 +165,11 @@ class Sliding:
     """A joint moved by itself, by a slider of one of its coordinates or by rings that turn it; what
     is pinned stays put as well as the others allow."""
 
-    def __init__(
-        self,
-        figure: Figure,
-        before: Document,
-        joint: str,
-        floor: float | None = None,
-        natural: bool = True,
-    ) -> None:
+    def __init__(self, figure: Figure, before: Document, joint: str) -> None:
         self.before, self.joint, self.label = before, joint, f"Bend {joint}"
         self._figure = figure
-        self._live = drag_solver_of(
-            figure, before, None, also_locked=(joint,), floor=floor, natural=natural
-        )
+        # What a person sets exactly is not bettered by how bodies like to stand.
+        self._live = drag_solver_of(figure, before, None, also_locked=(joint,), natural=False)
 
     def to(self, document: Document, coordinate: int, value: float) -> tuple[Document, Answer]:
         """The document with q[coordinate] = value, inside the limits."""

@@ -60,7 +60,8 @@ def reaches(human: Posing) -> None:
     assert human.turned("Spine1") < 12.0
     assert human.moved("Hips") < 3.0
     frame = human.session.figure.frames(human.session.document.q)[human.joint("Head")]
-    way = np.array(SESSIONS["shelf"][-1].to) - frame[:3, 3]
+    eyes = frame[:3, :3] @ np.array(human.effector("Head").at) + frame[:3, 3]
+    way = np.array(SESSIONS["shelf"][-1].to) - eyes
     assert np.degrees(np.arccos(frame[:3, 2] @ way / np.linalg.norm(way))) < 3.0
 
 
