@@ -1,8 +1,8 @@
 """How a body behaves while it is dragged: what holds it beside its effectors, and what it keeps.
 
 Feet that are pinned on the floor stay there; where a drag is held back by that they stand on their
-balls, so that the heel rises, and comes down again when it can.  While the pull is on, soles stay flat, the hips keep their turn, and effectors
-that a person placed stay where they are.
+balls, so that the heel rises, and comes down again when it can.  While the pull is on, soles stay
+flat, the hips keep their turn, and effectors that a person placed stay where they are.
 """
 
 from __future__ import annotations
