@@ -58,7 +58,8 @@ class Holders(NamedTuple):
     """What holds goal number ``goal`` back, each the strongest first.
 
     ``limits`` press against the goal itself, or against the goals that hold it; ``locks`` are names
-    of joints; ``goals`` are numbers of goals, where all Rest goals count as the first of them.
+    of joints; ``goals`` are numbers of goals that pull against this one, then of those that pull
+    against these; all Rest goals count as the first of them.
     """
 
     goal: int
@@ -140,22 +141,32 @@ def holders_of(problem: Problem, q: np.ndarray, goal: int, *, brief: bool = Fals
     limits = _pressed_by(pulls, own, pressed, [goal])
     if brief and limits:
         return Holders(goal, limits)
-    free = _off_limits(own * pulls.scale, pressed)
-    goals: list[tuple[float, int]] = []
-    if pulls.noticed([goal], free[None])[0]:
-        for other in pulls.kinds:
-            if other != goal:
-                against = -float(free @ (pulls.of([other]) * pulls.scale)) / float(free @ free)
-                if against >= _SHARE:
-                    goals.append((against, other))
-    names = [other for _, other in sorted(goals, key=lambda pair: -pair[0])]
+    names = _answering(pulls, pressed, [goal])
     # A limit or a lock that keeps those goals from giving way holds this one too.
     together = [goal, *names]
     if names:
         known = {(limit.coordinate, limit.side) for limit in limits}
         more = _pressed_by(pulls, pulls.of(together), pressed, together)
         limits += tuple(limit for limit in more if (limit.coordinate, limit.side) not in known)
+        # So does a goal that keeps them from it, though it may not feel what this one pulls at.
+        behind = _answering(pulls, pressed, together)
+        names += [k for k in behind if not isinstance(problem.goals[k], Rest)]
     return Holders(goal, limits, _locks(problem, q, together), tuple(names))
+
+
+def _answering(pulls: _Pulls, pressed: list[Face], goals: list[int]) -> list[int]:
+    """The other goals that answer what these pull along the ways that limits leave, the strongest
+    first; none where that pull is not noticeable."""
+    free = _off_limits(pulls.of(goals) * pulls.scale, pressed)
+    if not pulls.noticed(goals, free[None])[0]:
+        return []
+    found = []
+    for other in pulls.kinds:
+        if other not in goals:
+            against = -float(free @ (pulls.of([other]) * pulls.scale)) / float(free @ free)
+            if against >= _SHARE:
+                found.append((against, other))
+    return [other for _, other in sorted(found, key=lambda pair: -pair[0])]
 
 
 class _Pulls:

@@ -10,6 +10,7 @@ import pytest
 
 import limbik
 from helpers import real_data, skeletons
+from limbik.animate.track import RELAXATION
 from limbik.figure.joints import Joint, euler, free
 from limbik.humanoid import limited, recognise, unlimited
 from limbik.humanoid.natural import bend_axes
@@ -86,15 +87,16 @@ def backwards(clip: limbik.Motion, followed: limbik.Motion) -> float:
 
 @pytest.mark.parametrize("file", ["cmu_bvh/49_06.bvh", "motion/flip_side.bvh"])
 def test_knees_and_elbows_of_a_followed_clip(file: str) -> None:
-    """By hands, feet, head and hips alone: without limits a third bends backwards, with them none,
-    and every frame arrives."""
+    """By hands, feet, head and hips alone: with limits none bends backwards, and without them,
+    where nothing draws the rest to a body at ease, a third does; every frame arrives."""
     clip = limbik.load_motion(real_data.find(file)).sample(0.1)
     body = recognise(clip.figure)
     names = [body[r] for r in ("hips", "head", "leftHand", "rightHand", "leftFoot", "rightFoot")]
     targets = clip.positions()[:, [clip.figure.index(name) for name in names]]
     figure = limited(clip.figure, clip.q, hold=True)
-    for fig, least, most in ((clip.figure, 0.3, 1.0), (figure, 0.0, 0.01)):
-        track = limbik.track(fig, names, targets, start=clip.onto(fig).q[0], fps=clip.fps)
+    for fig, relax, least, most in ((clip.figure, 0.0, 0.3, 1.0), (figure, RELAXATION, 0.0, 0.01)):
+        start = clip.onto(fig).q[0]
+        track = limbik.track(fig, names, targets, start=start, fps=clip.fps, relax=relax)
         assert track.ok
         assert least <= backwards(clip, track.motion) <= most
 

@@ -50,7 +50,8 @@ _CREEPING, _LOOSER = 16, 2e-3  # and so many at this one
 _ROUNDING = 1e-15  # part of f: a promise below this is rounding
 _NOTHING, _FIRM = 1e-10, 1e-3  # parts of f: an optimum is where a step with λ ≤ _FIRM·f gains less
 _FEW, _MORE = 3, 100.0  # in a chain, after so many Newton steps this much more may be left to gain
-_TRUSTED = 0.5  # in a chain, a Hessian whose last promise came true to this part serves again
+_TRUSTED = 0.5  # in a chain, a Hessian whose last promise came true to this part serves again,
+_PRECISE = 1e-5  # part of √f: unless the step gained less; an old one nears the optimum too slowly
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny projected gradient step
 _NEWTON_COORDINATES = 16.0  # a Newton step costs one more usual iteration per so many coordinates
 
@@ -97,7 +98,8 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
 
     Gauss–Newton while f falls fast; where it falls slowly, because residuals stay large, the exact
     Hessian JᵀJ + D + S of f takes the place of JᵀJ + D (goals/curvature.py).  In a chain S
-    serves again as long as it promises well, and all of it where the same directions are free.
+    serves again as long as it promises well, and all of it where the same directions are free; the
+    last steps, which gain little, have their own, so that they end as close as Newton's do.
     The next damping follows from how much of the promised descent came true.  ``held`` is None, or
     the HeldRows that f is made with.
     """
@@ -108,6 +110,8 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
     passes, patience, progress = int(options[OWN + 2]), options[OWN + 3], options[OWN + 4]
     settle, newton_after, slow = options[OWN + 5], options[OWN + 6], options[OWN + 7]
     reach = floats[ints[F_REACH]]
+    if options[O_GAIN] > 0.0 and newton_after > 1.0:
+        newton_after -= 1.0  # a chain starts near its answer: what is slow there stays slow
 
     f = evaluate_with(ints, floats, q, state, r, held)
     noted = record(history, 0, f, q)
@@ -198,12 +202,13 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
             damping = max(damping / (10.0 if newton else 3.0), 1e-8)
         elif ratio < 0.25:
             damping = min(damping * 4.0, 1e8)
-        trusted = newton and options[O_GAIN] > 0.0 and abs(ratio - 1.0) < _TRUSTED
         # Looking whether q is stationary costs time, and it is not while f falls fast.
         brisk = value < 0.5 * f
         slow_iterations = slow_iterations + 1 if value > slow * f else 0
         settled = settled + 1 if f - value <= settle * f else 0
         gained = math.sqrt(f) - math.sqrt(value)
+        trusted = newton and options[O_GAIN] > 0.0 and abs(ratio - 1.0) < _TRUSTED
+        trusted = trusted and gained > _PRECISE * math.sqrt(f)
         f = value
         copy(desk.trial, n, q)
         copy(desk.trial_r, rows, r)
@@ -257,7 +262,9 @@ class ProjectedLevenbergMarquardt(Method):
         "much is still to gain.",
     )
     newton_after: int = setting(
-        1, "Newton steps, with the exact Hessian, are taken after so many slow iterations."
+        2,
+        "Newton steps, with the exact Hessian, are taken after so many slow iterations, in "
+        "a chain one fewer: far from the answer a single one is no sign that residuals stay.",
     )
     slow: float = setting(0.7, "An iteration is slow where it leaves more than this part of f.")
 
