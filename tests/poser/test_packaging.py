@@ -92,7 +92,7 @@ def test_sdist_holds_the_sources_of_the_page_and_the_page(archives: tuple[Path, 
     web = "limbik/poser/web/"
     for name in (
         "src/main.ts",
-        "tests/connection.test.ts",
+        "tests/net/connection.test.ts",
         "package-lock.json",
         ".npmrc",
         "build.mjs",

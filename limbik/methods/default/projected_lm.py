@@ -88,7 +88,7 @@ def _mark_of_directions(desk, count):
     """A number that differs where other coordinates are free, or other edges of cones followed."""
     mark = count
     for d in range(count):
-        mark = mark * 31 + 4 * np.int64(desk.starts[d]) + np.int64(desk.spans[d])
+        mark = (mark * 31 + 4 * np.int64(desk.starts[d]) + np.int64(desk.spans[d])) % 2147483647
     return mark
 
 
