@@ -6,13 +6,11 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
-from llvmlite import binding
 from numba import njit
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.extending import register_jitable
 
 from limbik.kernel_cache import KernelCache
+from limbik.kernel_compiler import KernelCompiler, PartCompiler
 
 
 def kernel(function: Any = None, **options: Any) -> Any:
@@ -24,18 +22,31 @@ def kernel(function: Any = None, **options: Any) -> Any:
     """
     if function is None:
         return partial(kernel, **options)
-    compiled: Any = njit(**{"nogil": True, "error_model": "numpy"} | options)(function)
+    compiled = _compiled(function, pipeline_class=KernelCompiler, **options)
     if not isinstance(compiled, FunctionType):  # it is one under NUMBA_DISABLE_JIT
         compiled._cache = KernelCache(compiled)
     return compiled
 
 
-def inner(function: Any = None, **options: Any) -> Any:
-    """A kernel that only other kernels call.
+def _compiled(function: Any, **options: Any) -> Any:
+    return njit(**{"nogil": True, "error_model": "numpy"} | options)(function)
 
-    It gets no wrapper for Python, which takes a tenth off the time of a cold compile.
+
+def inner(function: Any = None, **options: Any) -> Any:
+    """A kernel that only other kernels call: it is compiled as part of each of them.
+
+    It has no wrapper for Python, which for a function with a workspace takes as long to compile as
+    the function, and is neither optimised by itself nor kept on disk.
     """
-    return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    if function is None:
+        return partial(inner, **options)
+    return _compiled(
+        function,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        pipeline_class=PartCompiler,
+        **options,
+    )
 
 
 def inlined(function: Any = None, **options: Any) -> Any:
@@ -60,43 +71,8 @@ def inlined_by_llvm(function: Any) -> Any:
 def kernel_part(function: Any = None, **options: Any) -> Any:
     """A plain function that is compiled with each kernel that calls it, and only there.
 
-    Numba's own ``register_jitable`` also optimises the function, and all that it calls, by itself,
-    and makes machine code of it that nobody runs; and so again for each function on the way up to
-    the kernel.  Here all of this happens once, for the kernel.
+    Unlike ``inner`` it can be called from Python too, as the function that it is.
     """
     if function is None:
         return partial(kernel_part, **options)
-    return register_jitable(pipeline_class=_PartCompiler, no_cfunc_wrapper=True, **options)(
-        function
-    )
-
-
-class _PartLibrary(JITCodeLibrary):
-    """LLVM's code of a function, for kernels to link: neither optimised nor run by itself."""
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        # Numba writes the address of the function's environment to a variable of this name.
-        names = [one.name for one in self._final_module.global_variables]
-        lines = [
-            f'@"{name}" = common global ptr null'
-            for name in names
-            if name.startswith("_ZN08NumbaEnv")
-            if not self._codegen._engine.is_symbol_defined(name)
-        ]
-        module = self._codegen._create_empty_module(f"{self.name} environment")
-        self._codegen._add_module(binding.parse_assembly("\n".join([str(module), *lines])))
-        self._finalized = True
-
-
-class _PartCompiler(Compiler):
-    """Numba's compiler, into a ``_PartLibrary``."""
-
-    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals) -> None:
-        if library is None:
-            library = _PartLibrary(targetctx.codegen(), "part")
-        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+    return register_jitable(pipeline_class=PartCompiler, no_cfunc_wrapper=True, **options)(function)

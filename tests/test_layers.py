@@ -29,7 +29,7 @@ LAYERS = {
         "figure",
         "maths",
         "jit",
-        "errors version equality interrupt kernel_cache",
+        "errors version equality interrupt kernel_cache kernel_compiler",
     ],
     "maths": [
         "dual_quaternions turn_angles broad_phase",
@@ -47,6 +47,7 @@ LAYERS = {
         "joints",
         "projection rigid_fit capsules",
         "limits kinematics",
+        "layout",
     ],
     "solver": [
         "batch solve frame_values",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure.kinematics import (
+from limbik.figure.kinematics import forward
+from limbik.figure.layout import (
     AXIS,
     EXPONENTIAL,
     F_SCALE,
@@ -18,19 +19,24 @@ from limbik.figure.kinematics import (
     I_KIND,
     I_ORDER,
     I_PARENT,
-    I_TURNS,
+    I_SLOT_IS_ROTATION,
     N_JOINTS,
     N_SLOTS,
     NONE,
+    POINT_X,
+    POINT_Y,
+    POINT_Z,
     WORLD,
-    forward,
+    WORLD_X,
+    WORLD_Y,
+    WORLD_Z,
 )
-from limbik.jit import kernel
+from limbik.jit import inner, kernel
 
 SUBTREE = 4  # floats per joint: mass times centre (3), then the mass, of all that hangs on it
 
 
-@kernel
+@inner
 def center_of_mass(ints, masses, world, subtree, out):
     """The centre of mass into ``out`` (3,), and what hangs on each joint into ``subtree``.
 
@@ -41,9 +47,13 @@ def center_of_mass(ints, masses, world, subtree, out):
     for joint in range(count):
         k, w = SUBTREE * joint, WORLD * joint
         x, y, z, m = masses[k], masses[k + 1], masses[k + 2], masses[k + 3]
-        subtree[k] = world[w] * x + world[w + 1] * y + world[w + 2] * z + m * world[w + 9]
-        subtree[k + 1] = world[w + 3] * x + world[w + 4] * y + world[w + 5] * z + m * world[w + 10]
-        subtree[k + 2] = world[w + 6] * x + world[w + 7] * y + world[w + 8] * z + m * world[w + 11]
+        subtree[k] = world[w] * x + world[w + 1] * y + world[w + 2] * z + m * world[w + WORLD_X]
+        subtree[k + 1] = (
+            world[w + 3] * x + world[w + 4] * y + world[w + 5] * z + m * world[w + WORLD_Y]
+        )
+        subtree[k + 2] = (
+            world[w + 6] * x + world[w + 7] * y + world[w + 8] * z + m * world[w + WORLD_Z]
+        )
         subtree[k + 3] = m
     total = 0.0
     out[0], out[1], out[2] = 0.0, 0.0, 0.0
@@ -65,7 +75,7 @@ def center_of_mass(ints, masses, world, subtree, out):
     out[2] /= total
 
 
-@kernel
+@inner
 def center_of_mass_jacobian(ints, floats, axes, subtree, total, out):
     """∂c/∂q added into ``out`` (3, n), from the ``axes`` of ``forward`` and the ``subtree`` of
     ``center_of_mass``; ``total`` is the whole mass."""
@@ -83,10 +93,10 @@ def center_of_mass_jacobian(ints, floats, axes, subtree, total, out):
                 scale = floats[ints[F_SCALE] + slot] / total
                 k = AXIS * slot
                 ax, ay, az = axes[k], axes[k + 1], axes[k + 2]
-                if ints[ints[I_TURNS] + slot]:
-                    dx = subtree[t] - m * axes[k + 3]
-                    dy = subtree[t + 1] - m * axes[k + 4]
-                    dz = subtree[t + 2] - m * axes[k + 5]
+                if ints[ints[I_SLOT_IS_ROTATION] + slot]:
+                    dx = subtree[t] - m * axes[k + POINT_X]
+                    dy = subtree[t + 1] - m * axes[k + POINT_Y]
+                    dz = subtree[t + 2] - m * axes[k + POINT_Z]
                     out[0, coordinate] += scale * (ay * dz - az * dy)
                     out[1, coordinate] += scale * (az * dx - ax * dz)
                     out[2, coordinate] += scale * (ax * dy - ay * dx)

@@ -1,16 +1,6 @@
 """Forward kinematics and Jacobians on flat buffers.
 
-A figure compiles once into two arrays, one uint32 and one float64.  The first ``HEADER`` ints say
-how many there are of each thing and where each section starts; kernels slice by these offsets, so
-that a call carries few arrays.  A problem appends its own sections to the figure's (problem.py).
-
-Terms: a *part* is what moves in a joint (joints.py); a *slot* is one moving direction of a part, so
-a ball has three.  Slot k reads coordinate ``COORD[k]`` as ``SCALE[k]·q + SHIFT[k]``: coupled slots
-share a coordinate.
-
-The ints are unsigned and 32 bits wide on purpose: the compiler then knows that an index read from
-them cannot be negative, and drops the wrap-around test that Numba adds to every access.  That alone
-makes the innermost loops twice as fast.
+layout.py says what a figure's two arrays hold, and what the words mean.
 """
 
 from __future__ import annotations
@@ -19,65 +9,40 @@ import math
 
 import numpy as np
 
+from limbik.figure.layout import (
+    AXIS,
+    EXPONENTIAL,
+    F_JOINT_ROTATION,
+    F_OFFSET,
+    F_PART,
+    F_SCALE,
+    F_SHIFT,
+    I_COORD,
+    I_FIRST_PART,
+    I_FIRST_SLOT,
+    I_JOINT_HAS_ROTATION,
+    I_KIND,
+    I_ORDER,
+    I_PARENT,
+    I_SLOT_IS_ROTATION,
+    N_JOINTS,
+    N_SLOTS,
+    NONE,
+    POINT_X,
+    POINT_Y,
+    POINT_Z,
+    SLIDE,
+    TURN_ANY,
+    TURN_X,
+    TURN_Y,
+    TURN_Z,
+    WORLD,
+    WORLD_X,
+    WORLD_Y,
+    WORLD_Z,
+)
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.so3 import exp_matrix, left_jacobian_into
-
-HEADER = 64
-NONE = 0xFFFFFFFF  # "no such thing": no parent, no cone
-
-# Counts.
-N_JOINTS, N_COORDS, N_SLOTS, N_CONES = 0, 1, 2, 3
-# Offsets into the ints, one value per joint / part / slot.
-I_PARENT, I_FIRST_PART, I_TURNED, I_KIND, I_FIRST_SLOT = 4, 5, 6, 7, 8
-I_COORD, I_TURNS, I_ORDER = 9, 10, 11
-# Offsets into the floats.
-F_OFFSET, F_PLACED, F_SCALE, F_SHIFT, F_PART = 12, 13, 14, 15, 16
-# Limits (limits.py).
-I_CONE, I_IN_CONE, F_LOWER, F_UPPER, F_CONE = 17, 18, 19, 20, 21
-FIRST_FREE = 22
-
-TURN_X, TURN_Y, TURN_Z, TURN_ANY, SLIDE, EXPONENTIAL, SWING_TWIST = range(7)
-
-WORLD = 12  # floats per joint: rotation, row-major, then position
-AXIS = 6  # floats a slot: world axis, then a point on it
-
-
-class Buffers:
-    """Two flat arrays in the making: sections are appended, their offsets go into the header."""
-
-    def __init__(self, ints: np.ndarray | None = None, floats: np.ndarray | None = None) -> None:
-        self._ints = [np.zeros(HEADER, np.uint32) if ints is None else np.array(ints, np.uint32)]
-        self._floats = [] if floats is None else [np.array(floats, np.float64)]
-        self._n_ints = len(self._ints[0])
-        self._n_floats = 0 if floats is None else len(floats)
-
-    def count(self, slot: int, value: int) -> None:
-        """Write a count into the header."""
-        self._ints[0][slot] = value
-
-    def start_of(self, slot: int) -> int:
-        """Where the section that was noted last in this slot starts."""
-        return int(self._ints[0][slot])
-
-    def ints(self, slot: int, values: object) -> None:
-        """Append an int section and note where it starts; negative entries become NONE."""
-        array = np.asarray(values, np.int64).ravel()
-        array = np.where(array < 0, NONE, array).astype(np.uint32)
-        self.count(slot, self._n_ints)
-        self._ints.append(array)
-        self._n_ints += len(array)
-
-    def floats(self, slot: int, values: object) -> None:
-        """Append a float section and note where it starts."""
-        array = np.asarray(values, np.float64).ravel()
-        self.count(slot, self._n_floats)
-        self._floats.append(array)
-        self._n_floats += len(array)
-
-    def done(self) -> tuple[np.ndarray, np.ndarray]:
-        """The finished arrays (ints, floats)."""
-        floats = np.concatenate(self._floats) if self._floats else np.zeros(0)
-        return np.concatenate(self._ints), floats
 
 
 @inner
@@ -130,9 +95,9 @@ def forward(ints, floats, q, order, count, world, axes, scratch):
     world: (joints · WORLD,), axes: (slots · AXIS,), scratch: at least 54 floats.  Joints that are
     not listed are left untouched; a listed joint's parent must be listed before it.
     """
-    i_parent, i_part, i_turned = ints[I_PARENT], ints[I_FIRST_PART], ints[I_TURNED]
+    i_parent, i_part, i_turned = ints[I_PARENT], ints[I_FIRST_PART], ints[I_JOINT_HAS_ROTATION]
     i_kind, i_slot, i_coord = ints[I_KIND], ints[I_FIRST_SLOT], ints[I_COORD]
-    f_offset, f_placed, f_part = ints[F_OFFSET], ints[F_PLACED], ints[F_PART]
+    f_offset, f_placed, f_part = ints[F_OFFSET], ints[F_JOINT_ROTATION], ints[F_PART]
     f_scale, f_shift = ints[F_SCALE], ints[F_SHIFT]
     for listed in range(count):
         joint = ints[order + listed]
@@ -144,9 +109,9 @@ def forward(ints, floats, q, order, count, world, axes, scratch):
             r00, r01, r02 = world[w], world[w + 1], world[w + 2]
             r10, r11, r12 = world[w + 3], world[w + 4], world[w + 5]
             r20, r21, r22 = world[w + 6], world[w + 7], world[w + 8]
-            px = world[w + 9] + r00 * tx + r01 * ty + r02 * tz
-            py = world[w + 10] + r10 * tx + r11 * ty + r12 * tz
-            pz = world[w + 11] + r20 * tx + r21 * ty + r22 * tz
+            px = world[w + WORLD_X] + r00 * tx + r01 * ty + r02 * tz
+            py = world[w + WORLD_Y] + r10 * tx + r11 * ty + r12 * tz
+            pz = world[w + WORLD_Z] + r20 * tx + r21 * ty + r22 * tz
         else:
             r00, r01, r02 = 1.0, 0.0, 0.0
             r10, r11, r12 = 0.0, 1.0, 0.0
@@ -189,7 +154,7 @@ def forward(ints, floats, q, order, count, world, axes, scratch):
                     r00, r01 = c * r00 + s * r01, c * r01 - s * r00
                     r10, r11 = c * r10 + s * r11, c * r11 - s * r10
                     r20, r21 = c * r20 + s * r21, c * r21 - s * r20
-                axes[x + 3], axes[x + 4], axes[x + 5] = px, py, pz
+                axes[x + POINT_X], axes[x + POINT_Y], axes[x + POINT_Z] = px, py, pz
                 continue
             f = f_part + 9 * part
             if kind == SLIDE:
@@ -201,7 +166,7 @@ def forward(ints, floats, q, order, count, world, axes, scratch):
                 px += value * wx
                 py += value * wy
                 pz += value * wz
-                axes[x + 3], axes[x + 4], axes[x + 5] = px, py, pz
+                axes[x + POINT_X], axes[x + POINT_Y], axes[x + POINT_Z] = px, py, pz
                 continue
             r, turn = scratch[0:9], scratch[9:18]
             r[0], r[1], r[2] = r00, r01, r02
@@ -212,7 +177,7 @@ def forward(ints, floats, q, order, count, world, axes, scratch):
                 axes[x] = r00 * ax + r01 * ay + r02 * az
                 axes[x + 1] = r10 * ax + r11 * ay + r12 * az
                 axes[x + 2] = r20 * ax + r21 * ay + r22 * az
-                axes[x + 3], axes[x + 4], axes[x + 5] = px, py, pz
+                axes[x + POINT_X], axes[x + POINT_Y], axes[x + POINT_Z] = px, py, pz
                 exp_matrix(value * ax, value * ay, value * az, turn)
             else:
                 second = floats[f_scale + slot + 1] * q[ints[i_coord + slot + 1]]
@@ -223,7 +188,7 @@ def forward(ints, floats, q, order, count, world, axes, scratch):
                 )
                 for k in range(3):
                     axes[x], axes[x + 1], axes[x + 2] = columns[k], columns[3 + k], columns[6 + k]
-                    axes[x + 3], axes[x + 4], axes[x + 5] = px, py, pz
+                    axes[x + POINT_X], axes[x + POINT_Y], axes[x + POINT_Z] = px, py, pz
                     x += AXIS
             a, b, c = r00, r01, r02
             r00 = a * turn[0] + b * turn[3] + c * turn[6]
@@ -241,7 +206,7 @@ def forward(ints, floats, q, order, count, world, axes, scratch):
         world[w], world[w + 1], world[w + 2] = r00, r01, r02
         world[w + 3], world[w + 4], world[w + 5] = r10, r11, r12
         world[w + 6], world[w + 7], world[w + 8] = r20, r21, r22
-        world[w + 9], world[w + 10], world[w + 11] = px, py, pz
+        world[w + WORLD_X], world[w + WORLD_Y], world[w + WORLD_Z] = px, py, pz
 
 
 @kernel
@@ -277,9 +242,9 @@ def jacobian_many(ints, floats, poses, joint, at, out):
     for frame in range(poses.shape[0]):
         forward(ints, floats, poses[frame], ints[I_ORDER], ints[N_JOINTS], world, axes, scratch)
         x, y, z = at[0], at[1], at[2]
-        px = world[w + 9] + world[w] * x + world[w + 1] * y + world[w + 2] * z
-        py = world[w + 10] + world[w + 3] * x + world[w + 4] * y + world[w + 5] * z
-        pz = world[w + 11] + world[w + 6] * x + world[w + 7] * y + world[w + 8] * z
+        px = world[w + WORLD_X] + world[w] * x + world[w + 1] * y + world[w + 2] * z
+        py = world[w + WORLD_Y] + world[w + 3] * x + world[w + 4] * y + world[w + 5] * z
+        pz = world[w + WORLD_Z] + world[w + 6] * x + world[w + 7] * y + world[w + 8] * z
         above = joint
         while above != NONE:
             first = ints[I_FIRST_PART] + above
@@ -291,8 +256,12 @@ def jacobian_many(ints, floats, poses, joint, at, out):
                     scale = floats[ints[F_SCALE] + slot]
                     k = AXIS * slot
                     ax, ay, az = axes[k], axes[k + 1], axes[k + 2]
-                    if ints[ints[I_TURNS] + slot]:
-                        dx, dy, dz = px - axes[k + 3], py - axes[k + 4], pz - axes[k + 5]
+                    if ints[ints[I_SLOT_IS_ROTATION] + slot]:
+                        dx, dy, dz = (
+                            px - axes[k + POINT_X],
+                            py - axes[k + POINT_Y],
+                            pz - axes[k + POINT_Z],
+                        )
                         out[frame, 0, coordinate] += scale * (ay * dz - az * dy)
                         out[frame, 1, coordinate] += scale * (az * dx - ax * dz)
                         out[frame, 2, coordinate] += scale * (ax * dy - ay * dx)

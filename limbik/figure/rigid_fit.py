@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure import kinematics as kin
-from limbik.jit import kernel
+from limbik.figure import layout as lay
+from limbik.jit import inner, kernel
 from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
 
 _STAY = 1e-10  # part of its size by which a fit leans towards not turning at all
 RIGID = 36  # floats of scratch
 
 
-@kernel
+@inner
 def largest_eigenvector(a, vectors, out):
     """Unit eigenvector of the largest eigenvalue of a symmetric 4 × 4, by Jacobi rotations."""
     vectors[:, :] = 0.0
@@ -97,7 +97,7 @@ def shortest_arc(vx, vy, vz, gx, gy, gz, turn):
     matrix_from_quat(w, x, y, z, turn)
 
 
-@kernel
+@inner
 def euler_angles(m, i, j, k, out):
     """Angles of m = Rᵢ(a)·Rⱼ(b)·Rₖ(c), all twelve orders; m flat and row-major."""
     e = 1.0 if (j - i) % 3 == 1 else -1.0
@@ -134,7 +134,7 @@ def into_range(value, low, high, near, period):
     return value
 
 
-@kernel
+@inner
 def exponential_coordinates(m, out):
     """log m into out (3,), by whichever of its two vectors is nearer to what out was."""
     x, y, z = out[0], out[1], out[2]
@@ -149,16 +149,16 @@ def exponential_coordinates(m, out):
                 out[i] *= other
 
 
-@kernel
+@inner
 def euler_coordinates(ints, floats, part, m, q, scratch):
     """The coordinates in q of three turns, beginning with ``part``, that make the rotation m.
 
     Of the two ways to write it, the one inside the ranges and nearer to what q was.
     """
-    kinds = ints[kin.I_KIND] + part
+    kinds = ints[lay.I_KIND] + part
     first, second, third = int(ints[kinds]), int(ints[kinds + 1]), int(ints[kinds + 2])
-    slot = ints[ints[kin.I_FIRST_SLOT] + part]
-    c = ints[ints[kin.I_COORD] + slot]
+    slot = ints[ints[lay.I_FIRST_SLOT] + part]
+    c = ints[ints[lay.I_COORD] + slot]
     angles, chosen, found = scratch[0:3], scratch[3:6], scratch[6:9]
     euler_angles(m, first, second, third, angles)
     best = math.inf
@@ -170,8 +170,8 @@ def euler_coordinates(ints, floats, part, m, q, scratch):
                 middle = -value if first == third else math.pi - value
                 value = value + math.pi if k != 1 else middle
             # A turn about −x is one about x with scale −1; a triple has no other scales.
-            value *= floats[ints[kin.F_SCALE] + slot + k]
-            low, high = floats[ints[kin.F_LOWER] + c + k], floats[ints[kin.F_UPPER] + c + k]
+            value *= floats[ints[lay.F_SCALE] + slot + k]
+            low, high = floats[ints[lay.F_LOWER] + c + k], floats[ints[lay.F_UPPER] + c + k]
             value = into_range(value, low, high, q[c + k], 2.0 * math.pi)
             # Outside its range counts most, a long way from the last value a little.
             away += 1e3 * max(0.0, value - high, low - value) + abs(value - q[c + k])
@@ -190,15 +190,15 @@ def ball_coordinates(ints, floats, part, m, q, scratch):
 
     Near what q was, and not yet inside the limits; scratch: at least 9 floats.
     """
-    kind = ints[ints[kin.I_KIND] + part]
-    if kind < kin.EXPONENTIAL:
+    kind = ints[ints[lay.I_KIND] + part]
+    if kind < lay.EXPONENTIAL:
         euler_coordinates(ints, floats, part, m, q, scratch)
         return
-    c = ints[ints[kin.I_COORD] + ints[ints[kin.I_FIRST_SLOT] + part]]
-    if kind == kin.EXPONENTIAL:
+    c = ints[ints[lay.I_COORD] + ints[ints[lay.I_FIRST_SLOT] + part]]
+    if kind == lay.EXPONENTIAL:
         exponential_coordinates(m, q[c : c + 3])
         return
-    f, near = ints[kin.F_PART] + 9 * part, q[c + 2]
+    f, near = ints[lay.F_PART] + 9 * part, q[c + 2]
     swing_twist_vector(m, floats[f : f + 9], q[c : c + 3])
-    low, high = floats[ints[kin.F_LOWER] + c + 2], floats[ints[kin.F_UPPER] + c + 2]
+    low, high = floats[ints[lay.F_LOWER] + c + 2], floats[ints[lay.F_UPPER] + c + 2]
     q[c + 2] = into_range(q[c + 2], low, high, near, 2.0 * math.pi)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import NONE, WORLD
+from limbik.figure.layout import NONE, WORLD
 from limbik.figure.shapes import (
     Box,
     Capsule,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from limbik.figure import layout as lay
 from limbik.goals import functions as fn
 from limbik.goals import terms as tm
 from limbik.goals.priority import Prioritized
@@ -73,7 +74,7 @@ def above_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
     x, y, z = point_of(world, joint, floats, at + 4)
     short = floats[at] - (floats[at + 1] * x + floats[at + 2] * y + floats[at + 3] * z)
     short = max(short, 0.0)
-    fn.open_floats(out_at)[row] = floats[f + tm.T_WEIGHT] * short
+    fn.open_floats(out_at)[row] = floats[f + lay.T_WEIGHT] * short
     fn.open_floats(error_at)[0] = short
 
 
@@ -85,7 +86,7 @@ def above_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
     x, y, z = point_of(world, joint, floats, at + 4)
     nx, ny, nz = floats[at + 1], floats[at + 2], floats[at + 3]
     if floats[at] - (nx * x + ny * y + nz * z) > 0.0:
-        w = floats[f + tm.T_WEIGHT]
+        w = floats[f + lay.T_WEIGHT]
         fn.add_motion_row(
             ints, floats, fn.open_floats(axes_at), path, length, x, y, z, w * nx, w * ny, w * nz,
             0.0, 0.0, 0.0, row, fn.open_floats(out_at),

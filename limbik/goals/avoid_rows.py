@@ -16,7 +16,7 @@ import math
 
 from numba import int64
 
-from limbik.figure.kinematics import N_COORDS, WORLD
+from limbik.figure.layout import N_COORDS, N_ROWS, T_COUNT, T_WEIGHT, WORLD
 from limbik.figure.shape_buffers import POSE
 from limbik.goals.functions import (
     add_motion_row,
@@ -27,7 +27,6 @@ from limbik.goals.functions import (
     own_table,
     term_function,
 )
-from limbik.goals.terms import N_ROWS, T_COUNT, T_WEIGHT
 from limbik.jit import inlined_by_llvm, inner
 from limbik.maths.distance import RESULT, shape_distance
 

@@ -16,6 +16,7 @@ from numba import int64
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
+from limbik.figure.layout import T_WEIGHT
 from limbik.goals.contacts import contact_points, up_axis
 from limbik.goals.functions import (
     TermFunctions,
@@ -30,7 +31,7 @@ from limbik.goals.functions import (
 from limbik.goals.mass_sums import MASS, add_center_row, center_of, masses_of, sum_masses
 from limbik.goals.priority import Prioritized
 from limbik.goals.rows import point_of
-from limbik.goals.terms import FUNCTION, T_WEIGHT, Scene, Term, vector, weights
+from limbik.goals.terms import FUNCTION, Scene, Term, vector, weights
 from limbik.jit import inner
 from limbik.maths.planar_hull import EDGE, LINE, NEAREST, hull_depth, hull_shortfall, planar_hull
 

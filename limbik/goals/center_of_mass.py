@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from limbik.errors import GoalError
+from limbik.figure.layout import T_WEIGHT
 from limbik.goals.contacts import contact_points, up_axis
 from limbik.goals.functions import (
     TermFunctions,
@@ -24,17 +25,7 @@ from limbik.goals.functions import (
 from limbik.goals.mass_sums import MASS, add_center_row, center_of, masses_of, sum_masses
 from limbik.goals.priority import Prioritized
 from limbik.goals.rows import point_of
-from limbik.goals.terms import (
-    FUNCTION,
-    NUMBERS,
-    T_WEIGHT,
-    Scene,
-    TargetWrite,
-    Term,
-    Vector,
-    vector,
-    weights,
-)
+from limbik.goals.terms import FUNCTION, NUMBERS, Scene, TargetWrite, Term, Vector, vector, weights
 from limbik.jit import inner
 
 

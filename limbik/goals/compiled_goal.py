@@ -15,7 +15,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
 from limbik.errors import GoalError
-from limbik.figure.kinematics import N_COORDS, WORLD
+from limbik.figure.layout import N_COORDS, N_ROWS, T_COUNT, T_OWN_INTS, T_WEIGHT, WORLD
 from limbik.goals.functions import (
     OWN_JOINTS,
     OWN_NUMBERS,
@@ -30,11 +30,7 @@ from limbik.goals.functions import (
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import (
     FUNCTION,
-    N_ROWS,
     NUMBERS,
-    T_COUNT,
-    T_OWN_INTS,
-    T_WEIGHT,
     Scene,
     TargetWrite,
     Term,

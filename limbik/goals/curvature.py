@@ -18,36 +18,43 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import (
+from limbik.figure.layout import (
     AXIS,
+    BALL_INTS,
+    BALL_KIND,
+    BALL_SLOT,
     EXPONENTIAL,
     F_SCALE,
+    I_ABOVE,
+    I_BALL,
     I_COORD,
-    I_TURNS,
+    I_SLOT_IS_ROTATION,
+    N_BALLS,
     N_COORDS,
     N_SLOTS,
-    NONE,
-    WORLD,
-)
-from limbik.goals.rows import direction_of, missing_turn, point_of
-from limbik.goals.terms import (
-    AIM,
-    AXES,
-    DISTANCE,
-    F_TERM,
-    I_TERM,
     N_TERMS,
-    PLANE,
-    POSITION,
-    ROTATION,
+    NONE,
+    POINT_X,
+    POINT_Y,
+    POINT_Z,
     T_AT,
     T_AT2,
+    T_JOINT,
+    T_KIND,
+    T_LENGTH,
+    T_LENGTH2,
     T_MATRIX,
+    T_PATH,
+    T_PATH2,
     T_POINT,
+    T_ROW,
+    T_SECOND,
     T_WEIGHT,
-    TERM_FLOATS,
-    TERM_INTS,
+    WORLD,
+    term_at,
 )
+from limbik.goals.rows import direction_of, missing_turn, point_of
+from limbik.goals.terms import AIM, AXES, DISTANCE, PLANE, POSITION, ROTATION
 from limbik.jit import inner
 from limbik.maths.so3 import exp_matrix, left_jacobian_into, left_jacobian_inverse_into
 
@@ -64,8 +71,8 @@ def _push_point(ints, floats, axes, path, length, px, py, pz, lx, ly, lz, moment
         slot = ints[k]
         scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
         mx, my, mz = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_TURNS] + slot]:
-            dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
+            dx, dy, dz = px - axes[x + POINT_X], py - axes[x + POINT_Y], pz - axes[x + POINT_Z]
             mx, my, mz = _cross(mx, my, mz, dx, dy, dz)
             tx, ty, tz = _cross(dx, dy, dz, lx, ly, lz)
             torques[slot, 0] -= tx
@@ -83,7 +90,7 @@ def _push_direction(ints, floats, axes, path, length, vx, vy, vz, lx, ly, lz, mo
     tx, ty, tz = _cross(vx, vy, vz, lx, ly, lz)
     for k in range(path, path + length):
         slot = ints[k]
-        if not ints[ints[I_TURNS] + slot]:
+        if not ints[ints[I_SLOT_IS_ROTATION] + slot]:
             continue
         scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
         mx, my, mz = _cross(axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale, vx, vy, vz)
@@ -123,7 +130,7 @@ def _push_rotation(ints, floats, axes, path, length, e, inverse, lx, ly, lz, mom
     bx, by, bz = _cross(ex, ey, ez, ax, ay, az)  # e × (e × λ)
     for k in range(path, path + length):
         slot = ints[k]
-        if not ints[ints[I_TURNS] + slot]:
+        if not ints[ints[I_SLOT_IS_ROTATION] + slot]:
             continue
         scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
         wx, wy, wz = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
@@ -150,8 +157,8 @@ def _columns(ints, floats, axes, path, length, px, py, pz, sign, columns):
         slot = ints[k]
         scale, x = sign * floats[ints[F_SCALE] + slot], AXIS * slot
         mx, my, mz = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_TURNS] + slot]:
-            dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
+            dx, dy, dz = px - axes[x + POINT_X], py - axes[x + POINT_Y], pz - axes[x + POINT_Z]
             mx, my, mz = _cross(mx, my, mz, dx, dy, dz)
         c = ints[ints[I_COORD] + slot]
         columns[c, 0] += mx
@@ -183,8 +190,8 @@ def _bend_direction(ints, columns, dx, dy, dz, lx, ly, lz, factor, s):
 @inner
 def _second_of_aim(ints, floats, world, axes, term, lx, ly, lz, moments, torques, columns, s):
     """An Aim's d − v: the axis v turns, and the direction d = (t − p)/‖t − p‖ follows the joint."""
-    i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-    joint, path, length = ints[i + 2], ints[i + 4], ints[i + 5]
+    i, f = term_at(ints, term)
+    joint, path, length = ints[i + T_JOINT], ints[i + T_PATH], ints[i + T_LENGTH]
     px, py, pz = point_of(world, joint, floats, f + T_AT)
     vx, vy, vz = direction_of(world, joint, floats, f + T_AT2)
     dx = floats[f + T_POINT] - px
@@ -206,9 +213,9 @@ def _second_of_aim(ints, floats, world, axes, term, lx, ly, lz, moments, torques
 @inner
 def _second_of_distance(ints, floats, world, axes, term, lam, moments, torques, columns, s):
     """A Distance ‖p − o‖: both ends move, and the line between them turns."""
-    i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-    px, py, pz = point_of(world, ints[i + 2], floats, f + T_AT)
-    ox, oy, oz = point_of(world, ints[i + 3], floats, f + T_AT2)
+    i, f = term_at(ints, term)
+    px, py, pz = point_of(world, ints[i + T_JOINT], floats, f + T_AT)
+    ox, oy, oz = point_of(world, ints[i + T_SECOND], floats, f + T_AT2)
     ux, uy, uz = px - ox, py - oy, pz - oz
     apart = math.sqrt(ux * ux + uy * uy + uz * uz)
     if apart < 1e-12:
@@ -217,13 +224,37 @@ def _second_of_distance(ints, floats, world, axes, term, lam, moments, torques, 
     lx, ly, lz = lam * ux, lam * uy, lam * uz
     columns[:, :] = 0.0
     _push_point(
-        ints, floats, axes, ints[i + 4], ints[i + 5], px, py, pz, lx, ly, lz, moments, torques
+        ints,
+        floats,
+        axes,
+        ints[i + T_PATH],
+        ints[i + T_LENGTH],
+        px,
+        py,
+        pz,
+        lx,
+        ly,
+        lz,
+        moments,
+        torques,
     )
-    _columns(ints, floats, axes, ints[i + 4], ints[i + 5], px, py, pz, 1.0, columns)
+    _columns(ints, floats, axes, ints[i + T_PATH], ints[i + T_LENGTH], px, py, pz, 1.0, columns)
     _push_point(
-        ints, floats, axes, ints[i + 6], ints[i + 7], ox, oy, oz, -lx, -ly, -lz, moments, torques
+        ints,
+        floats,
+        axes,
+        ints[i + T_PATH2],
+        ints[i + T_LENGTH2],
+        ox,
+        oy,
+        oz,
+        -lx,
+        -ly,
+        -lz,
+        moments,
+        torques,
     )
-    _columns(ints, floats, axes, ints[i + 6], ints[i + 7], ox, oy, oz, -1.0, columns)
+    _columns(ints, floats, axes, ints[i + T_PATH2], ints[i + T_LENGTH2], ox, oy, oz, -1.0, columns)
     for a in range(ints[N_COORDS]):
         x, y, z = columns[a, 0], columns[a, 1], columns[a, 2]
         if x == 0.0 and y == 0.0 and z == 0.0:
@@ -240,9 +271,9 @@ def _second_of_terms(ints, floats, world, axes, scratch, lam, moments, torques, 
     """Every term's share of N, T and S; lam (rows,) is the multiplier of each row of F, unweighted
     rows being weighted by T_WEIGHT."""
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
-        path, length = ints[i + 4], ints[i + 5]
+        i, f = term_at(ints, term)
+        kind, row, joint = ints[i + T_KIND], ints[i + T_ROW], ints[i + T_JOINT]
+        path, length = ints[i + T_PATH], ints[i + T_LENGTH]
         wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
         if kind == POSITION:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
@@ -364,21 +395,18 @@ def _chart_second(ints, floats, q, kind, slot, axes, torques, scratch, s):
 
 
 @inner
-def second_derivatives(
-    ints, floats, q, world, axes, scratch, above, balls, count, lam, moments, torques, columns, s
-):
+def second_derivatives(ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s):
     """S (n, n) = −Σ λᵢ∇²Fᵢ of the built-in goals, symmetric.
 
-    q must be placed in world and axes; ints[above + slot] is the next slot towards the root that
-    may move, ints[balls:] has ``count`` pairs (kind, first slot) of balls; lam (rows,) is W(g − F)
-    without the factors T_WEIGHT.  moments and torques are (slots, 3), columns (n, 3), scratch at
-    least 54 floats.
+    q must be placed in world and axes; lam (rows,) is W(g − F) without the factors T_WEIGHT.
+    moments and torques are (slots, 3), columns (n, 3), scratch at least 54 floats.
     """
     s[:, :] = 0.0
     moments[:, :] = 0.0
     torques[:, :] = 0.0
     _second_of_terms(ints, floats, world, axes, scratch, lam, moments, torques, columns, s)
-    i_coord, i_turns, f_scale = ints[I_COORD], ints[I_TURNS], ints[F_SCALE]
+    i_coord, i_turns, f_scale = ints[I_COORD], ints[I_SLOT_IS_ROTATION], ints[F_SCALE]
+    above = ints[I_ABOVE]
     for slot in range(ints[N_SLOTS]):
         nx, ny, nz = moments[slot, 0], moments[slot, 1], moments[slot, 2]
         if nx == 0.0 and ny == 0.0 and nz == 0.0:
@@ -394,7 +422,7 @@ def second_derivatives(
                 if a != slot:
                     s[b, c] += value
             a = ints[above + a]
-    for k in range(count):
-        _chart_second(
-            ints, floats, q, ints[balls + 2 * k], ints[balls + 2 * k + 1], axes, torques, scratch, s
-        )
+    for k in range(ints[N_BALLS]):
+        i = ints[I_BALL] + BALL_INTS * k
+        kind, slot = ints[i + BALL_KIND], ints[i + BALL_SLOT]
+        _chart_second(ints, floats, q, kind, slot, axes, torques, scratch, s)

@@ -27,14 +27,21 @@ from numba.core.types.function_type import CompileResultWAP
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS
-from limbik.goals.terms import (
+from limbik.figure.layout import (
+    AXIS,
+    F_SCALE,
+    I_COORD,
+    I_SLOT_IS_ROTATION,
     N_ROWS,
+    POINT_X,
+    POINT_Y,
+    POINT_Z,
     T_COUNT,
     T_JACOBIAN,
     T_OWN_FLOATS,
     T_OWN_INTS,
     T_RESIDUAL,
+    T_ROW,
 )
 from limbik.jit import inner, kernel
 
@@ -152,14 +159,14 @@ def call_residual(ints, floats, q, world, axes, i, f, term, r, errors):
     """The residual of a FUNCTION term into r (rows,) and errors (terms,)."""
     _call(
         _address(ints, i + T_RESIDUAL), ints, floats, q, world, axes, int64(i), int64(f),
-        int64(ints[i + 1]), r, errors[term:],
+        int64(ints[i + T_ROW]), r, errors[term:],
     )  # fmt: skip
 
 
 @inner
 def call_jacobian(ints, floats, q, world, axes, i, f, term, jt):
     """The Jacobian of a FUNCTION term into jt (n, rows); locked coordinates stay 0."""
-    row = int64(ints[i + 1])
+    row = int64(ints[i + T_ROW])
     _call(
         _address(ints, i + T_JACOBIAN), ints, floats, q, world, axes, int64(i), int64(f), row, jt,
         q,
@@ -167,7 +174,7 @@ def call_jacobian(ints, floats, q, world, axes, i, f, term, jt):
     own = ints[i + T_OWN_INTS]
     locked = own + OWN_FIRST + PER_JOINT * ints[own + OWN_JOINTS]
     for k in range(ints[own + OWN_LOCKED]):
-        for row in range(ints[i + 1], ints[i + 1] + ints[i + T_COUNT]):
+        for row in range(ints[i + T_ROW], ints[i + T_ROW] + ints[i + T_COUNT]):
             jt[ints[locked + k], row] = 0.0
 
 
@@ -205,8 +212,8 @@ def add_motion_row(
         slot = ints[k]
         scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
         ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_TURNS] + slot]:
-            dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
+            dx, dy, dz = px - axes[x + POINT_X], py - axes[x + POINT_Y], pz - axes[x + POINT_Z]
             felt = tx * ax + ty * ay + tz * az
             felt += lx * (ay * dz - az * dy) + ly * (az * dx - ax * dz) + lz * (ax * dy - ay * dx)
         else:

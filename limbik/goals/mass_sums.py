@@ -12,9 +12,22 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, N_SLOTS, WORLD
+from limbik.figure.layout import (
+    AXIS,
+    F_SCALE,
+    I_COORD,
+    I_SLOT_IS_ROTATION,
+    N_ROWS,
+    N_SLOTS,
+    POINT_X,
+    POINT_Y,
+    POINT_Z,
+    WORLD,
+    WORLD_X,
+    WORLD_Y,
+    WORLD_Z,
+)
 from limbik.goals.functions import own_joint
-from limbik.goals.terms import N_ROWS
 from limbik.jit import inner
 
 MASS = 4  # numbers per joint with a mass, and floats per slot
@@ -38,9 +51,9 @@ def _mass_at(ints, floats, world, i, k, at):
     w, n = WORLD * joint, at + MASS * k
     x, y, z, m = floats[n], floats[n + 1], floats[n + 2], floats[n + 3]
     return (
-        world[w] * x + world[w + 1] * y + world[w + 2] * z + m * world[w + 9],
-        world[w + 3] * x + world[w + 4] * y + world[w + 5] * z + m * world[w + 10],
-        world[w + 6] * x + world[w + 7] * y + world[w + 8] * z + m * world[w + 11],
+        world[w] * x + world[w + 1] * y + world[w + 2] * z + m * world[w + WORLD_X],
+        world[w + 3] * x + world[w + 4] * y + world[w + 5] * z + m * world[w + WORLD_Y],
+        world[w + 6] * x + world[w + 7] * y + world[w + 8] * z + m * world[w + WORLD_Z],
         m,
     )
 
@@ -82,10 +95,10 @@ def add_center_row(ints, floats, axes, room, lx, ly, lz, row, jt):
             continue
         scale = floats[ints[F_SCALE] + slot]
         ax, ay, az = axes[a] * scale, axes[a + 1] * scale, axes[a + 2] * scale
-        if ints[ints[I_TURNS] + slot]:
-            dx = floats[s] - m * axes[a + 3]
-            dy = floats[s + 1] - m * axes[a + 4]
-            dz = floats[s + 2] - m * axes[a + 5]
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
+            dx = floats[s] - m * axes[a + POINT_X]
+            dy = floats[s + 1] - m * axes[a + POINT_Y]
+            dz = floats[s + 2] - m * axes[a + POINT_Z]
             felt = lx * (ay * dz - az * dy) + ly * (az * dx - ax * dz) + lz * (ax * dy - ay * dx)
         else:
             felt = m * (lx * ax + ly * ay + lz * az)

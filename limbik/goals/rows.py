@@ -9,28 +9,37 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, WORLD
-from limbik.goals.functions import call_jacobian, call_residual
-from limbik.goals.terms import (
-    AIM,
-    AXES,
-    DISTANCE,
-    F_TERM,
-    FUNCTION,
-    I_TERM,
+from limbik.figure.layout import (
+    AXIS,
+    F_SCALE,
+    I_COORD,
+    I_SLOT_IS_ROTATION,
     N_TERMS,
-    PLANE,
-    POSITION,
-    ROTATION,
+    POINT_X,
+    POINT_Y,
+    POINT_Z,
     T_AT,
     T_AT2,
+    T_JOINT,
+    T_KIND,
+    T_LENGTH,
+    T_LENGTH2,
     T_MATRIX,
+    T_PATH,
+    T_PATH2,
     T_POINT,
+    T_ROW,
+    T_SECOND,
     T_VALUE,
     T_WEIGHT,
-    TERM_FLOATS,
-    TERM_INTS,
+    WORLD,
+    WORLD_X,
+    WORLD_Y,
+    WORLD_Z,
+    term_at,
 )
+from limbik.goals.functions import call_jacobian, call_residual
+from limbik.goals.terms import AIM, AXES, DISTANCE, FUNCTION, PLANE, POSITION, ROTATION
 from limbik.jit import inner
 from limbik.maths.so3 import left_jacobian_inverse_into, log_matrix
 
@@ -43,9 +52,9 @@ def point_of(world, joint, floats, at):
     w = WORLD * joint
     x, y, z = floats[at], floats[at + 1], floats[at + 2]
     return (
-        world[w + 9] + world[w] * x + world[w + 1] * y + world[w + 2] * z,
-        world[w + 10] + world[w + 3] * x + world[w + 4] * y + world[w + 5] * z,
-        world[w + 11] + world[w + 6] * x + world[w + 7] * y + world[w + 8] * z,
+        world[w + WORLD_X] + world[w] * x + world[w + 1] * y + world[w + 2] * z,
+        world[w + WORLD_Y] + world[w + 3] * x + world[w + 4] * y + world[w + 5] * z,
+        world[w + WORLD_Z] + world[w + 6] * x + world[w + 7] * y + world[w + 8] * z,
     )
 
 
@@ -86,8 +95,8 @@ def _length(wx, wy, wz, x, y, z):
 def residuals(ints, floats, q, world, axes, scratch, r, errors):
     """Weighted residuals of all terms into r (rows,), unweighted errors into errors (terms,)."""
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
+        i, f = term_at(ints, term)
+        kind, row, joint = ints[i + T_KIND], ints[i + T_ROW], ints[i + T_JOINT]
         wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
         if kind == POSITION:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
@@ -134,7 +143,7 @@ def residuals(ints, floats, q, world, axes, scratch, r, errors):
             call_residual(ints, floats, q, world, axes, i, f, term, r, errors)
         else:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
-            ox, oy, oz = point_of(world, ints[i + 3], floats, f + T_AT2)
+            ox, oy, oz = point_of(world, ints[i + T_SECOND], floats, f + T_AT2)
             apart = math.sqrt((px - ox) ** 2 + (py - oy) ** 2 + (pz - oz) ** 2)
             r[row] = wx * (floats[f + T_VALUE] - apart)
             errors[term] = abs(floats[f + T_VALUE] - apart)
@@ -147,13 +156,13 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, bend):
     ``bend`` (rows,) is 0, except where r goes flat near half a turn: there rows of axes (AXES, AIM)
     are led along the tangent of the shortest way, e × axis, so that a step does not die.
     """
-    i_coord, i_turns, f_scale = ints[I_COORD], ints[I_TURNS], ints[F_SCALE]
+    i_coord, i_turns, f_scale = ints[I_COORD], ints[I_SLOT_IS_ROTATION], ints[F_SCALE]
     jt[:, :] = 0.0
     bend[:] = 0.0
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
-        path, length = ints[i + 4], ints[i + 5]
+        i, f = term_at(ints, term)
+        kind, row, joint = ints[i + T_KIND], ints[i + T_ROW], ints[i + T_JOINT]
+        path, length = ints[i + T_PATH], ints[i + T_LENGTH]
         wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
         if kind == POSITION:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
@@ -162,7 +171,11 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, bend):
                 c, scale, x = ints[i_coord + slot], floats[f_scale + slot], AXIS * slot
                 ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
                 if ints[i_turns + slot]:
-                    dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+                    dx, dy, dz = (
+                        px - axes[x + POINT_X],
+                        py - axes[x + POINT_Y],
+                        pz - axes[x + POINT_Z],
+                    )
                     ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
                 jt[c, row] += wx * ax
                 jt[c, row + 1] += wy * ay
@@ -210,7 +223,7 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, bend):
             ux, uy, uz = floats[f + T_POINT], floats[f + T_POINT + 1], floats[f + T_POINT + 2]
             px, py, pz = point_of(world, joint, floats, f + T_AT)
             if kind == DISTANCE:
-                ox, oy, oz = point_of(world, ints[i + 3], floats, f + T_AT2)
+                ox, oy, oz = point_of(world, ints[i + T_SECOND], floats, f + T_AT2)
                 ux, uy, uz = px - ox, py - oy, pz - oz
                 apart = math.sqrt(ux * ux + uy * uy + uz * uz)
                 if apart > 1e-12:
@@ -218,8 +231,8 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, bend):
                 else:  # together: any direction parts them, so one that no axis is perpendicular to
                     ux, uy, uz = 0.48, 0.6, 0.64
                 _scalar_rows(
-                    ints, floats, axes, ints[i + 6], ints[i + 7], ox, oy, oz, -wx * ux, -wx * uy,
-                    -wx * uz, row, jt,
+                    ints, floats, axes, ints[i + T_PATH2], ints[i + T_LENGTH2], ox, oy, oz,
+                    -wx * ux, -wx * uy, -wx * uz, row, jt,
                 )  # fmt: skip
             _scalar_rows(
                 ints, floats, axes, path, length, px, py, pz, wx * ux, wx * uy, wx * uz, row, jt
@@ -233,8 +246,8 @@ def _scalar_rows(ints, floats, axes, path, length, px, py, pz, ux, uy, uz, row, 
         slot = ints[k]
         scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
         ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_TURNS] + slot]:
-            dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
+            dx, dy, dz = px - axes[x + POINT_X], py - axes[x + POINT_Y], pz - axes[x + POINT_Z]
             ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
         jt[ints[ints[I_COORD] + slot], row] += ux * ax + uy * ay + uz * az
 
@@ -242,8 +255,8 @@ def _scalar_rows(ints, floats, axes, path, length, px, py, pz, ux, uy, uz, row, 
 @inner
 def _aim_rows(ints, floats, world, axes, term, jt, bend):
     """Rows of an Aim: the axis v turns, and the direction d to the target moves with the joint."""
-    i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-    row, joint = ints[i + 1], ints[i + 2]
+    i, f = term_at(ints, term)
+    row, joint = ints[i + T_ROW], ints[i + T_JOINT]
     wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
     px, py, pz = point_of(world, joint, floats, f + T_AT)
     vx, vy, vz = direction_of(world, joint, floats, f + T_AT2)
@@ -270,13 +283,13 @@ def _aim_rows(ints, floats, world, axes, term, jt, bend):
         bend[row] = wx * (ey * vz - ez * vy - dx + vx)
         bend[row + 1] = wy * (ez * vx - ex * vz - dy + vy)
         bend[row + 2] = wz * (ex * vy - ey * vx - dz + vz)
-    for k in range(ints[i + 4], ints[i + 4] + ints[i + 5]):
+    for k in range(ints[i + T_PATH], ints[i + T_PATH] + ints[i + T_LENGTH]):
         slot = ints[k]
         c, scale, x = ints[ints[I_COORD] + slot], floats[ints[F_SCALE] + slot], AXIS * slot
         ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
         mx, my, mz = ax, ay, az
-        if ints[ints[I_TURNS] + slot]:
-            ox, oy, oz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
+            ox, oy, oz = px - axes[x + POINT_X], py - axes[x + POINT_Y], pz - axes[x + POINT_Z]
             mx, my, mz = ay * oz - az * oy, az * ox - ax * oz, ax * oy - ay * ox
             jt[c, row] += wx * (ay * vz - az * vy)
             jt[c, row + 1] += wy * (az * vx - ax * vz)

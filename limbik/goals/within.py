@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import GoalError
+from limbik.figure import layout as lay
 from limbik.goals import functions as fn
 from limbik.goals import terms as tm
 from limbik.goals.priority import Prioritized
@@ -97,7 +98,7 @@ def within_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, er
     at, _ = fn.own_numbers(ints, i)
     x, y, z = point_of(world, joint, floats, at + 7)
     dx, dy, dz, _ = _outside(floats, at, x, y, z)
-    w, r = floats[f + tm.T_WEIGHT], fn.open_floats(out_at)
+    w, r = floats[f + lay.T_WEIGHT], fn.open_floats(out_at)
     r[row], r[row + 1], r[row + 2] = w * dx, w * dy, w * dz
     fn.open_floats(error_at)[0] = math.sqrt(dx * dx + dy * dy + dz * dz)
 
@@ -109,7 +110,7 @@ def within_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at,
     joint, path, length = fn.own_joint(ints, i, 0)
     at, _ = fn.own_numbers(ints, i)
     x, y, z = point_of(world, joint, floats, at + 7)
-    w, radius = floats[f + tm.T_WEIGHT], floats[at + 6]
+    w, radius = floats[f + lay.T_WEIGHT], floats[at + 6]
     missing = _outside(floats, at, x, y, z)
     far = missing[3]
     for k in range(3):

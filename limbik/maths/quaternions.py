@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbik.errors import LimbikError
-from limbik.jit import kernel
+from limbik.jit import inner, kernel
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def matrix_from_quat(w, x, y, z, out):
     out[8] = 1.0 - s * (x * x + y * y)
 
 
-@kernel
+@inner
 def quat_of_matrix(m):
     """The quaternion (w, x, y, z) with w ≥ 0 of a rotation matrix m, flat (9,).
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import LimbikError
-from limbik.jit import kernel
+from limbik.jit import inner, kernel
 from limbik.maths.euler import euler_to_quat, quat_to_euler
 from limbik.maths.quaternions import (
     Array,
@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 
-@kernel
+@inner
 def _one_and_cross(x, y, z, a, b, out):
     """I + a[w]× + b[w]×², flat (9,): the shape of every function of a rotation vector here."""
     out[0] = 1.0 - b * (y * y + z * z)

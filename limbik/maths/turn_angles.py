@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from limbik.jit import kernel
+from limbik.jit import inner, kernel
 from limbik.maths.linear import cholesky, cholesky_solve, copy
 
 TURN = 2.0 * math.pi
@@ -57,7 +57,7 @@ def _follow(axes, wxyz, last, out):
             out[frame, k] = last[k]
 
 
-@kernel
+@inner
 def _approach(axes, wanted, angles):
     """Move ``angles`` to where the rotation is nearest to ``wanted`` (4,); the angle left, radians.
 
@@ -99,7 +99,7 @@ def _approach(axes, wanted, angles):
     return 2.0 * math.asin(math.sqrt(min(left, 1.0)))
 
 
-@kernel
+@inner
 def _missing(axes, wanted, angles, turned, missing):
     """Each axis as the turns before it carry it (k, 3), and the quaternion (4,), its w not below 0,
     that still leads from the product of all turns to ``wanted`` (4,); ‖(x, y, z)‖² of it."""

@@ -20,7 +20,7 @@ import numpy as np
 from numba import float64, int64, types, uint32
 
 from limbik.errors import MethodError
-from limbik.jit import kernel
+from limbik.jit import inner
 from limbik.maths.linear import copy
 from limbik.methods.settings import check_settings, setting
 from limbik.solver.problem import Problem
@@ -119,7 +119,7 @@ class Method(ABC):
         return np.array([*common, *self.settings(), *self.tables(problem)], dtype=float)
 
 
-@kernel
+@inner
 def finish(out, f, iterations, evaluations, jacobians, noted, singular=0):
     """Fill in ``out`` at the end of a kernel."""
     out[OUT_F] = f
@@ -128,7 +128,7 @@ def finish(out, f, iterations, evaluations, jacobians, noted, singular=0):
     out[OUT_SINGULAR], out[OUT_WORK] = singular, iterations
 
 
-@kernel
+@inner
 def record(history, count, f, q):
     """Note an accepted iterate; returns how many are noted."""
     if count < history.shape[0]:

@@ -21,10 +21,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_REST, N_COORDS, N_ROWS
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_HASTY,
@@ -44,7 +43,7 @@ from limbik.methods.base import (
     STUCK,
     record,
 )
-from limbik.solver.objective import F_REST, descent, evaluate, linearise, reached
+from limbik.solver.objective import descent, evaluate, linearise, reached
 
 GO_ON = -1
 """What ``prepare`` and ``step`` return instead of an exit code."""
@@ -195,7 +194,7 @@ def no_way_down(options, gain):
 # ---- is it stationary? ---------------------------------------------------------------------------
 
 
-@kernel
+@inner
 def gain_left(ints, floats, q, w, f):
     """‖J‖·‖P(q − ∇f/2‖J‖²) − q‖/√f: the projected gradient in a scale of its own.
 

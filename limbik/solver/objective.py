@@ -7,58 +7,34 @@ Methods call ``evaluate``, ``linearise`` and ``descent`` here and ``project`` an
 from __future__ import annotations
 
 from limbik.figure import kinematics as kin
-from limbik.goals import terms as tm
+from limbik.figure import layout as lay
 from limbik.goals.curvature import second_derivatives
 from limbik.goals.rows import jacobian_rows, residuals
-from limbik.jit import inlined, inner, kernel
-
-(
-    N_USED,
-    I_USED,
-    N_ERRORS,
-    F_TOLERANCE,
-    I_RUN_FIRST,
-    I_RUN,
-    F_REST,
-    F_REST_POSE,
-    F_REST_OFFSET,
-    F_METRIC,
-    F_REACH,
-    N_FULL,
-    F_FULL,
-    N_REST,
-    I_ABOVE,
-    N_BALLS,
-    I_BALL,
-    I_ROW_ERROR,
-    N_ROOT,
-    I_ROOT,
-    N_SPANS,
-    I_SPAN,
-    F_SPAN,
-) = range(tm.F_TERM + 1, tm.F_TERM + 24)
+from limbik.jit import inlined, inner, kernel, kernel_part
 
 SCRATCH = 64
+
+
+@kernel_part
+def _state_ends(ints):
+    """Where the four parts of a state end: world, axes, scratch and errors."""
+    world = ints[lay.N_JOINTS] * lay.WORLD
+    axes = world + (ints[lay.N_SLOTS] + 1) * lay.AXIS
+    scratch = axes + SCRATCH
+    return world, axes, scratch, scratch + ints[lay.N_ERRORS]
 
 
 @kernel
 def state_size(ints):
     """How many floats ``evaluate`` and ``linearise`` need to remember where the joints are."""
-    return (
-        ints[kin.N_JOINTS] * kin.WORLD
-        + (ints[kin.N_SLOTS] + 1) * kin.AXIS
-        + SCRATCH
-        + ints[N_ERRORS]
-    )
+    return _state_ends(ints)[3]
 
 
 @inlined
 def _split(ints, state):
     """state -> world, axes, scratch, errors."""
-    a = ints[kin.N_JOINTS] * kin.WORLD
-    b = a + (ints[kin.N_SLOTS] + 1) * kin.AXIS
-    c = b + SCRATCH
-    return state[:a], state[a:b], state[b:c], state[c : c + ints[N_ERRORS]]
+    a, b, c, d = _state_ends(ints)
+    return state[:a], state[a:b], state[b:c], state[c:d]
 
 
 @kernel
@@ -77,7 +53,7 @@ def scratch_of(ints, state):
 def place(ints, floats, q, state):
     """Where q has the joints that matter: (world, scratch)."""
     world, axes, scratch, _ = _split(ints, state)
-    kin.forward(ints, floats, q, ints[I_USED], ints[N_USED], world, axes, scratch)
+    kin.forward(ints, floats, q, ints[lay.I_USED], ints[lay.N_USED], world, axes, scratch)
     return world, scratch
 
 
@@ -85,7 +61,7 @@ def place(ints, floats, q, state):
 def _place(ints, floats, q, state, r):
     """Forward kinematics of the joints that matter, and the rows of the built-in goals."""
     world, axes, scratch, errors = _split(ints, state)
-    kin.forward(ints, floats, q, ints[I_USED], ints[N_USED], world, axes, scratch)
+    kin.forward(ints, floats, q, ints[lay.I_USED], ints[lay.N_USED], world, axes, scratch)
     residuals(ints, floats, q, world, axes, scratch, r, errors)
 
 
@@ -102,14 +78,14 @@ def _mix(floats, first, rows, v):
 @inlined
 def _objective(ints, floats, q, r):
     """f = rᵀWr plus the diagonal goals; r becomes weighted by a full W where there is one."""
-    rows = ints[tm.N_ROWS]
-    if ints[N_FULL]:
-        _mix(floats, ints[F_FULL], rows, r)
-    f = floats[ints[F_REST_OFFSET]]
+    rows = ints[lay.N_ROWS]
+    if ints[lay.N_FULL]:
+        _mix(floats, ints[lay.F_FULL], rows, r)
+    f = floats[ints[lay.F_REST_OFFSET]]
     for i in range(rows):
         f += r[i] * r[i]
-    weight, pose = ints[F_REST], ints[F_REST_POSE]
-    for c in range(ints[kin.N_COORDS]):
+    weight, pose = ints[lay.F_REST], ints[lay.F_REST_POSE]
+    for c in range(ints[lay.N_COORDS]):
         away = q[c] - floats[pose + c]
         f += floats[weight + c] * away * away
     return f
@@ -128,10 +104,10 @@ def evaluate(ints, floats, q, state, r):
 @inlined
 def _aim_and_mix(ints, floats, jt, model, r):
     """model becomes r plus what bends it, both under the full weight matrix where there is one."""
-    rows, first = ints[tm.N_ROWS], ints[F_FULL]
-    if ints[N_FULL]:
+    rows, first = ints[lay.N_ROWS], ints[lay.F_FULL]
+    if ints[lay.N_FULL]:
         _mix(floats, first, rows, model)
-        for c in range(ints[kin.N_COORDS]):
+        for c in range(ints[lay.N_COORDS]):
             _mix(floats, first, rows, jt[c])
     bent = False
     for i in range(rows):
@@ -156,10 +132,10 @@ def linearise(ints, floats, q, state, r, jt, model):
 def reached(ints, floats, state):
     """Whether every goal was within its tolerance at the last evaluated q."""
     errors = errors_of(ints, state)
-    for k in range(ints[N_ERRORS]):
-        if not errors[k] <= floats[ints[F_TOLERANCE] + k]:
+    for k in range(ints[lay.N_ERRORS]):
+        if not errors[k] <= floats[ints[lay.F_TOLERANCE] + k]:
             return False
-    return ints[N_ERRORS] > 0
+    return ints[lay.N_ERRORS] > 0
 
 
 @kernel
@@ -170,14 +146,14 @@ def felt(ints, floats, state, everything, room, spread):
     State must be that of the last evaluated q.  Returns how many coordinates are not 0.
     """
     errors = errors_of(ints, state)
-    first, index, owner = ints[I_RUN_FIRST], ints[I_RUN], ints[I_ROW_ERROR]
+    first, index, owner = ints[lay.I_RUN_FIRST], ints[lay.I_RUN], ints[lay.I_ROW_ERROR]
     count = 0
-    for c in range(ints[kin.N_COORDS]):
+    for c in range(ints[lay.N_COORDS]):
         spread[c] = 0.0
         for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
             for i in range(ints[k], ints[k + 1]):
                 error = ints[owner + i]
-                if everything or not errors[error] <= floats[ints[F_TOLERANCE] + error]:
+                if everything or not errors[error] <= floats[ints[lay.F_TOLERANCE] + error]:
                     spread[c] = room[c]
         if spread[c] > 0.0:
             count += 1
@@ -188,21 +164,21 @@ def felt(ints, floats, state, everything, room, spread):
 def too_far_apart(ints, floats):
     """Whether bones are too short for two of the position goals at once, or for one from its base.
 
-    Pairs at I_SPAN: two terms (or NONE, for a base that does not move), F_SPAN: the longest
-    distance that the bones between them allow, and the base's place.
+    Each span is two terms (or one, and a base that does not move) with the longest distance that
+    the bones between them allow.
     """
-    for k in range(ints[N_SPANS]):
-        one, two = ints[ints[I_SPAN] + 2 * k], ints[ints[I_SPAN] + 2 * k + 1]
-        a = ints[tm.F_TERM] + tm.TERM_FLOATS * one + tm.T_POINT
-        span = ints[F_SPAN] + 4 * k
+    for k in range(ints[lay.N_SPANS]):
+        i, f = ints[lay.I_SPAN] + lay.SPAN_INTS * k, ints[lay.F_SPAN] + lay.SPAN_FLOATS * k
+        one, two = ints[i + lay.SPAN_TERM], ints[i + lay.SPAN_OTHER]
+        target = lay.term_at(ints, one)[1] + lay.T_POINT
         away = 0.0
-        for i in range(3):
-            if two == kin.NONE:
-                other = floats[span + 1 + i]
+        for axis in range(3):
+            if two == lay.NONE:
+                other = floats[f + lay.SPAN_BASE + axis]
             else:
-                other = floats[ints[tm.F_TERM] + tm.TERM_FLOATS * two + tm.T_POINT + i]
-            away += (floats[a + i] - other) ** 2
-        if away > floats[span] ** 2:
+                other = floats[lay.term_at(ints, two)[1] + lay.T_POINT + axis]
+            away += (floats[target + axis] - other) ** 2
+        if away > floats[f + lay.SPAN_LENGTH] ** 2:
             return True
     return False
 
@@ -210,9 +186,9 @@ def too_far_apart(ints, floats):
 @kernel
 def descent(ints, floats, q, jt, r, out):
     """−½∇f = JᵀW(g − F) + D(pose − q) into out (n,): equation 26 of line_search, halved."""
-    first, index = ints[I_RUN_FIRST], ints[I_RUN]
-    weight, pose = ints[F_REST], ints[F_REST_POSE]
-    for c in range(ints[kin.N_COORDS]):
+    first, index = ints[lay.I_RUN_FIRST], ints[lay.I_RUN]
+    weight, pose = ints[lay.F_REST], ints[lay.F_REST_POSE]
+    for c in range(ints[lay.N_COORDS]):
         begin, end = index + ints[first + c], index + ints[first + c + 1]
         total = floats[weight + c] * (floats[pose + c] - q[c])
         if end - begin == 2 and ints[begin + 1] - ints[begin] == 3:
@@ -233,18 +209,17 @@ def curvature(ints, floats, q, state, r, lam, moments, torques, columns, s):
     lam (rows,), moments and torques (slots, 3) and columns (n, 3) are overwritten.
     """
     world, axes, scratch, _ = _split(ints, state)
-    rows = ints[tm.N_ROWS]
-    if ints[N_FULL]:
+    rows = ints[lay.N_ROWS]
+    if ints[lay.N_FULL]:
         # r is Lᵀ(g − F), so that W(g − F) = Lr.
         for i in range(rows):
             total = 0.0
             for j in range(i + 1):
-                total += floats[ints[F_FULL] + i * rows + j] * r[j]
+                total += floats[ints[lay.F_FULL] + i * rows + j] * r[j]
             lam[i] = total
     else:
         for i in range(rows):
             lam[i] = r[i]
     second_derivatives(
-        ints, floats, q, world, axes, scratch, ints[I_ABOVE], ints[I_BALL], ints[N_BALLS], lam,
-        moments, torques, columns, s,
+        ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure import layout as lay
 from limbik.goals import Rest
 from limbik.goals.priority import FIRST
 from limbik.methods import Method
@@ -129,7 +130,7 @@ class _Level:
         self._rows = np.logical_or.reduce(problem.rows_of[self._held_goals])
         self._own_rest = _diagonal(problem, own)
         self._held_rest = _diagonal(problem, self._held_goals)[0] > 0.0
-        first = int(problem.ints[ob.F_TOLERANCE])
+        first = lay.record_at(problem.ints, lay.F_TOLERANCE)
         problem.floats[first : first + len(problem.terms)][self._held_terms] = np.inf
         self._tables = tables = np.zeros((3, problem.rows))
         self._at_zero: list[
@@ -167,14 +168,14 @@ class _Level:
         for options in (self.runner.full, self.runner.hasty):
             options[O_ASKS] = self.asks
             options[O_ROWS : O_ROWS + tables.size] = tables.ravel()
-        if ints[ob.N_REST]:
+        if ints[lay.N_REST]:
             weight, pose = self._own_rest
-            moved = floats[int(ints[ob.F_REST_POSE]) :][:n]
+            moved = floats[lay.record_at(ints, lay.F_REST_POSE) :][:n]
             only = sum(isinstance(goal, Rest) for goal in whole.goals) == 1
             firm = _FIRM * problem.scene.lever**2
-            floats[int(ints[ob.F_REST]) :][:n] = np.where(self._held_rest, firm, weight)
+            floats[lay.record_at(ints, lay.F_REST) :][:n] = np.where(self._held_rest, firm, weight)
             moved[:] = np.where(self._held_rest, q, moved if only else pose)
-            floats[int(ints[ob.F_REST_OFFSET])] = 0.0
+            floats[lay.record_at(ints, lay.F_REST_OFFSET)] = 0.0
 
     def improve(self, q: np.ndarray, seed: int, budget: int | None) -> tuple[int, np.ndarray]:
         """Solve for this level from q, in place; what moves the levels above is taken back."""
@@ -197,8 +198,8 @@ class _Level:
         """f of this level alone."""
         r = self.problem.residual(q)
         n, ints, floats = self.problem.figure.n, self.problem.ints, self.problem.floats
-        pose = floats[int(ints[ob.F_REST_POSE]) :][:n]
-        weight = np.where(self._held_rest, 0.0, floats[int(ints[ob.F_REST]) :][:n])
+        pose = floats[lay.record_at(ints, lay.F_REST_POSE) :][:n]
+        weight = np.where(self._held_rest, 0.0, floats[lay.record_at(ints, lay.F_REST) :][:n])
         return float(r[~self._rows] @ r[~self._rows] + weight @ (q - pose) ** 2)
 
 

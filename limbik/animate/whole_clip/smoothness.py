@@ -53,7 +53,7 @@ def retract(q, step, balls, scratch):
         q[c] += step[c]
 
 
-@kernel
+@inner
 def to_tangent(q, balls, rows, jt, scratch):
     """Rows of jt (n, rows) that belong to balls: derivatives by coordinates become those by ω.
 

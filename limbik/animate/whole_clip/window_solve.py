@@ -19,6 +19,7 @@ from limbik.animate.whole_clip.smoothness import (
     smooth_push,
     to_tangent,
 )
+from limbik.figure import layout as lay
 from limbik.figure.projection import SCRATCH, free_directions, project
 from limbik.jit import inner, kernel
 from limbik.solver import objective as ob
@@ -38,7 +39,7 @@ def _place(floats, places, values):
 @kernel
 def goal_costs(ints, floats, places, values, q, out):
     """f of every frame of q (frames, n) into out (frames,)."""
-    state, r = np.zeros(ob.state_size(ints)), np.zeros(ints[ob.tm.N_ROWS])
+    state, r = np.zeros(ob.state_size(ints)), np.zeros(ints[lay.N_ROWS])
     for t in range(q.shape[0]):
         _place(floats, places, values[t])
         out[t] = ob.evaluate(ints, floats, q[t], state, r)
@@ -73,7 +74,7 @@ def _rows_along(jt, rows, size, starts, spans, coefficients, jd):
 def _add_products(ints, jd, size, starts, base, matrix):
     """Add the lower triangle of jd·jdᵀ to a frame's own block; rows that a direction does not
     touch are left out."""
-    first, index, edge = ints[ob.I_RUN_FIRST], ints[ob.I_RUN], matrix.shape[1] - 1
+    first, index, edge = ints[lay.I_RUN_FIRST], ints[lay.I_RUN], matrix.shape[1] - 1
     for a in range(size):
         begin, end = index + ints[first + starts[a]], index + ints[first + starts[a] + 1]
         row = matrix[base + a]
@@ -120,7 +121,7 @@ def solve_window(
     ``values`` (frames, k) are a frame's numbers for ``places`` (k,); ``moves`` (n,) which
     coordinates may move; ``weights`` (4, n) and ``drift`` (frames, n) as in ``smooth_cost``.
     """
-    n, rows = q.shape[1], np.int64(ints[ob.tm.N_ROWS])
+    n, rows = q.shape[1], np.int64(ints[lay.N_ROWS])
     count, last = high - low, q.shape[0] - 1
     state, r, model = np.zeros(ob.state_size(ints)), np.zeros(rows), np.zeros(rows)
     jt, jd, own = np.zeros((n, rows)), np.zeros((n, rows)), np.zeros((n, 1))
@@ -136,7 +137,7 @@ def solve_window(
     width = min(3, count) * free
     matrix, factor = np.zeros((count * free, width)), np.zeros((count * free, width))
     first, x = np.zeros(count * free, np.int64), np.zeros(count * free)
-    rest_weight = np.int64(ints[ob.F_REST])
+    rest_weight = np.int64(ints[lay.F_REST])
 
     cost = smooth_cost(q, low, high, balls, weights, drift, steps, scratch)
     for t in range(low, high):

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure import kinematics as kin
-from limbik.goals.terms import I_TERM, POSITION, TERM_INTS
-from limbik.jit import kernel
-from limbik.solver.objective import F_REST, N_FULL
+from limbik.figure import layout as lay
+from limbik.figure.layout import F_REST, I_TERM, N_FULL, TERM_INTS
+from limbik.goals.terms import POSITION
+from limbik.jit import inner, kernel
 from limbik.solver.problem import Problem
 
 # What a step turns.  A triple is three turns about principal axes that make a ball; BENDS are the
@@ -70,11 +70,11 @@ def open_chain(table):
     )
 
 
-@kernel
+@inner
 def places(ints, state):
     """Where a problem's state has the joints and the axes of the slots: (world, axes)."""
-    a = ints[kin.N_JOINTS] * kin.WORLD
-    return state[:a], state[a : a + (ints[kin.N_SLOTS] + 1) * kin.AXIS]
+    a = ints[lay.N_JOINTS] * lay.WORLD
+    return state[:a], state[a : a + (ints[lay.N_SLOTS] + 1) * lay.AXIS]
 
 
 def chain_view(problem: Problem) -> Chain:
@@ -105,9 +105,9 @@ def _steps(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     rest = problem.floats[int(problem.ints[F_REST]) :][:n] > 0
     driven = np.bincount([slot.coordinate for slot in tree.slots], minlength=n)
     opaque = problem.has_functions or bool(problem.ints[N_FULL])
-    first_part = tree.ints[int(tree.ints[kin.I_FIRST_PART]) :].astype(int)
-    kinds = tree.ints[int(tree.ints[kin.I_KIND]) :].astype(int)
-    first_slot = tree.ints[int(tree.ints[kin.I_FIRST_SLOT]) :].astype(int)
+    first_part = tree.ints[int(tree.ints[lay.I_FIRST_PART]) :].astype(int)
+    kinds = tree.ints[int(tree.ints[lay.I_KIND]) :].astype(int)
+    first_slot = tree.ints[int(tree.ints[lay.I_FIRST_SLOT]) :].astype(int)
     rows: list[list[int]] = []
     below: list[int] = []
     done: set[int] = set()
@@ -135,13 +135,13 @@ def _steps(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
 
     for joint in reversed(range(len(tree.joints))):
         parts = range(first_part[joint], first_part[joint + 1])
-        turning = [part for part in parts if kinds[part] != kin.SLIDE]
+        turning = [part for part in parts if kinds[part] != lay.SLIDE]
         triple = _is_triple([kinds[part] for part in turning], turning)
         if triple:
             slots = range(first_slot[turning[0]], first_slot[turning[0]] + 3)
             triple = matters(slots) and plain(slots)
         for part in reversed(parts):
-            ball = kinds[part] in (kin.EXPONENTIAL, kin.SWING_TWIST)
+            ball = kinds[part] in (lay.EXPONENTIAL, lay.SWING_TWIST)
             slots = range(first_slot[part], first_slot[part] + (3 if ball else 1))
             if triple and part in turning:
                 if part == turning[0]:
@@ -154,7 +154,7 @@ def _steps(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
                     if not matters(one) or coordinates(one)[0] in done:
                         continue
                     simple = plain(one) and not ball
-                    kind = (SLIDE if kinds[part] == kin.SLIDE else TURN) if simple else ALONE
+                    kind = (SLIDE if kinds[part] == lay.SLIDE else TURN) if simple else ALONE
                     add(kind, joint, part, one)
     return np.array(rows, int).reshape(-1, STEP), np.array(below, int)
 
@@ -163,7 +163,7 @@ def _is_triple(kinds: list[int], parts: list[int]) -> bool:
     """Whether three turns, with no slide between them, reach every rotation about one point."""
     return (
         len(kinds) == 3
-        and max(kinds) <= kin.TURN_Z
+        and max(kinds) <= lay.TURN_Z
         and kinds[1] not in (kinds[0], kinds[2])
         and parts[2] - parts[0] == 2
     )
@@ -189,7 +189,7 @@ def _pivots(problem: Problem, steps: np.ndarray) -> dict[str, np.ndarray]:
     for t, term in enumerate(problem.terms):
         if holder(term.joint) >= 0:
             ends[holder(term.joint)].append(len(joints) + t)
-    turns = problem.ints[int(problem.ints[kin.I_TURNS]) :]
+    turns = problem.ints[int(problem.ints[lay.I_SLOT_IS_ROTATION]) :]
     rows: list[list[int]] = []
     bones: list[int] = []
     aims: list[int] = []

@@ -9,37 +9,36 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import WORLD
-from limbik.figure.rigid_fit import into_range
-from limbik.goals.terms import (
-    F_TERM,
-    I_TERM,
+from limbik.figure.layout import (
     N_TERMS,
-    POSITION,
     T_AT,
+    T_JOINT,
+    T_KIND,
     T_POINT,
     T_WEIGHT,
-    TERM_FLOATS,
-    TERM_INTS,
+    WORLD,
+    term_at,
 )
-from limbik.jit import kernel
+from limbik.figure.rigid_fit import into_range
+from limbik.goals.terms import POSITION
+from limbik.jit import inner, kernel
 
 MARK = 9
 _SAMPLES = 24  # values tried along a turn before its best is refined
 ROUNDING = 1e-13  # a lever, or a harmonic, up to this part of what it is made of is nothing
 
 
-@kernel
+@inner
 def take_marks(ints, floats, world, first, marks):
     """The points of the position terms, their targets and weights into marks[first:].
 
     The weights of f are squares of those in the buffers.
     """
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        if ints[i] != POSITION:
+        i, f = term_at(ints, term)
+        if ints[i + T_KIND] != POSITION:
             continue
-        w, mark = WORLD * ints[i + 2], marks[first + term]
+        w, mark = WORLD * ints[i + T_JOINT], marks[first + term]
         x, y, z = floats[f + T_AT], floats[f + T_AT + 1], floats[f + T_AT + 2]
         for k in range(3):
             at = w + 3 * k
@@ -48,7 +47,7 @@ def take_marks(ints, floats, world, first, marks):
             mark[6 + k] = floats[f + T_WEIGHT + k] ** 2
 
 
-@kernel
+@inner
 def miss(marks, which):
     """Σ w(g − p)² over some marks."""
     total = 0.0
@@ -59,7 +58,7 @@ def miss(marks, which):
     return total
 
 
-@kernel
+@inner
 def carry(world, joint, before, marks, which, keep):
     """Move some marks as the joint moved since its frame was ``before`` (12,); Σ w(g − p)² there.
 
@@ -82,7 +81,7 @@ def carry(world, joint, before, marks, which, keep):
     return total
 
 
-@kernel
+@inner
 def _along(value, x, scale, a, b, c, s, rest, pose):
     """What ``best_value`` minimises, and its first and second derivatives."""
     angle = scale * (value - x)
@@ -142,7 +141,7 @@ def best_value(x, scale, low, high, a, b, c, s, rest, pose):
     return value if lowest < start else x
 
 
-@kernel
+@inner
 def turn_marks(axis, x, scale, low, high, rest, pose, marks, which):
     """Turn some marks about an axis so that they come nearest their goals; the coordinate's value.
 
@@ -184,7 +183,7 @@ def turn_marks(axis, x, scale, low, high, rest, pose, marks, which):
     return value
 
 
-@kernel
+@inner
 def slide_marks(axis, x, scale, low, high, rest, pose, marks, which):
     """Slide some marks along an axis so that they come nearest their goals; the coordinate's value.
 

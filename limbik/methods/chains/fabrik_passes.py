@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import AXIS, I_COORD, I_IN_CONE, NONE, WORLD
-from limbik.jit import kernel
+from limbik.figure.layout import (
+    AXIS,
+    I_COORD,
+    I_IN_CONE,
+    I_USED,
+    N_USED,
+    NONE,
+    WORLD,
+    WORLD_X,
+    WORLD_Y,
+    WORLD_Z,
+)
+from limbik.jit import inner
 from limbik.methods.chains.chain_view import (
     ALONE,
     P_AIM,
@@ -25,12 +36,11 @@ from limbik.methods.chains.chain_view import (
 )
 from limbik.methods.chains.effector_points import take_marks
 from limbik.methods.chains.joint_steps import place_joint, take_step
-from limbik.solver.objective import I_USED, N_USED
 
 _PASSES = 4  # over the parts of a joint that has several
 
 
-@kernel
+@inner
 def take_bones(ints, floats, chain, world, axes, marks, local):
     """Marks of the pivots, then of the terms, as q has them, and the aims in their joints' frames.
 
@@ -60,12 +70,16 @@ def take_bones(ints, floats, chain, world, axes, marks, local):
         w = WORLD * int(pivot[P_JOINT])
         for a in range(int(pivot[P_AIM]), int(pivot[P_AIM] + pivot[P_AIMS])):
             m = marks[int(chain.aims[a])]
-            dx, dy, dz = m[0] - world[w + 9], m[1] - world[w + 10], m[2] - world[w + 11]
+            dx, dy, dz = (
+                m[0] - world[w + WORLD_X],
+                m[1] - world[w + WORLD_Y],
+                m[2] - world[w + WORLD_Z],
+            )
             for k in range(3):
                 local[a, k] = world[w + k] * dx + world[w + 3 + k] * dy + world[w + 6 + k] * dz
 
 
-@kernel
+@inner
 def reach_inwards(chain, marks):
     """The first half: from the targets inwards, where each pivot would have to be.
 
@@ -94,7 +108,7 @@ def reach_inwards(chain, marks):
             m[3], m[4], m[5] = m[0], m[1], m[2]
 
 
-@kernel
+@inner
 def reach_outwards(ints, floats, chain, q, world, axes, marks, local, scratch):
     """The second half: from the root outwards, turn each pivot so that its bones lead to the goals.
 
@@ -128,7 +142,7 @@ def reach_outwards(ints, floats, chain, q, world, axes, marks, local, scratch):
             place_joint(ints, floats, q, joint, world, axes, scratch)
 
 
-@kernel
+@inner
 def carry_root(ints, floats, chain, q, world, axes, marks, scratch):
     """Move a root that slides so that the effectors, the figure as stiff as it stands, lie best.
 

@@ -7,12 +7,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
-from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals
-from limbik.jit import kernel, kernel_part
+from limbik.figure.layout import (
+    CONE_KIND,
+    CONE_START,
+    CONE_SWING,
+    F_LOWER,
+    F_METRIC,
+    F_UPPER,
+    I_IN_CONE,
+    N_CONES,
+    N_COORDS,
+    NONE,
+    cone_at,
+)
+from limbik.figure.projection import cone_normals
+from limbik.jit import inner, kernel_part
 from limbik.methods.gradient.inverse_hessian import hold_coordinate, hold_normal
 from limbik.methods.workspace import floats_taken, take_table
-from limbik.solver.objective import F_METRIC
 from limbik.solver.problem import Problem
 
 FREE, AT_LOWER, AT_UPPER = 0.0, 1.0, 2.0
@@ -43,7 +54,7 @@ def bfgs_size(problem: Problem) -> int:
     return floats_taken(view_bfgs, problem.ints)
 
 
-@kernel
+@inner
 def forget(ints, floats, scale, bfgs):
     """H = scale·M, and no limit is active."""
     bfgs.h[:, :] = 0.0
@@ -52,7 +63,7 @@ def forget(ints, floats, scale, bfgs):
         bfgs.active[c] = FREE
 
 
-@kernel
+@inner
 def _along(bfgs, half_descent, step):
     """step = −H∇f for the H in bfgs.held; returns −½∇fᵀ·step."""
     slope = 0.0
@@ -65,7 +76,7 @@ def _along(bfgs, half_descent, step):
     return slope
 
 
-@kernel
+@inner
 def _hold_active(bfgs):
     """bfgs.held = H with the normals of the active ranges projected out."""
     bfgs.held[:, :] = bfgs.h
@@ -74,7 +85,7 @@ def _hold_active(bfgs):
             hold_coordinate(bfgs.held, c, bfgs.image)
 
 
-@kernel
+@inner
 def _release(ints, floats, half_descent, slope, bfgs):
     """Take one range whose multiplier has the wrong sign out of the active set; True if done.
 
@@ -95,7 +106,7 @@ def _release(ints, floats, half_descent, slope, bfgs):
     return False
 
 
-@kernel
+@inner
 def _blocked(ints, floats, q, step, bfgs, scratch):
     """Project out of bfgs.held each limit that q is at and ``step`` would cross; True if any."""
     lower, upper, in_cone = ints[F_LOWER], ints[F_UPPER], ints[I_IN_CONE]
@@ -113,8 +124,8 @@ def _blocked(ints, floats, q, step, bfgs, scratch):
         any_blocked = True
     normals = scratch[48:54].reshape(2, 3)
     for cone in range(np.int64(ints[N_CONES])):
-        i = ints[I_CONE] + CONE_INTS * cone
-        c, span = ints[i + 1], 2 if ints[i] == CONE_SWING else 3
+        i, _ = cone_at(ints, cone)
+        c, span = ints[i + CONE_START], 2 if ints[i + CONE_KIND] == CONE_SWING else 3
         for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
             across, size = 0.0, 0.0
             for d in range(span):
@@ -126,7 +137,7 @@ def _blocked(ints, floats, q, step, bfgs, scratch):
     return any_blocked
 
 
-@kernel
+@inner
 def choose_step(ints, floats, q, half_descent, step, bfgs, scratch):
     """The quasi-Newton step that the limits at q allow, −H∇f with their normals projected out.
 
@@ -145,7 +156,7 @@ def choose_step(ints, floats, q, half_descent, step, bfgs, scratch):
     return slope
 
 
-@kernel
+@inner
 def longest(ints, floats, q, step, bfgs):
     """The part of ``step`` up to the first range that blocks it, at most 1."""
     part = 1.0
@@ -159,7 +170,7 @@ def longest(ints, floats, q, step, bfgs):
     return max(part, 0.0)
 
 
-@kernel
+@inner
 def land(ints, floats, q, step, part, bfgs, trial):
     """trial = q + part·step; ranges that end it there are met exactly."""
     for c in range(ints[N_COORDS]):

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 
 from limbik.figure.projection import nearest_on_ellipse
-from limbik.jit import kernel
+from limbik.jit import inner, kernel
 
 
-@kernel
+@inner
 def natural(q, s, low, high):
     """Φ = q − P(q − s) for a range: q beyond its end counts as held there, otherwise as free."""
     to = q - s
@@ -25,7 +25,7 @@ def natural(q, s, low, high):
     return s, 0.0, 1.0
 
 
-@kernel
+@inner
 def fischer_burmeister_of(a, b):
     """φ(a, b) = a + b − √(a² + b²) and its derivatives; 0 where a ≥ 0, b ≥ 0 and ab = 0.
 

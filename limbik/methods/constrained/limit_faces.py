@@ -10,9 +10,8 @@ import math
 
 import numpy as np
 
-from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
-from limbik.jit import kernel
-from limbik.solver.objective import F_REST, I_RUN_FIRST
+from limbik.figure.layout import F_LOWER, F_REST, F_UPPER, I_IN_CONE, I_RUN_FIRST, N_COORDS, NONE
+from limbik.jit import inner, kernel
 
 
 @kernel
@@ -27,7 +26,7 @@ def possible_faces(ints, floats, possible):
         possible[2 * c + 1] = range_ and high < math.inf
 
 
-@kernel
+@inner
 def _fill(possible, chosen, begin, number, count):
     """The first face whose entries from ``begin`` on are at least ``number``; False if none."""
     for k in range(begin, count):

@@ -10,12 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel, kernel_part
+from limbik.figure.layout import F_REST, I_RUN, I_RUN_FIRST, N_COORDS, N_ROWS
+from limbik.jit import inner, kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.methods.workspace import floats_taken, take_integers, take_table
-from limbik.solver.objective import F_REST, I_RUN, I_RUN_FIRST
 from limbik.solver.problem import Problem
 
 
@@ -57,7 +55,7 @@ def reduced_size(problem: Problem) -> int:
     return floats_taken(view_reduced, problem.ints)
 
 
-@kernel
+@inner
 def reduce_model(ints, floats, jt, count, z):
     """JZ and H for the first ``count`` directions of z, from jt (n, rows)."""
     rows, weight = np.int64(ints[N_ROWS]), ints[F_REST]
@@ -80,7 +78,7 @@ def reduce_model(ints, floats, jt, count, z):
             z.hessian[d, e], z.hessian[e, d] = total, total
 
 
-@kernel
+@inner
 def reduce_vector(z, count, v, out):
     """Zᵀv of v (n,) into out (count,)."""
     for d in range(count):
@@ -89,7 +87,7 @@ def reduce_vector(z, count, v, out):
             out[d] += z.coefficients[d, s] * v[z.starts[d] + s]
 
 
-@kernel
+@inner
 def add_step(z, count, scale, q):
     """q += scale·Zx in place."""
     for d in range(count):
@@ -97,7 +95,7 @@ def add_step(z, count, scale, q):
             q[z.starts[d] + s] += scale * z.coefficients[d, s] * z.step[d]
 
 
-@kernel
+@inner
 def solve_reduced(z, count, ridge):
     """x that minimises the model plus xᵀ(extra)x and a ridge, where held directions keep their x.
 
@@ -143,7 +141,7 @@ def promised(z, count, x):
     return total
 
 
-@kernel
+@inner
 def promised_by(ints, floats, jt, half_descent, q, trial):
     """The same for a whole step from q to trial (n,), with half_descent = −½∇f."""
     n, rows, weight = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS]), ints[F_REST]

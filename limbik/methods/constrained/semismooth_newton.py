@@ -9,19 +9,30 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import (
-    F_CONE,
+from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
+    CONE_INTS,
+    CONE_KIND,
+    CONE_START,
+    CONE_SWING,
+    CONE_X,
+    CONE_Y,
     F_LOWER,
+    F_METRIC,
+    F_REACH,
+    F_REST,
     F_UPPER,
     I_CONE,
     I_IN_CONE,
     N_CONES,
     N_COORDS,
+    N_ROWS,
     NONE,
+    cone_at,
 )
-from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, free_directions, project
-from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.figure.projection import free_directions, project
+from limbik.jit import inlined_by_llvm, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import O_STATIONARY, OUT_EVALUATIONS, OWN, Method
 from limbik.methods.constrained.complementarity import edge_of_cone, fischer_burmeister, natural
@@ -36,7 +47,7 @@ from limbik.methods.gradient.jacobian_transpose import best_linear_step
 from limbik.methods.loop import GO_ON, by_model, iterate, no_way_down
 from limbik.methods.settings import setting
 from limbik.methods.workspace import gradient_size, view_gradient
-from limbik.solver.objective import F_METRIC, F_REACH, F_REST, descent, evaluate
+from limbik.solver.objective import descent, evaluate
 from limbik.solver.problem import Problem
 
 EQUATIONS = ("natural", "fischer_burmeister")
@@ -49,7 +60,7 @@ _HALVINGS = 5  # of a Newton step, before the gradient is tried
 _RIDGE = 1e-14  # part of the largest curvature: keeps rounding from making H indefinite
 
 
-@kernel
+@inner
 def _row(z, d, phi, by_q, by_s, scale):
     """Row d of the Newton system: A·x + γmB·(Hx) = −Φ, divided by γmB so that it is symmetric."""
     z.held[d] = by_s <= _HELD * by_q
@@ -59,7 +70,7 @@ def _row(z, d, phi, by_q, by_s, scale):
         z.gradient[d], z.extra[d] = -phi / (by_s * scale), by_q / (by_s * scale)
 
 
-@kernel
+@inner
 def _gamma(ints, floats, jt):
     """1/‖J‖² with the diagonal goals in it: the γ that gives s the units of q."""
     square = 1e-300
@@ -70,7 +81,7 @@ def _gamma(ints, floats, jt):
     return 1.0 / square
 
 
-@kernel
+@inner
 def newton_rows(ints, floats, q, half_descent, gamma, fischer, z, scratch):
     """The directions of the Newton system, and what each row says of them; returns how many.
 
@@ -107,11 +118,16 @@ def newton_rows(ints, floats, q, half_descent, gamma, fischer, z, scratch):
         _row(z, count, phi, by_q, by_s, scale)
         count += 1
     for cone in range(np.int64(ints[N_CONES])):
-        i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
-        if ints[i] != CONE_SWING:
+        i, f = cone_at(ints, cone)
+        if ints[i + CONE_KIND] != CONE_SWING:
             continue
-        c, scale = ints[i + 1], gamma * floats[metric + ints[i + 1]]
-        a, b, x, y = floats[f], floats[f + 1], q[c] - floats[f + 2], q[c + 1] - floats[f + 3]
+        c, scale = ints[i + CONE_START], gamma * floats[metric + ints[i + CONE_START]]
+        a, b, x, y = (
+            floats[f + CONE_A],
+            floats[f + CONE_B],
+            q[c] - floats[f + CONE_X],
+            q[c + 1] - floats[f + CONE_Y],
+        )
         to_x, to_y = x + scale * half_descent[c], y + scale * half_descent[c + 1]
         inside = (to_x / a) * (to_x / a) + (to_y / b) * (to_y / b) <= 1.0
         px, py, nx, ny, tau = edge_of_cone(to_x, to_y, a, b)
@@ -139,7 +155,7 @@ def newton_step(ints, floats, q, aim, jt, fischer, lam, z, scratch):
     return count if solve_reduced(z, count, _RIDGE) else 0
 
 
-@kernel
+@inner
 def _slope(half_descent, q, trial):
     """∇fᵀ(trial − q)."""
     total = 0.0

@@ -13,19 +13,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import (
-    F_CONE,
+from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
+    CONE_KIND,
+    CONE_START,
+    CONE_SWING,
+    CONE_X,
+    CONE_Y,
     F_LOWER,
+    F_METRIC,
+    F_REACH,
+    F_REST,
     F_UPPER,
-    I_CONE,
     I_IN_CONE,
+    I_RUN_FIRST,
     N_CONES,
     N_COORDS,
+    N_ROWS,
     NONE,
+    cone_at,
 )
-from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse, project
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel, kernel_part
+from limbik.figure.projection import nearest_on_ellipse, project
+from limbik.jit import inner, kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.methods.base import (
     O_ITERATIONS,
@@ -40,16 +50,7 @@ from limbik.methods.base import (
 )
 from limbik.methods.loop import gain_left
 from limbik.methods.workspace import floats_taken, gradient_size, take_table, view_gradient
-from limbik.solver.objective import (
-    F_METRIC,
-    F_REACH,
-    F_REST,
-    I_RUN_FIRST,
-    descent,
-    evaluate,
-    linearise,
-    reached,
-)
+from limbik.solver.objective import descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
 
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny gradient step
@@ -99,15 +100,17 @@ def draw_in(ints, floats, q, margin, nearest, scratch):
                 width = math.sqrt(floats[ints[F_METRIC] + c])
             nearest[c] = min(max(nearest[c], low + margin * width), high - margin * width)
     for cone in range(np.int64(ints[N_CONES])):
-        i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
-        if ints[i] == CONE_SWING:
-            c = ints[i + 1]
-            a, b = (1.0 - margin) * floats[f], (1.0 - margin) * floats[f + 1]
-            x, y = nearest_on_ellipse(q[c] - floats[f + 2], q[c + 1] - floats[f + 3], a, b)
-            nearest[c], nearest[c + 1] = x + floats[f + 2], y + floats[f + 3]
+        i, f = cone_at(ints, cone)
+        if ints[i + CONE_KIND] == CONE_SWING:
+            c = ints[i + CONE_START]
+            a, b = (1.0 - margin) * floats[f + CONE_A], (1.0 - margin) * floats[f + CONE_B]
+            x, y = nearest_on_ellipse(
+                q[c] - floats[f + CONE_X], q[c + 1] - floats[f + CONE_Y], a, b
+            )
+            nearest[c], nearest[c + 1] = x + floats[f + CONE_X], y + floats[f + CONE_Y]
 
 
-@kernel
+@inner
 def look_outside(ints, floats, q, margin, soft, scratch):
     """soft.away = z − Pₘ(z) for z = q + shift; returns its square in the metric.
 
@@ -126,7 +129,7 @@ def look_outside(ints, floats, q, margin, soft, scratch):
     return square
 
 
-@kernel
+@inner
 def outside(ints, floats, q, nearest, scratch):
     """The most that a coordinate of q lies outside its limits, in rad; nearest becomes P(q)."""
     draw_in(ints, floats, q, 0.0, nearest, scratch)
@@ -136,7 +139,7 @@ def outside(ints, floats, q, nearest, scratch):
     return most
 
 
-@kernel
+@inner
 def largest_column(ints, floats, jt):
     """The largest diagonal entry of M(JᵀJ + D): what a penalty is measured against."""
     largest = 0.0
@@ -148,7 +151,7 @@ def largest_column(ints, floats, jt):
     return largest
 
 
-@kernel
+@inner
 def soft_step(ints, floats, jt, half_descent, mu, lam, soft, step):
     """(JᵀJ + D + μN + λM⁻¹)·step = half_descent − μM⁻¹(z − P(z)); False where rounding forbids it.
 
@@ -165,8 +168,8 @@ def soft_step(ints, floats, jt, half_descent, mu, lam, soft, step):
             a[c, c] += mu / floats[metric + c]
         step[c] = half_descent[c] - mu * away[c] / floats[metric + c]
     for cone in range(np.int64(ints[N_CONES])):
-        i = ints[I_CONE] + CONE_INTS * cone
-        first, span = np.int64(ints[i + 1]), 2 if ints[i] == CONE_SWING else 3
+        i, _ = cone_at(ints, cone)
+        first, span = np.int64(ints[i + CONE_START]), 2 if ints[i + CONE_KIND] == CONE_SWING else 3
         square = dot(away[first:], away[first:], span)
         if square > 0.0:
             for c in range(first, first + span):
@@ -178,7 +181,7 @@ def soft_step(ints, floats, jt, half_descent, mu, lam, soft, step):
     return True
 
 
-@kernel
+@inner
 def _slope(ints, floats, half_descent, mu, soft, step):
     """−½∇φᵀ·step."""
     total = 0.0

@@ -9,9 +9,18 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import F_CONE, I_IN_CONE, N_COORDS
-from limbik.figure.projection import CONE_FLOATS, free_directions, project
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
+    CONE_X,
+    CONE_Y,
+    F_METRIC,
+    I_IN_CONE,
+    N_COORDS,
+    cone_at,
+)
+from limbik.figure.projection import free_directions, project
+from limbik.jit import inlined_by_llvm, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import O_STATIONARY, OUT_EVALUATIONS, OWN, Method
 from limbik.methods.constrained.complementarity import normal_and_curvature
@@ -33,7 +42,7 @@ from limbik.methods.constrained.trust_box import (
 from limbik.methods.loop import GO_ON, by_model, iterate, no_way_down
 from limbik.methods.settings import setting
 from limbik.methods.workspace import gradient_size, view_gradient
-from limbik.solver.objective import F_METRIC, descent, evaluate
+from limbik.solver.objective import descent, evaluate
 from limbik.solver.problem import Problem
 
 # Settings in the order of ``options``.
@@ -43,7 +52,7 @@ _SHRINK, _GROW = 0.25, 2.0  # what becomes of the radius below and above these r
 _POOR, _GOOD = 0.25, 0.75
 
 
-@kernel
+@inner
 def add_curvature(ints, floats, q, half_descent, count, z):
     """What a cone's edge adds to H along its tangent: −½∇f into the edge times its curvature.
 
@@ -52,15 +61,17 @@ def add_curvature(ints, floats, q, half_descent, count, z):
     for d in range(count):
         if z.spans[d] == 2:
             c = z.starts[d]
-            f = ints[F_CONE] + CONE_FLOATS * ints[ints[I_IN_CONE] + c]
-            x, y = q[c] - floats[f + 2], q[c + 1] - floats[f + 3]
-            nx, ny, edge_curvature = normal_and_curvature(x, y, floats[f], floats[f + 1])
+            _, f = cone_at(ints, ints[ints[I_IN_CONE] + c])
+            x, y = q[c] - floats[f + CONE_X], q[c + 1] - floats[f + CONE_Y]
+            nx, ny, edge_curvature = normal_and_curvature(
+                x, y, floats[f + CONE_A], floats[f + CONE_B]
+            )
             z.hessian[d, d] += edge_curvature * max(
                 0.0, nx * half_descent[c] + ny * half_descent[c + 1]
             )
 
 
-@kernel
+@inner
 def _furthest(ints, floats, q, trial):
     """The largest change of a coordinate, a slide counted as in ``fill_box``."""
     most = 0.0

@@ -10,10 +10,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
-from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse
-from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined, inner, kernel
+from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
+    CONE_KIND,
+    CONE_START,
+    CONE_SWING,
+    CONE_X,
+    CONE_Y,
+    F_LOWER,
+    F_METRIC,
+    F_REACH,
+    F_UPPER,
+    I_IN_CONE,
+    I_ROOT,
+    I_RUN,
+    I_RUN_FIRST,
+    N_COORDS,
+    N_ROOT,
+    N_ROWS,
+    NONE,
+    cone_at,
+)
+from limbik.figure.projection import nearest_on_ellipse
+from limbik.jit import inlined, inner
 from limbik.maths.linear import (
     cholesky,
     cholesky_solve,
@@ -22,7 +42,6 @@ from limbik.maths.linear import (
     envelope_cholesky,
     envelope_solve,
 )
-from limbik.solver.objective import F_METRIC, F_REACH, I_ROOT, I_RUN, I_RUN_FIRST, N_ROOT
 
 INSIDE, RANGE, SWING, BEND = range(4)
 
@@ -91,22 +110,22 @@ def _land(ints, floats, q, desk, count):
                 cut[d], any_cut = RANGE, True
                 along[d] = min(max(to, floats[lower + c]), floats[upper + c]) - q[c]
             continue
-        i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
-        if ints[i] != CONE_SWING:
+        i, f = cone_at(ints, cone)
+        if ints[i + CONE_KIND] != CONE_SWING:
             continue
         tx, ty = desk.coefficients[d, 0], desk.coefficients[d, 1]
         if desk.spans[d] == 2:
             x, y = tx * step[d], ty * step[d]
-        elif ints[i + 1] == c and d + 1 < count and desk.starts[d + 1] == c + 1:
+        elif ints[i + CONE_START] == c and d + 1 < count and desk.starts[d + 1] == c + 1:
             x, y = step[d], step[d + 1]
         else:
             continue
-        a, b = floats[f], floats[f + 1]
-        x, y = q[c] + x - floats[f + 2], q[c + 1] + y - floats[f + 3]
+        a, b = floats[f + CONE_A], floats[f + CONE_B]
+        x, y = q[c] + x - floats[f + CONE_X], q[c + 1] + y - floats[f + CONE_Y]
         if (x / a) * (x / a) + (y / b) * (y / b) <= 1.0:
             continue
         x, y = nearest_on_ellipse(x, y, a, b)
-        x, y = x + floats[f + 2] - q[c], y + floats[f + 3] - q[c + 1]
+        x, y = x + floats[f + CONE_X] - q[c], y + floats[f + CONE_Y] - q[c + 1]
         any_cut = True
         if desk.spans[d] == 2:
             cut[d], along[d], across[d] = BEND, tx * x + ty * y, ty * x - tx * y
@@ -208,7 +227,7 @@ def _dual(ints, floats, q, desk, count, lam, passes):
     return True
 
 
-@kernel
+@inner
 def weigh_coordinates(ints, floats, f, desk):
     """desk.metric: what a step of each coordinate costs, as 1/M, where f is the objective.
 
@@ -263,7 +282,7 @@ def _order(ints, desk, count):
                 desk.first[k] = min(desk.first[k], np.uint32(last[i]))
 
 
-@kernel
+@inner
 def assemble_hessian(ints, desk, count, curved):
     """desk.hessian = JᵀJ + D along the free directions, and + S where ``curved``.
 
@@ -371,7 +390,7 @@ def _primal(ints, floats, q, desk, count, lam, passes):
     return True
 
 
-@kernel
+@inner
 def damped_step(ints, floats, q, desk, count, lam, passes, curved):
     """desk.step along the first ``count`` free directions, in up to ``passes`` solves.
 

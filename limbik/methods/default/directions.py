@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import F_CONE, I_IN_CONE, N_COORDS
+from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
+    CONE_X,
+    CONE_Y,
+    F_REST,
+    F_REST_POSE,
+    I_IN_CONE,
+    I_RUN,
+    I_RUN_FIRST,
+    N_COORDS,
+    N_REST,
+    N_ROWS,
+    cone_at,
+)
 from limbik.figure.limits import SWING_CHART
-from limbik.figure.projection import CONE_FLOATS
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
-from limbik.solver.objective import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST
+from limbik.jit import inner
 
 
-@kernel
+@inner
 def take_columns(ints, floats, desk, count):
     """Columns of J along the free directions, in place; returns how many are worth solving for.
 
@@ -51,7 +62,7 @@ def take_columns(ints, floats, desk, count):
     return kept
 
 
-@kernel
+@inner
 def pulls(ints, floats, q, desk, count, curved):
     """What the diagonal goals ask along each direction: pull = D(pose − q) and stiff = D.
 
@@ -63,11 +74,11 @@ def pulls(ints, floats, q, desk, count, curved):
         c = desk.starts[d]
         desk.pull[d], desk.stiff[d], desk.bend[d] = 0.0, 0.0, 0.0
         if curved and desk.spans[d] == 2:
-            cone = ints[F_CONE] + CONE_FLOATS * ints[ints[I_IN_CONE] + c]
-            a, b = floats[cone], floats[cone + 1]
+            _, f = cone_at(ints, ints[ints[I_IN_CONE] + c])
+            a, b = floats[f + CONE_A], floats[f + CONE_B]
             if max(a, b) < SWING_CHART:  # otherwise no limit, but the end of the coordinates
-                x = (q[c] - floats[cone + 2]) / (a * a)
-                y = (q[c + 1] - floats[cone + 3]) / (b * b)
+                x = (q[c] - floats[f + CONE_X]) / (a * a)
+                y = (q[c + 1] - floats[f + CONE_Y]) / (b * b)
                 size = math.sqrt(x * x + y * y)
                 press = (x * desk.push[c] + y * desk.push[c + 1]) / size
                 desk.bend[d] = max(0.0, press) / (a * a * b * b * size * size * size)
@@ -79,7 +90,7 @@ def pulls(ints, floats, q, desk, count, curved):
                 desk.pull[d] += firm * (floats[pose + c + s] - q[c + s])
 
 
-@kernel
+@inner
 def to_gain(ints, floats, q, desk, count):
     """The largest cosine between what is missing and what a free direction can give.
 

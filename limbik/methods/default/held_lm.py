@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.figure.layout import F_REST, F_REST_OFFSET, F_REST_POSE, N_COORDS, N_ROWS
+from limbik.jit import inner, kernel
 from limbik.methods.base import (
     O_HASTY,
     O_ITERATIONS,
@@ -33,7 +32,7 @@ from limbik.methods.default.held_rows import HeldRows, change
 from limbik.methods.default.projected_lm import ProjectedLevenbergMarquardt, levenberg_marquardt
 from limbik.methods.default.workspace import desk_size, lay_out
 from limbik.methods.settings import setting
-from limbik.solver.objective import F_REST, F_REST_OFFSET, F_REST_POSE, evaluate, linearise, reached
+from limbik.solver.objective import evaluate, linearise, reached
 from limbik.solver.problem import Problem
 
 FREE, EQUAL, ONE_SIDED = range(3)
@@ -58,7 +57,7 @@ def held_table(rows: int) -> int:
     return 1 + 3 * rows
 
 
-@kernel
+@inner
 def _weight(ints, floats, q, desk, kind, rest):
     """ρ that makes held rows _RHO times as stiff as the level's own, at q: by ‖∂r/∂q_c‖²."""
     evaluate(ints, floats, q, desk.state, desk.r)

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS, N_SLOTS
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
+from limbik.figure.layout import N_COORDS, N_ROWS, N_SLOTS
+from limbik.jit import inner
 from limbik.solver.objective import state_size
 from limbik.solver.problem import Problem
 
@@ -61,7 +60,7 @@ def desk_size(problem: Problem) -> int:
     return 4 * rows + max(n, rows) + 18 * n + 2 * n * rows + min(n, rows) ** 2 + square
 
 
-@kernel
+@inner
 def lay_out(ints, work):
     """work (state_size + desk_size,) -> Desk."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])

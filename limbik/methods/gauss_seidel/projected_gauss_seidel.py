@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.layout import F_METRIC
 from limbik.figure.projection import project
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_STATIONARY,
@@ -40,7 +41,7 @@ from limbik.methods.gauss_seidel.sweeps import (
 from limbik.methods.loop import GO_ON, gain_left, iterate
 from limbik.methods.settings import setting
 from limbik.methods.workspace import gradient_size, take, view_gradient
-from limbik.solver.objective import F_METRIC, descent, evaluate, linearise
+from limbik.solver.objective import descent, evaluate, linearise
 from limbik.solver.problem import Problem
 
 _GEOMETRIC, _DUAL_QUATERNION, _DIFFERENCES = range(len(JACOBIANS))
@@ -84,7 +85,7 @@ def shift_balls(q, table, x):
     return shifted
 
 
-@kernel
+@inner
 def set_off(ints, floats, q, x, y, warm, scratch):
     """Where the sweeps start: x = 0, or the x of the last iteration as far as the limits allow."""
     for c in range(len(q)):
@@ -94,7 +95,7 @@ def set_off(ints, floats, q, x, y, warm, scratch):
         x[c] = y[c] - q[c]
 
 
-@kernel
+@inner
 def length_of(ints, floats, x):
     """‖x‖ in radians, a slide counted by the figure's lever."""
     square = 0.0

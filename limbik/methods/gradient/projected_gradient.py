@@ -9,9 +9,9 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import inlined_by_llvm, kernel
+from limbik.jit import inlined_by_llvm, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN, STUCK, Method
 from limbik.methods.loop import GO_ON, by_gradient, iterate, no_way_down
@@ -41,7 +41,7 @@ class Memory(NamedTuple):
     settled: bool  # the last step changed little
 
 
-@kernel
+@inner
 def _length(ints, floats, q, half_descent, moved, scratch):
     """‖P(q − ∇f) − q‖, the projected gradient; moved (n,) is overwritten."""
     for c in range(ints[N_COORDS]):
@@ -53,7 +53,7 @@ def _length(ints, floats, q, half_descent, moved, scratch):
     return math.sqrt(far)
 
 
-@kernel
+@inner
 def _barzilai_borwein(q, half_descent, last, otherwise):
     """sᵀs/sᵀy with s and y the last changes of q and ∇f, or ``otherwise`` where f curves down."""
     along, curve = 0.0, 0.0

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
+from limbik.figure.layout import F_LOWER, F_METRIC, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.figure.projection import free_directions, project
-from limbik.jit import inlined_by_llvm, kernel, kernel_part
+from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
 from limbik.methods.gradient.inverse_hessian import curves, first_scale, gradient_change
@@ -27,7 +27,7 @@ from limbik.methods.workspace import (
     view_gradient,
     view_last_step,
 )
-from limbik.solver.objective import F_METRIC, evaluate
+from limbik.solver.objective import evaluate
 from limbik.solver.problem import Problem
 
 _ALPHA, _PAIRS = range(OWN, OWN + 2)  # settings in the order of ``options``
@@ -71,7 +71,7 @@ class Memory(NamedTuple):
     newest: int  # the row of the last one
 
 
-@kernel
+@inner
 def _free(ints, floats, q, half_descent, lbfgs, scratch):
     """How many directions are not at a limit, or nearly, that −∇f presses into; they go to lbfgs.
 
@@ -98,7 +98,7 @@ def _free(ints, floats, q, half_descent, lbfgs, scratch):
     )
 
 
-@kernel
+@inner
 def _reduced(lbfgs, d, v):
     """The component of v (n,) along free direction d."""
     total = 0.0
@@ -154,7 +154,7 @@ def two_loops(ints, floats, half_descent, lbfgs, count, kept, newest, scale):
     return scale
 
 
-@kernel
+@inner
 def _spread(ints, floats, q, half_descent, lbfgs, count, scale, step):
     """The step in q: ``along`` on the free directions, a scaled gradient on ranges at a limit."""
     for c in range(ints[N_COORDS]):

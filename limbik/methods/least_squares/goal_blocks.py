@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel
-from limbik.solver.objective import F_FULL, N_FULL, errors_of
+from limbik.figure.layout import F_FULL, N_FULL, N_ROWS
+from limbik.jit import inner
+from limbik.solver.objective import errors_of
 from limbik.solver.problem import Problem
 
 
@@ -40,7 +40,7 @@ def reach_limits(problem: Problem, part: float | None, name: str) -> list[float]
     return [limits[term.unit] for term in problem.terms]
 
 
-@kernel
+@inner
 def clamp_reach(ints, state, ends, limits, model_residual):
     """Shorten what is missing, model_residual (rows,), to at most ``limits`` in each block.
 
@@ -55,7 +55,7 @@ def clamp_reach(ints, state, ends, limits, model_residual):
             row += 1
 
 
-@kernel
+@inner
 def block_lengths(ints, ends, values):
     """Σ over the blocks of the length of each block's part of values (rows or more,).
 

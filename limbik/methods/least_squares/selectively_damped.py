@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_METRIC, F_REST, N_COORDS
 from limbik.figure.projection import project
-from limbik.jit import inlined_by_llvm, kernel, kernel_part
+from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
 from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.least_squares.goal_blocks import (
     block_ends,
@@ -30,7 +30,6 @@ from limbik.methods.least_squares.svd_step import (
 from limbik.methods.loop import by_model, iterate, unchecked
 from limbik.methods.settings import setting
 from limbik.methods.workspace import floats_taken, gradient_size, take, view_gradient
-from limbik.solver.objective import F_METRIC, F_REST
 from limbik.solver.problem import Problem
 
 _ZERO = 1e-12  # part of the largest singular value that rounding makes of a 0
@@ -54,7 +53,7 @@ def view_room(ints, work):
     return (rho, turn, moved), work
 
 
-@kernel
+@inner
 def clamp_largest(step, most):
     """ClampMaxAbs: shorten step (n,) until no entry is larger than ``most``."""
     largest = 0.0
@@ -65,7 +64,7 @@ def clamp_largest(step, most):
             step[c] *= most / largest
 
 
-@kernel
+@inner
 def selectively_damped_step(ints, floats, q, jt, model_residual, ends, most, svd, room, step):
     """The step of Buss and Kim (2005) into step (n,); returns the rank of J.
 

@@ -7,12 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel, kernel_part
+from limbik.figure.layout import F_REST, F_REST_POSE, N_COORDS, N_REST, N_ROWS
+from limbik.jit import inner, kernel_part
 from limbik.maths.linear import svd_rows
 from limbik.methods.workspace import floats_taken, take, take_table
-from limbik.solver.objective import F_REST, F_REST_POSE, N_REST
 from limbik.solver.problem import Problem
 
 
@@ -26,7 +24,7 @@ class SVDWorkspace(NamedTuple):
     sigma: np.ndarray  # (side,) singular values, falling
 
 
-@kernel
+@inner
 def svd_height(ints):
     """Rows of J, and one more for each coordinate where there are diagonal goals."""
     return np.int64(ints[N_ROWS]) + (np.int64(ints[N_COORDS]) if ints[N_REST] else 0)
@@ -49,7 +47,7 @@ def svd_size(problem: Problem) -> int:
     return floats_taken(view_svd, problem.ints)
 
 
-@kernel
+@inner
 def fill_svd(ints, floats, q, jt, model_residual, svd):
     """J(q) and what is missing, from jt (n, rows) and model_residual (rows,)."""
     rows, n = ints[N_ROWS], ints[N_COORDS]
@@ -73,7 +71,7 @@ def fill_svd(ints, floats, q, jt, model_residual, svd):
                 a[c, rows + c] = root
 
 
-@kernel
+@inner
 def decompose(svd, cutoff):
     """SVD in place; returns the rank, with singular values up to cutoff·σ₁ counted as 0.
 
@@ -89,7 +87,7 @@ def decompose(svd, cutoff):
     return rank
 
 
-@kernel
+@inner
 def share_of(svd, k):
     """uₖᵀe: how much of what is missing lies along the k-th singular vector among the rows."""
     total = 0.0
@@ -98,7 +96,7 @@ def share_of(svd, k):
     return total if svd.wide else total / svd.sigma[k]
 
 
-@kernel
+@inner
 def add_along(svd, k, amount, step):
     """step += amount·vₖ, the k-th singular vector among the coordinates."""
     if svd.wide:
@@ -107,7 +105,7 @@ def add_along(svd, k, amount, step):
         step[c] += amount * (svd.a[k, c] if svd.wide else svd.u[c, k])
 
 
-@kernel
+@inner
 def pseudo_inverse_step(svd, cutoff, step):
     """Δθ = J⁺e (equation 14 of line_search with the Moore–Penrose inverse) into step (n,).
 

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import FigureError, MethodError
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel, kernel_part
+from limbik.figure.layout import N_COORDS, N_ROWS
+from limbik.jit import inner, kernel_part
 from limbik.maths.linear import cholesky, dot
 from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.objective import evaluate, linearise
@@ -96,7 +95,7 @@ def criterion_size(problem: Problem) -> int:
     return floats_taken(view_criterion, problem.ints, np.zeros(2 + 3 * problem.figure.n))
 
 
-@kernel
+@inner
 def spread(jt, floor, gram):
     """−log √det(JJᵀ + δ²I) from jt (n, rows) and floor = δ²: how near J is to lacking rank.
 
@@ -122,7 +121,7 @@ def spread(jt, floor, gram):
     return g
 
 
-@kernel
+@inner
 def distance(criterion, q):
     """Σ w(q − centre)²."""
     total = 0.0

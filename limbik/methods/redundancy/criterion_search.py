@@ -7,16 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_METRIC, F_REST, F_REST_POSE, N_COORDS, N_ROWS
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined_by_llvm, kernel, kernel_part
+from limbik.jit import inlined_by_llvm, inner, kernel_part
 from limbik.methods.base import O_ITERATIONS, OUT_EVALUATIONS, OWN, REACHED, SPENT, STUCK
 from limbik.methods.least_squares.svd_step import add_along, share_of
 from limbik.methods.loop import GO_ON, by_gradient
 from limbik.methods.redundancy.criteria import value_of
 from limbik.methods.workspace import floats_taken, take_table
-from limbik.solver.objective import F_METRIC, F_REST, F_REST_POSE, evaluate, reached
+from limbik.solver.objective import evaluate, reached
 from limbik.solver.problem import Problem
 
 NOWHERE, GOALS_ONLY, BOTH = range(3)
@@ -80,7 +79,7 @@ def by_gradient_unless_met(ints, floats, options, q, f, w, own, memory, out):
     return code, gain, detour
 
 
-@kernel
+@inner
 def first_gain(ints, floats, criterion, secondary, last):
     """The α to try first along −∇g: the best on the line for a distance, else twice the last."""
     most, square, curve = 0.0, 0.0, 0.0
@@ -95,7 +94,7 @@ def first_gain(ints, floats, criterion, secondary, last):
     return min(_FIRST / most, 2.0 * last)
 
 
-@kernel
+@inner
 def go(ints, floats, q, step, length, secondary, alpha, scratch, trial):
     """trial = P(q + length·step + α·secondary); returns the furthest that a coordinate moves.
 
@@ -114,7 +113,7 @@ def go(ints, floats, q, step, length, secondary, alpha, scratch, trial):
     return most
 
 
-@kernel
+@inner
 def bring_back(ints, floats, svd, rank, r, scratch, trial):
     """trial ← P(trial + J⁺r(trial)), with the J⁺ that svd keeps as an SVD: a chord step.
 
@@ -132,7 +131,7 @@ def bring_back(ints, floats, svd, rank, r, scratch, trial):
     project(ints, floats, trial, scratch)
 
 
-@kernel
+@inner
 def has_settled(before, now):
     """Whether a fall of the criterion is too small to go on for."""
     return before - now <= _SETTLED * abs(before) + 1e-15

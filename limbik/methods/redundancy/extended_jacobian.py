@@ -10,10 +10,20 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import AXIS, N_COORDS, N_JOINTS, N_SLOTS, WORLD
+from limbik.figure.layout import (
+    AXIS,
+    F_METRIC,
+    F_REST,
+    F_REST_POSE,
+    N_COORDS,
+    N_JOINTS,
+    N_REST,
+    N_ROWS,
+    N_SLOTS,
+    WORLD,
+)
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined_by_llvm, kernel, kernel_part
+from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
 from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.loop import GO_ON, by_model, iterate, unchecked
 from limbik.methods.redundancy.normal_equations import Normal, least_squares, view_normal
@@ -35,7 +45,6 @@ from limbik.methods.workspace import (
     take_table,
     view_gradient,
 )
-from limbik.solver.objective import F_METRIC, F_REST, F_REST_POSE, N_REST
 from limbik.solver.problem import Problem
 
 # Settings in the order of ``options``, and the number of elements; their tables follow.
@@ -44,7 +53,7 @@ _WEIGHT, _CUTOFF, _CLAMP, _COUNT, _TABLE = range(OWN, OWN + 5)
 _NO_STEP = 1e-12  # rad or the figure's unit: a step that changes nothing any more
 
 
-@kernel
+@inner
 def _extend(ints, floats, q, jt, model_residual, weight, stiffness, own, first, last, at, wanted):
     """The goals and the diagonal goals into at[:, :first], and dx of section 2.3.1 into ``wanted``.
 

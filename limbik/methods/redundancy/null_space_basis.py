@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
-from limbik.jit import kernel
-from limbik.solver.objective import F_REST
+from limbik.figure.layout import F_LOWER, F_REST, F_UPPER, I_IN_CONE, N_COORDS, NONE
+from limbik.jit import inner
 from limbik.solver.problem import Problem
 
 _LOOKS = 3  # poses at which a Jacobian is looked at to see what rank it usually has
@@ -32,7 +31,7 @@ def usual_rank(problem: Problem, cutoff: float) -> int:
     return rank
 
 
-@kernel
+@inner
 def leave_free(ints, floats, q, half_descent, moves, free):
     """free[c] = 1 where coordinate c may move: not locked, not held at the end of its range.
 
@@ -47,7 +46,7 @@ def leave_free(ints, floats, q, half_descent, moves, free):
                 free[c] = 0.0
 
 
-@kernel
+@inner
 def hold_columns(svd, free):
     """Columns of J become 0 for coordinates that are not free."""
     for c in range(len(free)):
@@ -58,7 +57,7 @@ def hold_columns(svd, free):
                 svd.a[c, :] = 0.0
 
 
-@kernel
+@inner
 def take_vectors(svd, rank, vectors):
     """The first ``rank`` singular vectors among the coordinates as rows of vectors (n, n)."""
     for k in range(rank):
@@ -66,7 +65,7 @@ def take_vectors(svd, rank, vectors):
             vectors[k, c] = svd.a[k, c] / svd.sigma[k] if svd.wide else svd.u[c, k]
 
 
-@kernel
+@inner
 def remove(vectors, count, v):
     """v ← (I − VVᵀ)v for orthonormal rows V: the part of v (n,) in their null space.
 
@@ -81,7 +80,7 @@ def remove(vectors, count, v):
                 v[c] -= along * vectors[k, c]
 
 
-@kernel
+@inner
 def free_gradient(gradient, vectors, rank, free, out):
     """−(I − J⁺J)∇g into out (n,): the second term of equation 5 of extended_jacobian for α = 1.
 
@@ -92,7 +91,7 @@ def free_gradient(gradient, vectors, rank, free, out):
     remove(vectors, rank, out)
 
 
-@kernel
+@inner
 def complete(vectors, rank, free, best):
     """An orthonormal basis of the null space below the first ``rank`` rows of vectors (n, n).
 

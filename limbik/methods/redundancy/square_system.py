@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
-from limbik.jit import kernel, kernel_part
+from limbik.figure.layout import N_COORDS, N_ROWS
+from limbik.jit import inner, kernel, kernel_part
 from limbik.methods.least_squares.svd_step import share_of
 from limbik.methods.redundancy.normal_equations import lu, lu_solve, minimum_norm
 from limbik.solver.objective import evaluate, linearise
@@ -56,7 +55,7 @@ def subtract_goal_curvature(ints, floats, q, state, criterion, y, hessian):
         probe[c] = q[c]
 
 
-@kernel
+@inner
 def add_column(jt, y, share, column):
     """column (n,) += share·Jᵀy."""
     for d in range(jt.shape[0]):
@@ -66,7 +65,7 @@ def add_column(jt, y, share, column):
         column[d] += share * total
 
 
-@kernel
+@inner
 def fill_square(svd, rank, vectors, total, gradient, hessian, free, a, b, back):
     """Equation 6: a (n, n) and b (n,), J's rows first, then one for each null-space vector.
 
@@ -106,7 +105,7 @@ def fill_square(svd, rank, vectors, total, gradient, hessian, free, a, b, back):
             row += 1
 
 
-@kernel
+@inner
 def solve_square(a, b, back, normal, cutoff, step, secondary):
     """a·step = b and a·secondary = back by LU; True unless a lacks rank.
 
