@@ -57,14 +57,16 @@ _COMFORTABLE = 6  # the attempt that starts from the comfortable pose
 _FAR = 20  # from this attempt on, start around the comfortable pose
 _SAME = 0.02  # attempts whose f differ by less than this part of it ended at the same place
 _AT_LIMIT = 0.3  # part of the thrown coordinates that start at an end of their range
+_FEW, _NEARLY = 30, 0.5  # more restarts than this only where √f is less than this part of P_FAR
 _LEAP = 0.5  # rad; in a chain no answer that is short may be further from the last one
 _HAIR = 1.0 - 1e-9  # part of √f: what is no better than this is the same
 _CLOSE = 1.1  # an attempt that was given up at less than this many times the best f is followed
 _FRAME, _HELD_FRAME = 12, 4  # restarts of a frame, and of one whose last frame ended short
 _ATTEMPT = 20.0  # iterations: an attempt counts as at least so much work
-_CERTAIN = 0.5  # attempts' work that restarts may cost where bones are too short,
+_CERTAIN, _SMALL = 0.5, 30.0  # attempts' work that restarts may cost where bones are too short, or
+# this over the number of coordinates: a small figure's attempt costs less than the call,
 _LEAST = 16.0  # and at least where nobody knows
-_ENOUGH_CHAIN, _ENOUGH = 4, 20  # so many of them say that it is the optimum
+_ENOUGH_CHAIN, _ENOUGH = 4, 100  # so many of them say that it is the optimum
 
 
 @inner
@@ -123,7 +125,7 @@ def _start_again(ints, floats, work, plan, attempt, start, best, comfort, spread
 
 
 @inner
-def _worth(plan, best, first_work, certain):
+def _worth(plan, n, best, first_work, certain):
     """How much work restarts may cost where ``best`` is the least f found yet.
 
     _LEAST times an attempt's; and the more, the smaller what is missing: targets that are missed by
@@ -132,7 +134,7 @@ def _worth(plan, best, first_work, certain):
     """
     attempt = max(first_work, _ATTEMPT)
     if certain:
-        return _CERTAIN * attempt
+        return max(_CERTAIN, _SMALL / n) * attempt
     missing = math.sqrt(best) / max(plan[P_FAR], 1e-300)
     return _LEAST * attempt * max(1.0, 1.0 / (missing * missing))
 
@@ -165,7 +167,8 @@ def _attempts(
 
     The first attempt is followed to its end, so that no answer is worse than without restarts.
     Restarts throw what a goal that is short feels; every second one what any goal feels, which
-    counts only where it reaches every goal.  So what no short goal feels stays where it was.
+    counts only where it reaches every goal, so not where bones are too short for that.  What no
+    short goal feels stays where it was.
 
     In a chain of problems ``held`` is how many before this one ended short.  Where the last one did
     this one will be held back in the same way: only now and then is another way tried, and one that
@@ -200,12 +203,14 @@ def _attempts(
         if totals[OUT_ITERATIONS] >= budget:
             break
         if automatic:
-            if totals[OUT_WORK] - first_work > _worth(plan, best, first_work, certain):
+            if totals[OUT_WORK] - first_work > _worth(plan, n, best, first_work, certain):
+                break
+            if attempt > _FEW and math.sqrt(best) > _NEARLY * plan[P_FAR]:
                 break
             if same >= (_ENOUGH_CHAIN if chain else _ENOUGH):
                 break
         evaluate(ints, floats, q, work, other[5])
-        everything = attempt % 2 == 0
+        everything = attempt % 2 == 0 and not certain
         thrown = felt(ints, floats, work, everything, room, spread)
         if thrown == 0 and plan[P_ROOT] < 0.0:
             break

@@ -17,7 +17,7 @@ from limbik.methods.base import O_HASTY, OUT_ITERATIONS, SPENT
 from limbik.solver import restarts as att
 from limbik.solver.problem import Problem
 
-MOST_RESTARTS = 30
+MOST_RESTARTS = 250
 _GAIN = 0.003  # of a tolerance: in a chain what gains less than this is not worth an iteration
 _FAR = 0.2  # of the figure's size: what is missed by more is seldom within reach
 _SEEDS = 2**62

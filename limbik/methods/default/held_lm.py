@@ -30,7 +30,7 @@ from limbik.methods.base import (
 )
 from limbik.methods.default.held_rows import HeldRows, change
 from limbik.methods.default.projected_lm import ProjectedLevenbergMarquardt, levenberg_marquardt
-from limbik.methods.default.workspace import desk_size, lay_out
+from limbik.methods.default.workspace import lm_size, view_lm
 from limbik.methods.settings import setting
 from limbik.solver.objective import evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -58,15 +58,15 @@ def held_table(rows: int) -> int:
 
 
 @inner
-def _weight(ints, floats, q, desk, kind, rest):
+def _weight(ints, floats, q, lm, kind, rest):
     """ρ that makes held rows _RHO times as stiff as the level's own, at q: by ‖∂r/∂q_c‖²."""
-    evaluate(ints, floats, q, desk.state, desk.r)
-    linearise(ints, floats, q, desk.state, desk.r, desk.jt, desk.target)
+    evaluate(ints, floats, q, lm.state, lm.r)
+    linearise(ints, floats, q, lm.state, lm.r, lm.jt, lm.model_residual)
     own, above = 0.0, 0.0
     for c in range(ints[N_COORDS]):
         free, held = rest[c], 0.0
         for i in range(ints[N_ROWS]):
-            square = desk.jt[c, i] * desk.jt[c, i]
+            square = lm.jt[c, i] * lm.jt[c, i]
             if kind[i] == FREE:
                 free += square
             else:
@@ -79,16 +79,15 @@ def _weight(ints, floats, q, desk, kind, rest):
 def held_lm(ints, floats, work, options, q, out, history):
     """Solve one level from q; returns REACHED where its goals are met and held rows unchanged."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    desk = lay_out(ints, work)
-    own = work[len(work) - (_TABLES + OUT + n + 4 * rows) :]
+    lm, own = view_lm(ints, work)
     inner, totals, rest = own[:_TABLES], own[_TABLES:][:OUT], own[_TABLES + OUT :][:n]
-    by_row = own[_TABLES + OUT + n :].reshape(4, rows)
+    by_row = own[_TABLES + OUT + n :][: 4 * rows].reshape(4, rows)
     scale, shift, raw = by_row[0], by_row[1], by_row[2]
     table = options[O_ROWS : O_ROWS + 3 * rows].reshape(3, rows)
     kind, per_unit, keep = table[0], table[1], table[2]
     asks, first = options[O_ASKS] > 0.0, ints[F_REST]
     inner[:], totals[:], rest[:] = options[:_TABLES], 0.0, floats[first : first + n]
-    rho = _weight(ints, floats, q, desk, kind, rest)
+    rho = _weight(ints, floats, q, lm, kind, rest)
     for i in range(rows):
         scale[i] = 1.0 if kind[i] == FREE else math.sqrt(rho)
         shift[i] = 0.0 if kind[i] == FREE else -keep[i]
@@ -97,7 +96,7 @@ def held_lm(ints, floats, work, options, q, out, history):
         held = HeldRows(scale, shift, keep, per_unit, raw, by_row[3], TIGHT, asks, restores)
         left = options[O_ITERATIONS] - totals[OUT_ITERATIONS]
         inner[O_ITERATIONS] = _RESTORE if restores else left
-        code = levenberg_marquardt(ints, floats, desk, inner, q, out, history[:0], held)
+        code = levenberg_marquardt(ints, floats, lm, inner, q, out, history[:0], held)
         for k in range(1, OUT):
             totals[k] += out[k]
         moved, inner[O_HASTY] = change(held), 0.0
@@ -122,7 +121,7 @@ def held_lm(ints, floats, work, options, q, out, history):
         last = moved
     floats[first : first + n] = rest
     # The level's own f at the answer; a movement of held rows counts heavily.
-    evaluate(ints, floats, q, desk.state, raw)
+    evaluate(ints, floats, q, lm.state, raw)
     moved, f = 0.0, floats[ints[F_REST_OFFSET]]
     for i in range(rows):
         moved = max(moved, abs(raw[i] - keep[i]) * per_unit[i])
@@ -131,7 +130,7 @@ def held_lm(ints, floats, work, options, q, out, history):
     for c in range(n):
         away = q[c] - floats[ints[F_REST_POSE] + c]
         f += rest[c] * away * away
-    if moved <= TIGHT and asks and reached(ints, floats, desk.state):
+    if moved <= TIGHT and asks and reached(ints, floats, lm.state):
         code = REACHED
     elif restores:
         code = STATIONARY if moved <= TIGHT and turn == _ROUNDS else SPENT
@@ -155,4 +154,4 @@ class HeldLevenbergMarquardt(ProjectedLevenbergMarquardt):
         return np.zeros(held_table(problem.rows))
 
     def workspace(self, problem: Problem) -> int:
-        return desk_size(problem) + _TABLES + OUT + problem.figure.n + 4 * problem.rows
+        return lm_size(problem) + _TABLES + OUT + problem.figure.n + 4 * problem.rows

@@ -12,7 +12,9 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Coupling, ExponentialBall, Joint, Part, Slide, SwingTwistBall, Turn
 from limbik.maths.so3 import exp_map, quat_to_matrix
 
-NUMBERS = Path(__file__).parents[3] / "limbik" / "poser" / "web" / "tests" / "edit_frames.json"
+NUMBERS = (
+    Path(__file__).parents[3] / "limbik" / "poser" / "web" / "tests" / "edit" / "edit_frames.json"
+)
 
 
 def _part(saved: dict[str, Any]) -> Part:

@@ -6,15 +6,15 @@ import { mount } from "./panels/layout";
 import { Stage } from "./scene/stage";
 import { connect } from "./net/server";
 import { listen } from "./shortcuts";
-import { Onion } from "./timeline/onion";
-import { Player } from "./timeline/player";
-import { embedded, ReplayConnection } from "./timeline/replay";
+import { Onion } from "./timeline/playing/onion";
+import { Player } from "./timeline/playing/player";
+import { embedded, ReplayConnection } from "./timeline/playing/replay";
 import { attach } from "./edit";
 import type { Vec3 } from "./net/messages";
 import "./styles/style.css";
-import "./styles/timeline.css";
-import "./styles/contacts.css";
-import "./styles/curves.css";
+import "./styles/timeline/timeline.css";
+import "./styles/timeline/contacts.css";
+import "./styles/timeline/curves.css";
 
 /** The element with an id, which index.html has. */
 function element<E extends HTMLElement>(id: string): E {

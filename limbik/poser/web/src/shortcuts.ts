@@ -3,8 +3,8 @@
 import type { App } from "./state/app";
 import { focusOf, isChord, mayTake } from "./keyboard";
 import type { Effector, Ui } from "./net/messages";
-import { refuseOffer, takeOffer } from "./panels/offer";
-import { nextTheme } from "./panels/theme";
+import { refuseOffer, takeOffer } from "./panels/over/offer";
+import { nextTheme } from "./panels/bar/theme";
 import type { Stage } from "./scene/stage";
 import { toggleAutoKey } from "./timeline/autokey";
 import { goToKey, insertKey, stepBy, togglePlaying } from "./timeline/timelineActions";

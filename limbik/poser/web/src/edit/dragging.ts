@@ -6,7 +6,7 @@ import type { Vector3 } from "three";
 import type { App } from "../state/app";
 import type { Effector } from "../net/messages";
 import type { Stage } from "../scene/stage";
-import type { LimitEditing } from "./editing";
+import type { LimitEditing } from "./limits/editing";
 import type { Gizmo } from "./gizmo";
 import { effectorsOf, type Hand, placeOf } from "./dragState";
 import type { Label } from "./label";

@@ -5,13 +5,13 @@ import { onThemeChange } from "../scene/palette";
 import type { Stage } from "../scene/stage";
 import { readColours } from "./colours";
 import { Dragging } from "./dragging";
-import { LimitEditing } from "./editing";
-import { Gauges } from "./gauges";
+import { LimitEditing } from "./limits/editing";
+import { Gauges } from "./limits/gauges";
 import { Gizmo } from "./gizmo";
 import { Hand } from "./dragState";
 import { Label } from "./label";
 import { Picking } from "./picking";
-import { attachSurroundings } from "./surroundings";
+import { attachSurroundings } from "./props/surroundings";
 import { Targets } from "./targets";
 
 export { endNudge, nudge, selectNext, selectPrevious, turn } from "./keyboard";

@@ -2,7 +2,7 @@
 
 import type { App } from "../state/app";
 import type { Stage } from "../scene/stage";
-import type { LimitEditing } from "./editing";
+import type { LimitEditing } from "./limits/editing";
 import type { Gizmo } from "./gizmo";
 import { effectorsOf, type Hand } from "./dragState";
 import type { Label } from "./label";

@@ -2,7 +2,7 @@
 
 import { BufferGeometry, Color, Float32BufferAttribute, Group, Line, LineBasicMaterial, Points, PointsMaterial } from "three";
 import type { App } from "../state/app";
-import { Asking, sampled, version, windowAround } from "../timeline/sampling";
+import { Asking, sampled, version, windowAround } from "../timeline/playing/sampling";
 import type { Palette } from "./palette";
 
 const WINDOW = 240; // frames of a long clip that are drawn around the present one

@@ -3,7 +3,7 @@
 import type { App } from "../state/app";
 import type { Key, Timeline } from "../net/messages";
 import { NumberField } from "../panels/controls/fields";
-import { KeyEaseField } from "./ease";
+import { KeyEaseField } from "./curves/ease";
 
 const EASES: { value: Timeline["ease"]; label: string }[] = [
   { value: "smooth", label: "Smooth" },

@@ -5,9 +5,9 @@ import type { App } from "../state/app";
 import { focusOf, isChord, mayTake } from "../keyboard";
 import { useEvents, usePose } from "../panels/controls/listening";
 import { pasteBy, type Selection } from "./keys";
-import { ContactTools } from "./contacts";
+import { ContactTools } from "./contacts/contacts";
 import { chosen, Strip } from "./strip";
-import { Transport } from "./transport";
+import { Transport } from "./playing/transport";
 
 /** Ctrl+C and Ctrl+V for keys, where no text is selected that somebody means instead. */
 function useClipboard(selection: Selection): void {

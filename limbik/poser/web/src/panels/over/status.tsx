@@ -1,0 +1,120 @@
+// How the newest solve went: a word, the sentence that says why, errors, and times.
+
+import { useEffect, useState } from "preact/hooks";
+import type { App } from "../../state/app";
+import type { Status as PoseStatus } from "../../net/protocol";
+import { Dot, missText } from "../sections/goals";
+import { Icon } from "../controls/icons";
+import { useEvents, usePose } from "../controls/listening";
+import { showMs } from "../controls/numbers";
+
+const WORDS: Record<PoseStatus, string> = {
+  reached: "Reached",
+  limited: "Limited",
+  held: "Held back",
+  "out of reach": "Out of reach",
+  stalled: "Stalled",
+  unsolved: "At rest",
+};
+
+const QUIET = 700; // ms without a new pose after which a drag is over, for a screen reader
+
+/** What a screen reader says when a movement has ended; silent while poses stream in. */
+function Spoken({ app }: { app: App }) {
+  const [sentence, setSentence] = useState("");
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = app.on("pose", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const { pose } = app;
+        if (!pose || pose.status === "unsolved" || app.ui.playing) return;
+        const missed = pose.goals
+          .filter((goal) => !goal.ok)
+          .map((goal) => `${app.effector(goal.effector)?.name ?? "a goal"} misses by ${missText(app, goal)}`);
+        setSentence([`${WORDS[pose.status]}.`, pose.why, missed.join(", ")].filter(Boolean).join(" "));
+      }, QUIET);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [app]);
+  return <div class="visually-hidden" role="status" aria-live="polite">{sentence}</div>;
+}
+
+function useIdleRedraw(app: App): void {
+  // The number of solves a second falls to 0 although no pose comes that would redraw it.
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = app.on("pose", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => redraw((count) => count + 1), 1100);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [app]);
+}
+
+export function Status({ app }: { app: App }) {
+  useEvents(app, "figure", "state");
+  usePose(app, 100);
+  useIdleRedraw(app);
+  const [open, setOpen] = useState(true);
+  const { pose } = app;
+  if (!pose) return null;
+  const kind = pose.status.replaceAll(" ", "-");
+  const goals = pose.goals.filter((goal) => app.effector(goal.effector));
+  const { median } = app.roundTrip;
+  return (
+    <section class={`status ${open ? "open" : ""}`} aria-label="Status of the solve">
+      <div class="status-head">
+        <span class={`chip ${kind}`} data-testid="status">
+          {pose.why.startsWith("stuck here") ? "Stuck" : WORDS[pose.status]}
+        </span>
+        <p class="why" data-testid="why">{pose.why}</p>
+        <button
+          type="button"
+          class="icon-button fold"
+          aria-expanded={open}
+          aria-label={open ? "Hide the numbers" : "Show the numbers"}
+          title={open ? "Hide the numbers" : "Show the numbers"}
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name="down" size={12} />
+        </button>
+      </div>
+      {open && goals.length > 0 && (
+        <ul class="misses" aria-label="Errors of the goals">
+          {goals.map((goal) => (
+            <li key={goal.effector} class={goal.ok ? "ok" : ""}>
+              <Dot report={goal} />
+              <span class="name">{app.effector(goal.effector)!.name}</span>
+              <span class="miss">{missText(app, goal)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {open && (
+        <dl class="times">
+          <div title="Time the server needed for this solve">
+            <dt>solve</dt>
+            <dd data-testid="ms">{showMs(pose.status === "unsolved" ? NaN : pose.ms)} ms</dd>
+          </div>
+          <div title="Poses solved in the last second">
+            <dt>rate</dt>
+            <dd data-testid="rate">{app.rate.toFixed(0)}/s</dd>
+          </div>
+          <div title="From sending a drag to having its pose, median">
+            <dt>round trip</dt>
+            <dd data-testid="round-trip">{showMs(median)} ms</dd>
+          </div>
+        </dl>
+      )}
+      <Spoken app={app} />
+    </section>
+  );
+}

@@ -1,0 +1,132 @@
+// The pose library on disk: poses of all figures with their pictures, kept whatever figure is open.
+
+import { useEffect, useState } from "preact/hooks";
+import type { App } from "../../state/app";
+import type { LibraryPose } from "../../net/messages";
+import { IconButton, Section } from "../controls/controls";
+import { Icon } from "../controls/icons";
+import { useEvents } from "../controls/listening";
+import { address } from "../files/opening";
+import type { Picture } from "../files/saving";
+import { freshName } from "./poses";
+import { thumbnail } from "./thumbnail";
+
+/** What a press on a pose does, in words. */
+export function fitWords({ fit, figure }: LibraryPose): string {
+  if (fit === "exact") return "Put the figure into this pose";
+  if (fit === "roles") return `Put the figure into this pose of ${figure || "another body"}, bone by bone`;
+  return `A pose of ${figure || "another figure"}, whose joints this figure does not have`;
+}
+
+function Tile({ app, pose, rename }: { app: App; pose: LibraryPose; rename: () => void }) {
+  const off = pose.fit === "none";
+  return (
+    <li class={`library-pose ${off ? "off" : ""}`}>
+      <button
+        type="button"
+        class="library-take"
+        aria-label={`Take ${pose.name}`}
+        aria-disabled={off || undefined}
+        title={fitWords(pose)}
+        onClick={() => !off && void app.do("library.take", { pose: pose.id })}
+      >
+        {pose.picture ? (
+          <img src={address(app, "library", pose.id)} alt="" loading="lazy" width={72} height={72} />
+        ) : (
+          <Icon name="figure" size={32} />
+        )}
+        <span class="library-name">{pose.name}</span>
+        <span class="library-from">{pose.figure}</span>
+      </button>
+      <span class="library-buttons">
+        <IconButton icon="pencil" class="quiet" label={`Rename ${pose.name}`} onClick={rename} />
+        <IconButton
+          icon="trash"
+          class="quiet"
+          label={`Delete ${pose.name}`}
+          title="Take it out of the library; its file is kept for a while in the folder “deleted”"
+          onClick={() => void app.do("library.delete", { pose: pose.id })}
+        />
+      </span>
+    </li>
+  );
+}
+
+export function LibraryPanel({ app, stage }: { app: App; stage: Picture }) {
+  useEvents(app, "library", "figure", "link");
+  const [name, setName] = useState("");
+  const [renamed, setRenamed] = useState<{ id: string; name: string } | null>(null);
+  const [busy, setBusy] = useState(false);
+  // Whether a pose fits depends on the figure.
+  useEffect(() => {
+    if (app.link === "open" && app.figure) void app.do("library.list").catch(() => undefined);
+  }, [app, app.link, app.figure?.id]);
+  const poses = app.library;
+  const fresh = freshName(poses.map((pose) => pose.name));
+  const store = async (): Promise<void> => {
+    if (busy) return;
+    setBusy(true);
+    let picture: string[] = [];
+    try {
+      picture = await thumbnail(stage.png({ transparent: true, ratio: 1 }));
+    } catch (error) {
+      app.note(`The pose is stored without a picture: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    await app.do("library.store", { name: name.trim() || fresh, picture }).catch(() => undefined);
+    setName("");
+    setBusy(false);
+  };
+  const rename = (): void => {
+    const before = poses.find((pose) => pose.id === renamed?.id);
+    const next = renamed?.name.trim();
+    if (renamed && next && next !== before?.name) void app.do("library.rename", { pose: renamed.id, name: next });
+    setRenamed(null);
+  };
+  return (
+    <Section id="library" title="Poses" summary={poses.length || ""} open={false}>
+      <form
+        class="store"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void store();
+        }}
+      >
+        <input
+          type="text"
+          aria-label="Name of the pose in the library"
+          placeholder={fresh}
+          maxLength={80}
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <button type="submit" class="button plain" title="Keep the pose at hand on disk, for this figure and for others">
+          Keep
+        </button>
+      </form>
+      {poses.length === 0 && <p class="empty">Nothing kept yet. Poses stay here whatever figure you open.</p>}
+      {renamed && (
+        <input
+          type="text"
+          class="library-rename"
+          aria-label="New name of the pose"
+          maxLength={80}
+          value={renamed.name}
+          ref={(field) => field?.focus()}
+          onInput={(event) => setRenamed({ ...renamed, name: event.currentTarget.value })}
+          onBlur={rename}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") rename();
+            if (event.key !== "Escape") return;
+            setRenamed(null);
+            event.stopPropagation();
+          }}
+        />
+      )}
+      <ul class="library" aria-label="Poses in the library">
+        {poses.map((pose) => (
+          <Tile key={pose.id} app={app} pose={pose} rename={() => setRenamed(pose)} />
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,70 @@
+// Poses that were stored in the document itself: put one back, rename, delete; new ones go to the library.
+
+import { useState } from "preact/hooks";
+import type { App } from "../../state/app";
+import { IconButton, Section } from "../controls/controls";
+import { useEvents } from "../controls/listening";
+
+/** "Pose 3", the first of its kind that is not taken. */
+export function freshName(taken: readonly string[]): string {
+  for (let n = taken.length + 1; ; n++) {
+    if (!taken.includes(`Pose ${n}`)) return `Pose ${n}`;
+  }
+}
+
+export function PosesPanel({ app }: { app: App }) {
+  useEvents(app, "state");
+  const [renamed, setRenamed] = useState<{ id: number; name: string } | null>(null);
+  const poses = app.state?.poses ?? [];
+  const rename = (): void => {
+    const before = poses.find((pose) => pose.id === renamed?.id);
+    const next = renamed?.name.trim();
+    if (renamed && next && next !== before?.name) void app.do("pose.rename", { pose: renamed.id, name: next });
+    setRenamed(null);
+  };
+  if (poses.length === 0) return null;
+  return (
+    <Section id="poses" title="Poses of this document" summary={poses.length} open={false}>
+      <ul class="poses" aria-label="Stored poses">
+        {poses.map((pose) => (
+          <li key={pose.id}>
+            {renamed?.id === pose.id ? (
+              <input
+                type="text"
+                aria-label={`New name of ${pose.name}`}
+                maxLength={80}
+                value={renamed.name}
+                ref={(field) => field?.focus()}
+                onInput={(event) => setRenamed({ id: pose.id, name: event.currentTarget.value })}
+                onBlur={rename}
+                onKeyDown={(event) => {
+                  if (event.key === "Enter") rename();
+                  if (event.key !== "Escape") return;
+                  setRenamed(null);
+                  event.stopPropagation();
+                }}
+              />
+            ) : (
+              <button
+                type="button"
+                class="pose-name"
+                aria-label={`Recall ${pose.name}`}
+                title="Put the figure into this pose"
+                onClick={() => void app.do("pose.recall", { pose: pose.id })}
+              >
+                {pose.name}
+              </button>
+            )}
+            <IconButton icon="pencil" class="quiet" label={`Rename ${pose.name}`} onClick={() => setRenamed(pose)} />
+            <IconButton
+              icon="trash"
+              class="quiet"
+              label={`Delete ${pose.name}`}
+              onClick={() => void app.do("pose.delete", { pose: pose.id })}
+            />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
