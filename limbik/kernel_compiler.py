@@ -83,25 +83,12 @@ class _PartLibrary(JITCodeLibrary):
             self._codegen._add_module(binding.parse_assembly("\n".join([str(module), *lines])))
         self._finalized = True
 
-    def reached(self) -> dict[Any, None]:
-        """This library and all that its code calls, each once."""
-        found: dict[Any, None] = {}
-        waiting: list[Any] = [self]
-        while waiting:
-            library = waiting.pop()
-            if library not in found:
-                found[library] = None
-                if isinstance(library, _PartLibrary):
-                    waiting.extend(library._linking_libraries)
-        return found
-
     def _get_module_for_linking(self) -> Any:
         """The code with all that it calls, for functions that are not limbik's."""
         if self._shared_module is None:
             module = self._final_module.clone()
-            for library in self.reached():
-                if library is not self:
-                    module.link_in(_own_module(library), preserve=True)
+            for library in _reached(self._linking_libraries):
+                module.link_in(_own_module(library), preserve=True)
             self._shared_module = module
         return self._shared_module
 
@@ -110,17 +97,31 @@ class _KernelLibrary(JITCodeLibrary):
     """The code of a kernel, into which each part that it reaches is linked once."""
 
     def finalize(self) -> None:
-        parts: dict[Any, None] = {}
-        for library in self._linking_libraries:
-            if isinstance(library, _PartLibrary):
-                parts |= library.reached()
-            else:
-                parts[library] = None
+        parts = _reached(self._linking_libraries)
         self._linking_libraries = []
         for library in parts:
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(_own_module(library), preserve=True)
         super().finalize()
+
+
+def _reached(libraries: list[Any]) -> list[Any]:
+    """These libraries and all that their code calls, each once, callers before what they call.
+
+    LLVM links a function only if there is a call to it already.
+    """
+    found: dict[Any, None] = {}
+
+    def visit(library: Any) -> None:
+        if library not in found:
+            if isinstance(library, _PartLibrary):
+                for called in library._linking_libraries:
+                    visit(called)
+            found[library] = None
+
+    for library in libraries:
+        visit(library)
+    return list(reversed(found))
 
 
 def _own_module(library: Any) -> Any:

@@ -112,13 +112,8 @@ def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
     noted = record(history, 0, f, q)
     evaluations, jacobians, iteration, newton_steps, hessians = 1, 0, 0, 0, 0
     code = SPENT
-    f_at_checkpoint, checkpoint, stalled_iterations, slow_iterations, skip_stationarity_test = (
-        f,
-        0,
-        0,
-        0,
-        True,
-    )
+    f_at_checkpoint, checkpoint = f, 0
+    stalled_iterations, slow_iterations, skip_stationarity_test = 0, 0, True
     trusted, directions = False, 0
     while True:
         if reached_with(ints, floats, state, held):
