@@ -1,13 +1,15 @@
 """Clips on robots and characters: limits, speeds, slide, jerk, errors and time, judged by MuJoCo.
 
-    python -m benchmarks.retarget [--frames N] [--pairs] [--starts K]
+    python -m benchmarks.retarget [--clips NAMES] [--frames N] [--pairs] [--starts K] [--keep]
 
 Reads the recordings and robots that the tests use (LIMBIK_TEST_DATA, or shared/data beside the
 project).  Frame by frame stands a two-stage differential solve with mink in the same run, the
 popular formulation written from its description: first rotations with the base and the feet, then
 all positions, up to ten iterations each, from the pose of the frame before.  Both get the same
-targets.  ``--pairs`` runs every source on every target for a moment; ``--starts`` compares
-clip[k:] with clip one second after k.
+targets.  The peer keeps neither contacts nor speeds, and does not keep a robot's links apart; so
+limbik's whole clip is solved with and without that, and MuJoCo counts frames in which links
+overlap.  ``--pairs`` runs every source on every target for half a second and looks for limits,
+speeds and jumps; ``--starts`` compares clip[k:] with clip one second after k.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ import limbik
 from benchmarks.report import keep, show
 from limbik.animate.contacts import runs
 from limbik.animate.retargeting.body_shape import BodyShape
-from limbik.animate.retargeting.retarget import TURN_WEIGHTS, WEIGHTS, retarget
+from limbik.animate.retargeting.clip_problem import WEIGHTS
+from limbik.animate.retargeting.retarget import retarget
 from limbik.animate.retargeting.target_tracks import Targets
 from limbik.animate.retargeting.targets import build_targets
 from limbik.animate.whole_clip.spacetime import with_free_balls
@@ -56,8 +59,11 @@ TARGETS = {
     "VRM 1": "vrm/sat06_basic_armature_vrm1.vrm",
     "human": "",
 }
+PEER_TURNS = {"hips": 0.4, "trunk": 0.4, "head": 0.1, "Foot": 0.3, "Hand": 0.1}
+"""Weights of rotations in the peer's solve; positions have limbik's own."""
 JUMP = np.radians(60.0)
 SLOW = 0.01  # m/s
+OVERLAP = 0.002  # m; two links of each of G1's wrists are made to overlap by less
 
 
 def source(name: str, frames: int) -> limbik.Motion:
@@ -166,7 +172,20 @@ class Judge:
             "jerk 95 %": float(np.percentile(np.abs(np.diff(values, 3, axis=0)), 95))
             * motion.fps**3,
             "jumps": int((np.abs(np.diff(values, axis=0)) > JUMP).any(axis=1).sum()),
+            "overlaps": self.overlaps(qpos),
         }
+
+    def overlaps(self, qpos: np.ndarray) -> str:
+        """In how many frames links overlap by more than OVERLAP, and by how much at most."""
+        count, worst = 0, 0.0
+        for q in qpos:
+            self.data.qpos[:] = q
+            self.mujoco.mj_forward(self.model, self.data)
+            touching = self.data.contact
+            links = self.model.geom_bodyid[touching.geom].reshape(-1, 2)
+            deep = -touching.dist[(links > 0).all(axis=1)].min(initial=0.0)
+            count, worst = count + int(deep > OVERLAP), max(worst, deep)
+        return f"{count} ({1e3 * worst:.0f} mm)" if count else "0"
 
 
 def asked(clip: limbik.Motion, figure: limbik.Figure) -> tuple[Targets, BodyShape]:
@@ -200,7 +219,7 @@ def two_stages(
         tasks.append((mink.FrameTask(f"p {role}", "site", cost, 0.0, lm_damping=1.0), role, True))
     for role in targets.turned:
         part = role.removeprefix("left").removeprefix("right")
-        cost = TURN_WEIGHTS.get(part, 0.05) ** 0.5 * 10 * figure.size / 4
+        cost = PEER_TURNS.get(part, 0.05) ** 0.5 * 10 * figure.size / 4
         tasks.append((mink.FrameTask(f"r {role}", "site", 0.0, cost, lm_damping=1.0), role, False))
     first = [t for t, role, point in tasks if not point or role in ("hips",) or "Foot" in role]
     limits = [mink.ConfigurationLimit(model)]
@@ -268,7 +287,8 @@ def on_g1(name: str, frames: int) -> list[dict[str, Any]]:
     rows, own = [], joint_jerk(clip)
     ways: list[tuple[str, dict[str, Any]]] = [
         ("limbik, frame by frame", {"whole": False, "smooth": 0.0}),
-        ("limbik, at once", {"speed_limits": speeds}),
+        ("limbik, at once, links apart", {"speed_limits": speeds}),
+        ("limbik, at once", {"speed_limits": speeds, "avoid": False}),
     ]
     start = np.zeros(0)
     for label, options in ways:
@@ -289,15 +309,29 @@ def on_g1(name: str, frames: int) -> list[dict[str, Any]]:
     return rows
 
 
-def all_pairs(frames: int = 3) -> list[dict[str, Any]]:
-    """Every source on every target, for a moment."""
+def all_pairs(seconds: float = 0.5) -> list[dict[str, Any]]:
+    """Every source on every target: limits and speeds that are broken, jumps beyond the source's,
+    and the depth of soles and joints in the ground, mm."""
     rows = []
     for name in SOURCES:
-        clip, row = source(name, frames), dict[str, Any](source=name)
+        clip = source(name, 10_000)
+        clip = clip[: max(8, round(seconds * clip.fps))]
+        row = dict[str, Any](source=name)
         for other in TARGETS:
-            out = retarget(clip, target(other))
-            worst = float(np.max(out.motion.figure.violation(out.motion.q)))
-            row[other] = f"{len(out.roles)} roles" if worst == 0.0 else "limits broken"
+            figure = target(other)
+            out = retarget(clip, figure)
+            report = limbik.check(out.motion, source=clip, ground=0.0)
+            wrong = [
+                what
+                for what, found in (
+                    ("limits", report.limit_violation > 0.0),
+                    ("speeds", report.too_fast),
+                    ("jumps", report.jumps),
+                )
+                if found
+            ]
+            deep = report.penetration_mm
+            row[other] = ", ".join(wrong) or f"{len(out.roles)} roles, {deep:.1f} mm"
         rows.append(row)
     return rows
 
@@ -317,16 +351,19 @@ def starts(name: str, frames: int, count: int) -> list[dict[str, Any]]:
 def main(arguments: list[str] | None = None) -> None:
     """Measure, show and keep."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--frames", type=int, default=120)
+    parser.add_argument("--clips", default=",".join(SOURCES), help="names, with commas")
+    parser.add_argument("--frames", type=int, default=150)
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--starts", type=int, default=0)
     parser.add_argument("--keep", action="store_true", help="write results/retarget.json")
     told = parser.parse_args(arguments)
     warnings.simplefilter("ignore", limbik.LimbikWarning)
-    rows = [row for name in ("LAFAN1 dance", "CMU walk") for row in on_g1(name, told.frames)]
+    rows = [row for name in told.clips.split(",") if name for row in on_g1(name, told.frames)]
     show("on G1, judged by MuJoCo", rows)
     if told.pairs:
-        show("pairs", all_pairs())
+        pairs = all_pairs()
+        show("pairs", pairs)
+        rows += pairs
     if told.starts:
         near = starts("LAFAN1 dance", max(told.frames, 150), told.starts)
         show("start anywhere", near)

@@ -41,6 +41,7 @@ from limbik.figure.motion_tools import register_tools as _register_tools
 from limbik.figure.physical import Inertia, Loop
 from limbik.figure.physical_figure import register_estimates
 from limbik.figure.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere
+from limbik.figure.surfaces import HeightMap, TriangleMesh
 from limbik.formats import load, load_markers, load_motion, register_writer, save
 from limbik.formats.markers.markers import Markers
 from limbik.goals import (
@@ -52,6 +53,8 @@ from limbik.goals import (
     Close,
     CompiledGoal,
     Distance,
+    FarFromLimits,
+    Manipulability,
     Pin,
     Plane,
     PythonGoal,
@@ -64,6 +67,7 @@ from limbik.jobs.run import batch
 from limbik.methods import METHODS as methods
 from limbik.poser.files.replay_file import write_replay
 from limbik.poser.view import view
+from limbik.posture import Floor, natural
 from limbik.solver.batch import Results, solve_many
 from limbik.solver.holders import ActiveLimit
 from limbik.solver.problem import Problem
@@ -86,18 +90,22 @@ __all__ = [
     "Contact",
     "Cylinder",
     "Distance",
+    "FarFromLimits",
     "Figure",
     "FigureError",
+    "Floor",
     "FormatError",
     "GoalError",
     "HalfSpace",
     "HandShape",
+    "HeightMap",
     "Inertia",
     "Joint",
     "LimbikError",
     "LimbikWarning",
     "Live",
     "Loop",
+    "Manipulability",
     "MarkerFit",
     "Markers",
     "MethodError",
@@ -119,6 +127,7 @@ __all__ = [
     "Status",
     "SwingTwist",
     "Track",
+    "TriangleMesh",
     "Within",
     "__version__",
     "batch",
@@ -135,6 +144,7 @@ __all__ = [
     "load_markers",
     "load_motion",
     "methods",
+    "natural",
     "retarget",
     "save",
     "solve",

@@ -1,6 +1,7 @@
 """What all tests share: how hypothesis searches, and kernels compiled before they start."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,16 @@ settings.register_profile("thorough", parent=settings.get_profile("limbik"), max
 settings.load_profile("limbik")
 
 TESTS = Path(__file__).resolve().parent
+
+# Workers and the commands that tests start read limbik's sources as bytecode, in the folders where
+# its compiled kernels lie anyway: to translate them anew takes each process about a second.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# A shell that starts a run in the background has it ignore Ctrl-C, and so would every command that
+# a test starts in order to stop it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

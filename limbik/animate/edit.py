@@ -11,6 +11,7 @@ from limbik.animate.mix import ease, inside
 from limbik.errors import FigureError, GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
+from limbik.goals import Goal, Reach
 from limbik.humanoid.recognise import recognise
 from limbik.maths.so3 import matrix_to_quat, quat_conjugate, quat_multiply, slerp
 from limbik.solver.batch import solve_many
@@ -83,9 +84,10 @@ def followed(
     wanted: np.ndarray,
     starts: np.ndarray,
     wxyz: np.ndarray | None = None,
+    more: Sequence[Goal] = (),
 ) -> np.ndarray:
     """(frames, n) poses near ``starts`` (frames, n) with the named joints at ``wanted`` (frames,
-    names, 3), inside the limits.
+    names, 3), inside the limits, and ``more`` goals.
 
     Targets go there from where the joints are in steps, all frames at once, so that neighbours in
     time take the same way.
@@ -103,11 +105,13 @@ def followed(
             turns = flat.reshape(wxyz.shape)
         targets = first + share * (wanted - first)
         tolerance = 1e-5 * figure.size
+        goals = [
+            Reach(name, position=targets[:, k], wxyz=None if turns is None else turns[:, k])
+            for k, name in enumerate(names)
+        ]
         found = solve_many(
             figure,
-            names,
-            positions=targets,
-            wxyz=turns,
+            [*goals, *more],
             starts=q,
             restarts=0,
             tolerance=tolerance if turns is None else (tolerance, 1e-4),

@@ -13,7 +13,9 @@ from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, Rest
 from limbik.goals.close import with_loops
 from limbik.methods import Method
-from limbik.methods.base import REACHED
+from limbik.methods.base import REACHED, STATIONARY
+from limbik.solver.explain import explain, status_of, what_is_short
+from limbik.solver.holders import worst_goal
 from limbik.solver.problem import Problem
 from limbik.solver.reach_targets import reach_places, write_reach
 from limbik.solver.result import Miss, misses
@@ -25,6 +27,7 @@ ITERATIONS = 30
 
 _SEARCH = 60  # iterations of one attempt to find another way
 _STANDS, _PATIENCE = 1e-2, 10  # rad/s or less for so many ticks: a limit has stopped it
+_AT_LIMIT = 0.999  # of a speed limit: as fast as a joint may
 _NOTHING = np.empty(0)
 _POINT, _TURN = ((3,), (0,)), ((4,), (0,))
 _ARRIVED = 1e-3  # rad: near enough to the pose that another way leads to
@@ -94,7 +97,7 @@ class Live:
         problem = self.problem
         runner = Runner(problem, find_method(method), near=True, restarts=0, chain=True)
         fastest = limits_of_change(figure, speed_limits, figure.speed_limits, "speed_limits")
-        none = np.full(figure.n, np.inf)
+        self._fastest, none = fastest, np.full(figure.n, np.inf)
         hardest = limits_of_change(figure, acceleration_limits, none, "acceleration_limits")
         self._stepper = Stepper(
             runner, 1.0 / self.rate, fastest, hardest, iterations=iterations,
@@ -133,6 +136,27 @@ class Live:
     def errors(self) -> tuple[Miss, ...]:
         """How far each goal is from being met now."""
         return misses(self.problem, self._stepper.q)
+
+    @property
+    def why(self) -> str:
+        """What the goal that is furthest off lacks after the last tick, and what holds it back.
+
+        A joint that goes as fast as it may is named; else it is what ``Result.why`` says.
+        """
+        if self.ok:
+            return "every goal is within its tolerance"
+        problem, q = self._explorer.problem, self._stepper.q.copy()
+        problem.floats[:] = self.problem.floats
+        problem.set_ranges(self.figure.lower, self.figure.upper)
+        errors, goal = misses(problem, q), worst_goal(problem, q)
+        fast = np.abs(self._stepper.speed) >= _AT_LIMIT * self._fastest
+        if goal is None or not fast.any():
+            status, holders = status_of(problem, STATIONARY, q)
+            return explain(problem, q, status, holders, errors, 0)
+        names = list(dict.fromkeys(self.figure.joints[j] for j in self.figure.owner[fast]))
+        told = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        moves = "moves as fast as it may" if len(names) == 1 else "move as fast as they may"
+        return f"{what_is_short(problem, goal, q, errors)}: {told} {moves}"
 
     def move(
         self,

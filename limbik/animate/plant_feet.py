@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from limbik.animate.contacts import Contact, find_contacts, metre, runs
+from limbik.animate.contacts import Contact, find_contacts, find_ground, metre, runs
 from limbik.animate.edit import followed
 from limbik.animate.mix import ease
 from limbik.errors import FigureError
 from limbik.figure.motion import Motion
+from limbik.goals import Above, Goal
 from limbik.humanoid.ground import AXES, up_axis
 from limbik.humanoid.recognise import recognise
 
@@ -37,7 +38,8 @@ def plant_feet(
     Each contact of the ``joints`` (feet and toes unless given) is held at its mean place; between
     contacts the correction fades in and out over ``fade`` seconds, or shares what time there is.
     ``contacts`` are found in the motion unless given.  Poses are found by inverse kinematics from
-    the motion's own, inside the limits.
+    the motion's own, inside the limits.  These joints and their tips are not left in the ground:
+    toes bend.
 
     >>> before, after = limbik.check(clip), limbik.check(clip.plant_feet())
     >>> bool(after.slide_mm.min() < 0.1 * before.slide_mm.min())
@@ -74,12 +76,35 @@ def plant_feet(
             own = _flat(motion, own, [c for c in held if c.joint == below], places, base)
         shift[name] = base + _shifts(own, places[name] + base, fade * motion.fps)
     wanted = np.stack([places[name] + shift[name] for name in names], axis=1)
+    axis, ground = AXES.index(up_axis(figure, motion.q)), find_ground(motion)
+    for name in names:  # nobody holds a foot in the ground
+        low = np.minimum(wanted[:, names.index(name), axis] - ground, 0.0)
+        wanted[:, names.index(name), axis] -= low
+    floor, deep = _floor(motion, names, axis, ground)
     out = motion.q.copy()
-    moving = np.flatnonzero(np.any([shift[name] != 0.0 for name in names], axis=(0, 2)))
+    shifted = np.any(wanted != np.stack([places[name] for name in names], axis=1), axis=(1, 2))
+    moving = np.flatnonzero(shifted | deep)
     for low in range(0, len(moving), _FRAMES):
         part = moving[low : low + _FRAMES]
-        out[part] = followed(figure, names, wanted[part], motion.q[part])
+        out[part] = followed(figure, names, wanted[part], motion.q[part], more=floor)
     return Motion(figure, out, motion.fps, motion.name)
+
+
+def _floor(
+    motion: Motion, names: list[str], axis: int, ground: float
+) -> tuple[list[Goal], np.ndarray]:
+    """Goals that keep the tips of joints above the ground, and (frames,) where one is below it."""
+    figure, goals, deep = motion.figure, list[Goal](), np.zeros(motion.frames, bool)
+    x, y, z = np.eye(3)[axis].tolist()
+    for name in names:
+        tip = figure.definition[figure.index(name)].tip
+        if tip is None:
+            continue
+        goals.append(Above(name, normal=(x, y, z), offset=ground, at=tip))
+        for low in range(0, motion.frames, _FRAMES):
+            world = figure.frames(motion.q[low : low + _FRAMES])[:, figure.index(name), axis]
+            deep[low : low + _FRAMES] |= world[:, :3] @ np.array(tip) + world[:, 3] < ground
+    return goals, deep
 
 
 def _flat(

@@ -275,7 +275,7 @@ def _goal_errors(problem: Problem, errors: np.ndarray) -> tuple[np.ndarray, np.n
     columns, lengths = [], []
     for terms in problem.terms_of:
         far = [t for t in terms if not problem.terms[t].is_angle]
-        if terms:
+        if terms and np.isfinite(problem.tolerances[terms]).all():  # a wish has no error
             columns.append(errors[:, far or terms].max(axis=1))
             lengths.append(bool(far))
     return np.column_stack(columns), np.array(lengths)

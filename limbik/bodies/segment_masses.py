@@ -39,7 +39,7 @@ LIMBS = {
     ("UpperArm", "LowerArm"): Segment(0.0271, 0.5772, 0.158, 0.277),
     ("LowerArm", "Hand"): Segment(0.0162, 0.4574, 0.121, 0.271),
     ("UpperLeg", "LowerLeg"): Segment(0.1416, 0.4095, 0.149, 0.329),
-    ("LowerLeg", "Foot"): Segment(0.0433, 0.4395, 0.103, 0.252),
+    ("LowerLeg", "Foot"): Segment(0.0433, 0.4395, 0.102, 0.249),
 }
 """Segments between two joints of a limb, by their roles."""
 

@@ -20,12 +20,14 @@ from limbik.goals import Aim, Distance, Goal, Pin, Plane, Reach
 __all__ = [
     "NAMES",
     "Opened",
+    "floats",
     "goals",
     "names",
     "opened",
     "opened_motion",
     "refuse",
     "split",
+    "two_names",
     "weighted",
 ]
 
@@ -100,9 +102,9 @@ def goals(
         found.append(Plane(joint, normal=normal, offset=offset))
     for text in distance:
         pair, numbers = split(text, "--distance", "Joint,Joint=length", "LeftHand,RightHand=0.4")
-        first, comma, second = (part.strip() for part in pair.partition(","))
-        if not (first and comma and second):
-            refuse(text, "--distance", "Joint,Joint=length", "LeftHand,RightHand=0.4")
+        first, second = two_names(
+            pair, text, "--distance", "Joint,Joint=length", "LeftHand,RightHand=0.4"
+        )
         found.append(Distance(first, second, numbers(1)[0]))
     return found
 
@@ -145,15 +147,29 @@ def split(
         refuse(text, option, form, example)
 
     def numbers(*counts: int) -> list[float]:
-        try:
-            found = [float(value) for value in values.split(",")]
-        except ValueError:
-            refuse(text, option, form, example)
-        if len(found) not in counts:
+        found = floats(values, *counts)
+        if not found:
             refuse(text, option, form, example)
         return found
 
     return joint.strip(), numbers
+
+
+def two_names(pair: str, text: str, option: str, form: str, example: str) -> tuple[str, str]:
+    """``A,B`` as two names."""
+    first, comma, second = (part.strip() for part in pair.partition(","))
+    if not (first and comma and second) or "," in second:
+        refuse(text, option, form, example)
+    return first, second
+
+
+def floats(text: str, *counts: int) -> list[float]:
+    """``0.3,1.2,0.4`` as numbers; none where there are not so many, or one is no number."""
+    try:
+        found = [float(value) for value in text.split(",")]
+    except ValueError:
+        return []
+    return found if len(found) in counts else []
 
 
 def refuse(text: str, option: str, form: str, example: str) -> NoReturn:

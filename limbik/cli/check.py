@@ -32,14 +32,8 @@ def check(
             metavar="CLIP", help=f"A file with motion, or one of: {NAMES}; - is standard input."
         ),
     ],
-    figure: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The figure of a motion that comes without (AMC, CSV)."),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option("--clip", metavar="NAME", help="Which clip, where the file has several."),
-    ] = None,
+    figure: options.FigureFile = None,
+    name: options.ClipName = None,
     source: Annotated[
         str | None,
         typer.Option(

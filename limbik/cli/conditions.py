@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from limbik.cli.arguments import names, refuse, split
+from limbik.cli.arguments import floats, names, refuse, split, two_names
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.shapes import Box, HalfSpace, Shape, Sphere
@@ -117,15 +117,15 @@ class Conditions:
         for text in self.relative or []:
             form = "Joint,Other=x,y,z or Joint,Other=x,y,z,qw,qx,qy,qz"
             pair, numbers = split(text, "--relative", form, "RightHand,LeftHand=0.3,0,0")
-            joint, other = _two(pair, text, "--relative", form, "RightHand,LeftHand=0.3,0,0")
+            joint, other = two_names(pair, text, "--relative", form, "RightHand,LeftHand=0.3,0,0")
             values = numbers(3, 7)
             place, turn = values[:3], values[3:] or None
             found.append(Reach(joint, position=place, wxyz=turn, relative_to=other))
         for text in self.hold or []:
-            joint, other = _two(text, text, "--hold", "Joint,Other", "RightHand,LeftHand")
+            joint, other = two_names(text, text, "--hold", "Joint,Other", "RightHand,LeftHand")
             found.append(Pin(joint, to=other, rotation=True))
         for text in self.close or []:
-            joint, other = _two(text, text, "--close", "Joint,Other", "RightHand,LeftHand")
+            joint, other = two_names(text, text, "--close", "Joint,Other", "RightHand,LeftHand")
             found.append(Close(joint, other))
         if self.balance is not None:
             found.append(Balance(_support(figure, self.balance)))
@@ -162,21 +162,10 @@ def _support(figure: Figure, text: str) -> list[str]:
     return feet
 
 
-def _two(pair: str, text: str, option: str, form: str, example: str) -> tuple[str, str]:
-    """``A,B`` as two names."""
-    first, comma, second = (part.strip() for part in pair.partition(","))
-    if not (first and comma and second) or "," in second:
-        refuse(text, option, form, example)
-    return first, second
-
-
 def _obstacle(text: str, number: int) -> Shape | HalfSpace:
     form, example = "x,y,z,radius or x,y,z,x,y,z", "0.3,1.2,0.4,0.1"
-    try:
-        values = [float(value) for value in text.split(",")]
-    except ValueError:
-        values = []
-    if len(values) not in (4, 6) or not np.isfinite(values).all():
+    values = floats(text, 4, 6)
+    if not values or not np.isfinite(values).all():
         refuse(text, "--obstacle", form, example)
     name = f"obstacle {number}"
     if len(values) == 4:

@@ -34,7 +34,7 @@ def fit_markers(
     ] = None,
     calibrate: Annotated[bool, typer.Option(help="Find the lengths of the limbs.")] = True,
     force: options.Force = False,
-    to: Annotated[str, typer.Option(metavar="FORMAT", help=files.TO_HELP, show_default="bvh")] = "",
+    to: options.OutputFormat = "",
     json: options.Json = False,
 ) -> None:
     """Let a figure follow the markers of optical motion capture.

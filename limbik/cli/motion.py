@@ -10,9 +10,9 @@ import typer
 from rich.markup import escape
 
 from limbik.cli import files
-from limbik.cli.arguments import NAMES, names
+from limbik.cli.arguments import NAMES, floats, names
 from limbik.cli.check import motion_of, picture_file
-from limbik.cli.options import Force, Json
+from limbik.cli.options import ClipName, FigureFile, Force, Json, OutputFormat
 from limbik.cli.terminal import Command, Commands, notes, out
 from limbik.errors import LimbikError
 from limbik.figure.motion import Motion
@@ -36,16 +36,6 @@ Source = Annotated[
 Target = Annotated[
     Path, typer.Argument(metavar="OUT", help="The file to write; - is standard output.")
 ]
-FigureFile = Annotated[
-    str | None,
-    typer.Option(
-        "--figure", metavar="FILE", help="The figure of a motion that comes without (AMC, CSV)."
-    ),
-]
-Clip = Annotated[
-    str | None, typer.Option("--clip", metavar="NAME", help="Which clip, where IN has several.")
-]
-To = Annotated[str, typer.Option("--to", metavar="FORMAT", help=files.TO_HELP, show_default="bvh")]
 Joints = Annotated[
     str | None,
     typer.Option("--joints", metavar="A,B,C", help="The joints that change.", show_default="all"),
@@ -93,9 +83,9 @@ def smooth(
     ] = 0.2,
     joints: Joints = None,
     figure: FigureFile = None,
-    clip: Clip = None,
+    clip: ClipName = None,
     force: Force = False,
-    to: To = "",
+    to: OutputFormat = "",
     json: Json = False,
 ) -> None:
     """Take the jitter out of a motion; rotations are filtered as rotations."""
@@ -126,18 +116,15 @@ def edit(
         typer.Option(metavar="A,B,C", help="Joints that keep their paths.", show_default="feet"),
     ] = None,
     figure: FigureFile = None,
-    clip: Clip = None,
+    clip: ClipName = None,
     force: Force = False,
-    to: To = "",
+    to: OutputFormat = "",
     json: Json = False,
 ) -> None:
     """Put a joint elsewhere in one frame; the change fades in and out, and feet stay."""
     work = _Work(source, target, figure, clip, (force, to, json))
-    try:
-        place = [float(value) for value in at.split(",")]
-    except ValueError:
-        place = []
-    if len(place) != 3:
+    place = floats(at, 3)
+    if not place:
         raise LimbikError(f'--at "{at}": expected x,y,z, such as 0.4,1.2,0.3')
     motion = work.motion
     if relative:
@@ -163,9 +150,9 @@ def plant_feet(
         typer.Option(metavar="A,B,C", help="The joints to hold.", show_default="feet and toes"),
     ] = None,
     figure: FigureFile = None,
-    clip: Clip = None,
+    clip: ClipName = None,
     force: Force = False,
-    to: To = "",
+    to: OutputFormat = "",
     json: Json = False,
 ) -> None:
     """Hold the feet still while they are on the ground."""
@@ -179,9 +166,9 @@ def mirror(
     source: Source,
     target: Target,
     figure: FigureFile = None,
-    clip: Clip = None,
+    clip: ClipName = None,
     force: Force = False,
-    to: To = "",
+    to: OutputFormat = "",
     json: Json = False,
 ) -> None:
     """Exchange left and right."""
@@ -195,9 +182,9 @@ def resample(
     target: Target,
     fps: Annotated[float, typer.Option(metavar="RATE", help="Frames per second.")],
     figure: FigureFile = None,
-    clip: Clip = None,
+    clip: ClipName = None,
     force: Force = False,
-    to: To = "",
+    to: OutputFormat = "",
     json: Json = False,
 ) -> None:
     """Change the frame rate, interpolating rotations as rotations."""
@@ -219,9 +206,9 @@ def cut(
         typer.Option("--until", metavar="SECONDS", help="Where to end.", show_default="the end"),
     ] = None,
     figure: FigureFile = None,
-    clip: Clip = None,
+    clip: ClipName = None,
     force: Force = False,
-    to: To = "",
+    to: OutputFormat = "",
     json: Json = False,
 ) -> None:
     """Take a part of a motion."""
@@ -245,9 +232,9 @@ def concatenate(
         bool, typer.Option(help="Let each go on where the one before it ends.")
     ] = True,
     figure: FigureFile = None,
-    clip: Clip = None,
+    clip: ClipName = None,
     force: Force = False,
-    to: To = "",
+    to: OutputFormat = "",
     json: Json = False,
 ) -> None:
     """Put motions one after the other."""
@@ -267,9 +254,9 @@ def blend(
         float, typer.Option(metavar="SHARE", help="Of the other motion: 0 to 1.")
     ] = 0.5,
     figure: FigureFile = None,
-    clip: Clip = None,
+    clip: ClipName = None,
     force: Force = False,
-    to: To = "",
+    to: OutputFormat = "",
     json: Json = False,
 ) -> None:
     """Mix two motions of the same figure, frame by frame."""
@@ -286,9 +273,9 @@ def loop(
         float, typer.Option(metavar="SECONDS", help="How long the end passes into the beginning.")
     ] = 0.3,
     figure: FigureFile = None,
-    clip: Clip = None,
+    clip: ClipName = None,
     force: Force = False,
-    to: To = "",
+    to: OutputFormat = "",
     json: Json = False,
 ) -> None:
     """Let a motion end as it begins, so that it can be repeated; a walk goes on."""
@@ -305,7 +292,7 @@ def plot(
     poses: Annotated[int, typer.Option(metavar="N", help="How many poses are drawn.")] = 8,
     view: Annotated[str, typer.Option(metavar="front|side|top", help="From where.")] = "front",
     figure: FigureFile = None,
-    clip: Clip = None,
+    clip: ClipName = None,
     force: Force = False,
 ) -> None:
     """Draw a motion as poses from light to dark."""

@@ -21,6 +21,25 @@ Seed = Annotated[int, typer.Option(metavar="N", help="Chooses the random numbers
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 OutputFormat = Annotated[str, typer.Option(metavar="FORMAT", help=TO_HELP, show_default="bvh")]
 Force = Annotated[bool, typer.Option("--force", "-f", help=FORCE_HELP)]
+FigureFile = Annotated[
+    str | None,
+    typer.Option(
+        "--figure", metavar="FILE", help="The figure of a motion that comes without (AMC, CSV)."
+    ),
+]
+ClipName = Annotated[
+    str | None,
+    typer.Option(
+        "--clip",
+        metavar="NAME",
+        help="Which clip, where the file has several.",
+        show_default="the first",
+    ),
+]
+Every = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", help="Take a frame only so often.", show_default="all frames"),
+]
 
 
 def tolerance(help: str, usual: str) -> Any:

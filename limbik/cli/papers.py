@@ -120,7 +120,7 @@ def _as_json(done: list[Reproduced], page: Path) -> dict[str, Any]:
 
 def _rigs(folder: Path) -> tuple[Path, ...]:
     """The skeletons in a folder; refuses one without any."""
-    from limbik.papers.line_search.gallery import files_in
+    from limbik.papers.line_search.chapters.gallery import files_in
 
     found = files_in(folder)
     if not found:

@@ -14,10 +14,9 @@ from rich.table import Table
 from limbik.animate.retargeting.retarget import Retargeted
 from limbik.animate.retargeting.retarget import retarget as carry_over
 from limbik.animate.track import jumps
-from limbik.animate.whole_clip.spacetime import SMOOTH
-from limbik.cli import arguments, files
+from limbik.cli import arguments, files, options
 from limbik.cli.contents import clip_of
-from limbik.cli.terminal import JSON_HELP, notes, out, progress_bar
+from limbik.cli.terminal import notes, out, progress_bar
 from limbik.errors import LimbikError
 from limbik.solver.result import length_text
 
@@ -46,31 +45,22 @@ def retarget(
         ),
     ] = "limbs",
     smooth: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", help="Smooth away movements that are much shorter."),
-    ] = SMOOTH,
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Smooth away movements that are much shorter.",
+            show_default="0.03 at 30 fps, 0.014 at 120",
+        ),
+    ] = None,
     overrides: Annotated[
         Path | None,
         typer.Option(metavar="FILE.toml", help="Roles, weights and offsets that shall differ."),
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--clip",
-            metavar="NAME",
-            help="Which clip, where the file has several.",
-            show_default="the first",
-        ),
-    ] = None,
-    every: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS", help="Take a frame only so often.", show_default="all frames"
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    to: Annotated[str, typer.Option(metavar="FORMAT", help=files.TO_HELP, show_default="bvh")] = "",
-    force: Annotated[bool, typer.Option("--force", "-f", help=files.FORCE_HELP)] = False,
+    name: options.ClipName = None,
+    every: options.Every = None,
+    json: options.Json = False,
+    to: options.OutputFormat = "",
+    force: options.Force = False,
 ) -> None:
     """Put a clip of one body on another: bones by what they are, contacts held, limits kept.
 

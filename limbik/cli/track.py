@@ -64,21 +64,8 @@ def track(
             show_default="that of the clip, or 30",
         ),
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--clip",
-            metavar="NAME",
-            help="Which clip, where the file has several.",
-            show_default="the first",
-        ),
-    ] = None,
-    every: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS", help="Take a frame only so often.", show_default="all frames"
-        ),
-    ] = None,
+    name: options.ClipName = None,
+    every: options.Every = None,
     near: Annotated[
         str | None,
         typer.Option(

@@ -7,9 +7,17 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.figure.shape_buffers import POSE, ShapeBuffers, place_shapes, shape_buffers
-from limbik.figure.shapes import HalfSpace, Shape
+from limbik.figure.shape_buffers import (
+    POSE,
+    Obstacle,
+    ShapeBuffers,
+    place_shapes,
+    shape_buffers,
+)
+from limbik.figure.shapes import Shape
+from limbik.figure.surfaces import SURFACES
 from limbik.maths.distance import RESULT, distances
+from limbik.maths.distance_field import field_distance
 
 
 def collision_pairs(
@@ -52,7 +60,7 @@ def shape_distances(
     figure: Figure,
     q: Sequence[float] | np.ndarray,
     pairs: np.ndarray | None = None,
-    scene: Sequence[Shape | HalfSpace] = (),
+    scene: Sequence[Obstacle] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
     """Signed distances (pairs,) of shapes in a pose q (n,), and where.
 
@@ -69,7 +77,19 @@ def shape_distances(
     buffers = shape_buffers([*figure.shapes, *scene], figure.tree.index)
     poses = shape_poses(figure, q, buffers)
     out, where = np.empty(len(pairs)), np.empty((len(pairs), RESULT))
-    distances(buffers.kinds, buffers.sizes, poses, pairs, len(pairs), out, where)
+    fields = {
+        len(figure.shapes) + k: shape.numbers
+        for k, shape in enumerate(scene)
+        if isinstance(shape, SURFACES)
+    }
+    plain = ~np.isin(pairs, list(fields)).any(axis=1)
+    found, places = out[plain], where[plain]
+    distances(buffers.kinds, buffers.sizes, poses, pairs[plain], len(found), found, places)
+    out[plain], where[plain] = found, places
+    for k in np.flatnonzero(~plain).tolist():
+        i, j = pairs[k].tolist()
+        floats = np.concatenate((buffers.sizes[i], poses[i], poses[j], fields[j]))
+        out[k] = field_distance(floats, 0, 4, 4 + 2 * POSE, 4 + POSE, where[k])
     return out, where
 
 

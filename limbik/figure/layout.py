@@ -45,9 +45,11 @@ CONE_A, CONE_B, CONE_X, CONE_Y, CONE_LOWER, CONE_UPPER, CONE_BASIS = range(7)
 CONE_FLOATS = CONE_BASIS + 9  # half axes a, b (or a chart's radius); centre; twist range; basis
 
 # A term: ints, then floats.  Two paths, for terms with two joints: first slot and length of each.
-T_KIND, T_ROW, T_JOINT, T_SECOND, T_PATH, T_LENGTH, T_PATH2, T_LENGTH2 = range(8)
-# For a FUNCTION how many rows, the halves of the addresses of its residual and its Jacobian, and
-# where its own ints and floats begin (goals/functions.py).
+T_KIND, T_ROW, T_JOINT, T_JOINT2, T_PATH, T_LENGTH, T_PATH2, T_LENGTH2 = range(8)
+# For a FUNCTION the halves of the address of its second derivatives, or 0, in place of a path;
+# how many rows; the addresses of its residual and its Jacobian; where its own ints and floats begin
+# (goals/functions.py).
+T_SECOND = T_PATH
 T_COUNT, T_RESIDUAL, T_JACOBIAN, T_OWN_INTS, T_OWN_FLOATS, TERM_INTS = 8, 9, 11, 13, 14, 16
 T_AT, T_AT2, T_POINT, T_MATRIX, T_WEIGHT, T_VALUE, TERM_FLOATS = 0, 3, 6, 9, 18, 21, 24
 

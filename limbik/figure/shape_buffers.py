@@ -18,15 +18,19 @@ from limbik.figure.shapes import (
     Sphere,
     between_z,
 )
+from limbik.figure.surfaces import HeightMap, TriangleMesh
 from limbik.jit import kernel
-from limbik.maths.distance import BOX, HALF_SPACE, POINT, SEGMENT
+from limbik.maths.distance import BOX, CYLINDER, FIELD, HALF_SPACE, POINT, SEGMENT
 from limbik.maths.so3 import quat_to_matrix
 
+LONG = 4.0  # times as long as wide: a cylinder that counts as the capsule around it
+Obstacle = Shape | HalfSpace | TriangleMesh | HeightMap
+"""What a scene may hold."""
 POSE = 12  # floats: rotation, row-major, then position
 
 
 class ShapeBuffers(NamedTuple):
-    """kinds:  (shapes,) POINT, SEGMENT, BOX or HALF_SPACE
+    """kinds:  (shapes,) POINT, SEGMENT, BOX, HALF_SPACE, CYLINDER or FIELD
     joints: (shapes,) index of the joint that each follows, NONE in the world
     sizes:  (shapes, 4) three half sizes and a radius
     local:  (shapes, 12) rotation and position in the joint's frame
@@ -38,10 +42,10 @@ class ShapeBuffers(NamedTuple):
     local: np.ndarray
 
 
-def shape_buffers(shapes: Sequence[Shape | HalfSpace], index: Mapping[str, int]) -> ShapeBuffers:
+def shape_buffers(shapes: Sequence[Obstacle], index: Mapping[str, int]) -> ShapeBuffers:
     """Shapes as arrays; ``index`` has the place of each joint name.
 
-    A cylinder becomes the capsule around it, or the box around it where it is flatter than wide.
+    A cylinder becomes the capsule around it where it is LONG.
     """
     count = len(shapes)
     kinds, joints = np.empty(count, np.uint32), np.full(count, NONE, np.uint32)
@@ -56,23 +60,25 @@ def shape_buffers(shapes: Sequence[Shape | HalfSpace], index: Mapping[str, int])
     return ShapeBuffers(kinds, joints, sizes, local)
 
 
-def _core(shape: Shape | HalfSpace) -> tuple[int, tuple[float, float, float, float]]:
+def _core(shape: Obstacle) -> tuple[int, tuple[float, float, float, float]]:
     if isinstance(shape, Sphere):
         return POINT, (0.0, 0.0, 0.0, shape.radius)
     if isinstance(shape, HalfSpace):
         return HALF_SPACE, (0.0, 0.0, 0.0, 0.0)
+    if isinstance(shape, TriangleMesh | HeightMap):
+        return FIELD, (0.0, 0.0, 0.0, 0.0)
     if isinstance(shape, Box):
         a, b, c = shape.half_sizes
         return BOX, (a, b, c, 0.0)
-    if isinstance(shape, Cylinder) and shape.half_length < shape.radius:
-        return BOX, (shape.radius, shape.radius, shape.half_length, 0.0)
+    if isinstance(shape, Cylinder) and shape.half_length < LONG * shape.radius:
+        return CYLINDER, (shape.radius, shape.radius, shape.half_length, 0.0)
     return SEGMENT, (0.0, 0.0, shape.half_length, shape.radius)
 
 
-def _pose(shape: Shape | HalfSpace) -> tuple[np.ndarray, Quaternion]:
+def _pose(shape: Obstacle) -> tuple[np.ndarray, Quaternion]:
     if isinstance(shape, HalfSpace):
         return shape.offset * np.array(shape.normal), between_z(shape.normal)
-    if isinstance(shape, Capsule | Box | Cylinder):
+    if isinstance(shape, Capsule | Box | Cylinder | TriangleMesh | HeightMap):
         return np.array(shape.center), shape.wxyz
     return np.array(shape.center), (1.0, 0.0, 0.0, 0.0)
 

@@ -138,7 +138,8 @@ class Box(_Shape):
 class Cylinder(_Round):
     """A cylinder of ±``half_length`` along z around ``center``.
 
-    Distances take the capsule around it, or the box where it is flatter than wide.
+    Distances are those of the cylinder or up to 2 % of the radius less; those of one that is more
+    than four times as long as wide are those of the capsule around it.
     """
 
 

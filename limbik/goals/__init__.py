@@ -8,6 +8,8 @@ from limbik.goals.center_of_mass import CenterOfMass
 from limbik.goals.close import Close
 from limbik.goals.compiled_goal import CompiledGoal
 from limbik.goals.distance import Distance
+from limbik.goals.far_from_limits import FarFromLimits
+from limbik.goals.manipulability import Manipulability
 from limbik.goals.plane import Plane
 from limbik.goals.python_goal import PythonGoal
 from limbik.goals.reach import Pin, Reach
@@ -24,7 +26,9 @@ __all__ = [
     "Close",
     "CompiledGoal",
     "Distance",
+    "FarFromLimits",
     "Goal",
+    "Manipulability",
     "Pin",
     "Plane",
     "PythonGoal",

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numba import int64
 
 from limbik.figure import layout as lay
+from limbik.figure.figure import Figure
+from limbik.figure.layout import N_SLOTS
 from limbik.goals import functions as fn
 from limbik.goals import terms as tm
 from limbik.goals.priority import Prioritized
 from limbik.goals.rows import point_of
+from limbik.goals.second_points import push_point
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,8 +63,16 @@ class Above(Prioritized):
             numbers,
             unit="length",
             one_sided=True,
+            second=above_second.address,
         )
         return [tm.Term(tm.FUNCTION, -1, weight=diagonal, functions=functions)]
+
+    def describe(
+        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+    ) -> str:
+        """Why the goal ``holds`` another one, or "": then the usual words say what is missing."""
+        plane = "the floor" if self.normal is None else "its plane"
+        return f"{self.joint} would go below {plane}" if holds else ""
 
     def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[tm.TargetWrite]:
         return [tm.TargetWrite(0, tm.NUMBERS, tables["offset"])]
@@ -90,4 +102,21 @@ def above_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
         fn.add_motion_row(
             ints, floats, fn.open_floats(axes_at), path, length, x, y, z, w * nx, w * ny, w * nz,
             0.0, 0.0, 0.0, row, fn.open_floats(out_at),
+        )  # fmt: skip
+
+
+@fn.second_function
+def above_second(  # type: ignore[no-untyped-def]
+    ints_at, floats_at, q, world_at, axes_at, i, f, row, lam_at, moments_at, torques_at, s
+):
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
+    joint, path, length = fn.own_joint(ints, i, 0)
+    at, _ = fn.own_numbers(ints, i)
+    x, y, z = point_of(world, joint, floats, at + 4)
+    nx, ny, nz = floats[at + 1], floats[at + 2], floats[at + 3]
+    if floats[at] - (nx * x + ny * y + nz * z) > 0.0:
+        w, slots = fn.open_floats(lam_at)[row] * floats[f + lay.T_WEIGHT], int64(ints[N_SLOTS])
+        push_point(
+            ints, floats, fn.open_floats(axes_at), path, length, x, y, z, w * nx, w * ny, w * nz,
+            fn.open_table(moments_at, slots, 3), fn.open_table(torques_at, slots, 3),
         )  # fmt: skip

@@ -16,21 +16,31 @@ from numba import int64
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
-from limbik.figure.layout import T_WEIGHT
+from limbik.figure.layout import N_SLOTS, T_WEIGHT
 from limbik.goals.contacts import contact_points, up_axis
 from limbik.goals.functions import (
     TermFunctions,
     add_motion_row,
     open_floats,
     open_ints,
+    open_table,
     own_joint,
     own_numbers,
     own_table,
+    second_function,
     term_function,
 )
-from limbik.goals.mass_sums import MASS, add_center_row, center_of, masses_of, sum_masses
+from limbik.goals.mass_sums import (
+    MASS,
+    add_center_row,
+    center_of,
+    masses_of,
+    push_center,
+    sum_masses,
+)
 from limbik.goals.priority import Prioritized
 from limbik.goals.rows import point_of
+from limbik.goals.second_points import push_point
 from limbik.goals.terms import FUNCTION, Scene, Term, vector, weights
 from limbik.jit import inner
 from limbik.maths.planar_hull import EDGE, LINE, NEAREST, hull_depth, hull_shortfall, planar_hull
@@ -78,7 +88,7 @@ class Balance(Prioritized):
             np.concatenate((margin, [slack], numbers, *(point for _, point in points))),
             room=NEAREST + (3 + LINE) * count + MASS * len(figure.tree.slots),
             table=np.array([len(joints), count, (up + 1) % 3, (up + 2) % 3]),
-            unit="length", tolerance=slack, one_sided=True,
+            unit="length", tolerance=slack, one_sided=True, second=balance_second.address,
         )  # fmt: skip
         return [Term(FUNCTION, -1, weight=diagonal, functions=functions)]
 
@@ -169,6 +179,37 @@ def balance_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at
         add_motion_row(
             ints, floats, axes, path, length, px, py, pz, x, y, z, 0.0, 0.0, 0.0, row, jt
         )
+
+
+@second_function
+def balance_second(  # type: ignore[no-untyped-def]
+    ints_at, floats_at, q, world_at, axes_at, i, f, row, lam_at, moments_at, torques_at, s
+):
+    """What the centre of mass and the contacts add; that an edge of the hull turns is left out."""
+    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
+    axes, slots = open_floats(axes_at), int64(ints[N_SLOTS])
+    moments, torques = open_table(moments_at, slots, 3), open_table(torques_at, slots, 3)
+    table, (at, room) = own_table(ints, i), own_numbers(ints, i)
+    masses, count = int64(ints[table]), int64(ints[table + 1])
+    if _shortfall(ints, floats, world, i, masses, count, table, at, room) <= 0.0:
+        return
+    one, two = ints[table + 2], ints[table + 3]
+    w = open_floats(lam_at)[row] * floats[f + T_WEIGHT]
+    x, y, z = _level(one, two, -w * floats[room], -w * floats[room + 1])
+    push_center(ints, floats, world, axes, i, masses, at + 2, x, y, z, moments, torques)
+    for end in range(4):
+        edge = room + 2 + EDGE * (end // 2)
+        share = w * floats[edge + 4]
+        part = floats[edge + 5] if end % 2 else 1.0 - floats[edge + 5]
+        if share * part == 0.0:
+            continue
+        k = int64(floats[edge + end % 2])
+        joint, path, length = own_joint(ints, i, masses + k)
+        px, py, pz = point_of(world, joint, floats, at + 2 + MASS * masses + 3 * k)
+        x, y, z = _level(
+            one, two, share * part * floats[edge + 2], share * part * floats[edge + 3]
+        )  # fmt: skip
+        push_point(ints, floats, axes, path, length, px, py, pz, x, y, z, moments, torques)
 
 
 @inner

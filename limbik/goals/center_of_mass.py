@@ -8,23 +8,34 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numba import int64
 
 from limbik.errors import GoalError
-from limbik.figure.layout import T_WEIGHT
+from limbik.figure.layout import N_SLOTS, T_WEIGHT
 from limbik.goals.contacts import contact_points, up_axis
 from limbik.goals.functions import (
     TermFunctions,
     add_motion_row,
     open_floats,
     open_ints,
+    open_table,
     own_joint,
     own_numbers,
     own_table,
+    second_function,
     term_function,
 )
-from limbik.goals.mass_sums import MASS, add_center_row, center_of, masses_of, sum_masses
+from limbik.goals.mass_sums import (
+    MASS,
+    add_center_row,
+    center_of,
+    masses_of,
+    push_center,
+    sum_masses,
+)
 from limbik.goals.priority import Prioritized
 from limbik.goals.rows import point_of
+from limbik.goals.second_points import push_point
 from limbik.goals.terms import FUNCTION, NUMBERS, Scene, TargetWrite, Term, Vector, vector, weights
 from limbik.jit import inner
 
@@ -74,6 +85,7 @@ class CenterOfMass(Prioritized):
             np.concatenate((place, numbers, *(point for _, point in points))),
             room=MASS * len(figure.tree.slots),
             table=np.array([len(joints), len(points)]), unit="length",
+            second=com_second.address,
         )  # fmt: skip
         return [Term(FUNCTION, -1, weight=diagonal, functions=functions)]
 
@@ -135,3 +147,26 @@ def com_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, er
                 ints, floats, axes, path, length, px, py, pz, -x / count, -y / count, -z / count,
                 0.0, 0.0, 0.0, row + k, jt,
             )  # fmt: skip
+
+
+@second_function
+def com_second(  # type: ignore[no-untyped-def]
+    ints_at, floats_at, q, world_at, axes_at, i, f, row, lam_at, moments_at, torques_at, s
+):
+    """λ·∇²r = Σ w·λ·(∇²g − ∇²c), with g the mean of the points that c shall be above."""
+    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
+    axes, lam, slots = open_floats(axes_at), open_floats(lam_at), int64(ints[N_SLOTS])
+    moments, torques = open_table(moments_at, slots, 3), open_table(torques_at, slots, 3)
+    table, (at, _) = own_table(ints, i), own_numbers(ints, i)
+    masses, count = ints[table], ints[table + 1]
+    x = lam[row] * floats[f + T_WEIGHT]
+    y = lam[row + 1] * floats[f + T_WEIGHT + 1]
+    z = lam[row + 2] * floats[f + T_WEIGHT + 2]
+    push_center(ints, floats, world, axes, i, masses, at + 3, x, y, z, moments, torques)
+    for p in range(count):
+        joint, path, length = own_joint(ints, i, masses + p)
+        px, py, pz = point_of(world, joint, floats, at + 3 + MASS * masses + 3 * p)
+        push_point(
+            ints, floats, axes, path, length, px, py, pz, -x / count, -y / count, -z / count,
+            moments, torques,
+        )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Second derivatives of the built-in goals: what Gauss–Newton leaves out of the Hessian of f.
+"""Second derivatives of goals: what Gauss–Newton leaves out of the Hessian of f.
 
 ½∇²f = JᵀJ + D + S with S = −Σᵢ λᵢ∇²Fᵢ, where λ = W(g − F) and F are the measured values.  Where the
 residuals stay large (a target out of reach) S decides how f bends, and a step without it creeps.
@@ -10,8 +10,8 @@ column m_b of a slot b behind it changes by a_a × m_b, and for a point with mul
 
 Each term adds its own N_b to the slots on its path; then one walk from every slot to the root gives
 S.  Two slots of one exponential or swing chart add T·∂_e ω_d, the derivative of the left Jacobian
-of SO(3), where T gathers −x × λ.  Goals written in Python have no second derivatives here: their
-share of S is 0.
+of SO(3), where T gathers −x × λ.  A goal that is a function adds its share by a function of its own
+(functions.py); where it has none that share is 0.
 """
 
 from __future__ import annotations
@@ -34,12 +34,10 @@ from limbik.figure.layout import (
     N_SLOTS,
     N_TERMS,
     NONE,
-    POINT_X,
-    POINT_Y,
-    POINT_Z,
     T_AT,
     T_AT2,
     T_JOINT,
+    T_JOINT2,
     T_KIND,
     T_LENGTH,
     T_LENGTH2,
@@ -48,59 +46,22 @@ from limbik.figure.layout import (
     T_PATH2,
     T_POINT,
     T_ROW,
-    T_SECOND,
     T_WEIGHT,
     WORLD,
     term_at,
 )
+from limbik.goals.functions import call_second
 from limbik.goals.rows import direction_of, missing_turn, point_of
-from limbik.goals.terms import AIM, AXES, DISTANCE, PLANE, POSITION, ROTATION
+from limbik.goals.second_points import (
+    add_columns,
+    bend_direction,
+    cross,
+    push_direction,
+    push_point,
+)
+from limbik.goals.terms import AIM, AXES, DISTANCE, FUNCTION, PLANE, POSITION, ROTATION
 from limbik.jit import inner
 from limbik.maths.so3 import exp_matrix, left_jacobian_into, left_jacobian_inverse_into
-
-
-@inner
-def _cross(ax, ay, az, bx, by, bz):
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-
-
-@inner
-def _push_point(ints, floats, axes, path, length, px, py, pz, lx, ly, lz, moments, torques):
-    """N and T of a point p with multiplier λ: N −= m × λ, T −= (p − o) × λ along its path."""
-    for k in range(path, path + length):
-        slot = ints[k]
-        scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
-        mx, my, mz = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
-            dx, dy, dz = px - axes[x + POINT_X], py - axes[x + POINT_Y], pz - axes[x + POINT_Z]
-            mx, my, mz = _cross(mx, my, mz, dx, dy, dz)
-            tx, ty, tz = _cross(dx, dy, dz, lx, ly, lz)
-            torques[slot, 0] -= tx
-            torques[slot, 1] -= ty
-            torques[slot, 2] -= tz
-        nx, ny, nz = _cross(mx, my, mz, lx, ly, lz)
-        moments[slot, 0] -= nx
-        moments[slot, 1] -= ny
-        moments[slot, 2] -= nz
-
-
-@inner
-def _push_direction(ints, floats, axes, path, length, vx, vy, vz, lx, ly, lz, moments, torques):
-    """N and T of a direction v with multiplier λ: as for a point at v from every axis."""
-    tx, ty, tz = _cross(vx, vy, vz, lx, ly, lz)
-    for k in range(path, path + length):
-        slot = ints[k]
-        if not ints[ints[I_SLOT_IS_ROTATION] + slot]:
-            continue
-        scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
-        mx, my, mz = _cross(axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale, vx, vy, vz)
-        nx, ny, nz = _cross(mx, my, mz, lx, ly, lz)
-        moments[slot, 0] -= nx
-        moments[slot, 1] -= ny
-        moments[slot, 2] -= nz
-        torques[slot, 0] -= tx
-        torques[slot, 1] -= ty
-        torques[slot, 2] -= tz
 
 
 @inner
@@ -126,8 +87,8 @@ def _push_rotation(ints, floats, axes, path, length, e, inverse, lx, ly, lz, mom
     tx = inverse[0] * lx + inverse[3] * ly + inverse[6] * lz
     ty = inverse[1] * lx + inverse[4] * ly + inverse[7] * lz
     tz = inverse[2] * lx + inverse[5] * ly + inverse[8] * lz
-    ax, ay, az = _cross(ex, ey, ez, lx, ly, lz)  # e × λ
-    bx, by, bz = _cross(ex, ey, ez, ax, ay, az)  # e × (e × λ)
+    ax, ay, az = cross(ex, ey, ez, lx, ly, lz)  # e × λ
+    bx, by, bz = cross(ex, ey, ez, ax, ay, az)  # e × (e × λ)
     for k in range(path, path + length):
         slot = ints[k]
         if not ints[ints[I_SLOT_IS_ROTATION] + slot]:
@@ -138,9 +99,9 @@ def _push_rotation(ints, floats, axes, path, length, e, inverse, lx, ly, lz, mom
         uy = -(inverse[3] * wx + inverse[4] * wy + inverse[5] * wz)
         uz = -(inverse[6] * wx + inverse[7] * wy + inverse[8] * wz)
         # DK[u]ᵀλ = −½ u × λ + slope·(e·u)·e × (e × λ) + c·(e × (u × λ) + u × (e × λ))
-        sx, sy, sz = _cross(ux, uy, uz, lx, ly, lz)
-        fx, fy, fz = _cross(ex, ey, ez, sx, sy, sz)
-        gx, gy, gz = _cross(ux, uy, uz, ax, ay, az)
+        sx, sy, sz = cross(ux, uy, uz, lx, ly, lz)
+        fx, fy, fz = cross(ex, ey, ez, sx, sy, sz)
+        gx, gy, gz = cross(ux, uy, uz, ax, ay, az)
         along = slope * (ex * ux + ey * uy + ez * uz)
         moments[slot, 0] -= -0.5 * sx + along * bx + c * (fx + gx)
         moments[slot, 1] -= -0.5 * sy + along * by + c * (fy + gy)
@@ -148,43 +109,6 @@ def _push_rotation(ints, floats, axes, path, length, e, inverse, lx, ly, lz, mom
         torques[slot, 0] -= tx
         torques[slot, 1] -= ty
         torques[slot, 2] -= tz
-
-
-@inner
-def _columns(ints, floats, axes, path, length, px, py, pz, sign, columns):
-    """columns (n, 3) += sign times how each coordinate moves the point p."""
-    for k in range(path, path + length):
-        slot = ints[k]
-        scale, x = sign * floats[ints[F_SCALE] + slot], AXIS * slot
-        mx, my, mz = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
-            dx, dy, dz = px - axes[x + POINT_X], py - axes[x + POINT_Y], pz - axes[x + POINT_Z]
-            mx, my, mz = _cross(mx, my, mz, dx, dy, dz)
-        c = ints[ints[I_COORD] + slot]
-        columns[c, 0] += mx
-        columns[c, 1] += my
-        columns[c, 2] += mz
-
-
-@inner
-def _bend_direction(ints, columns, dx, dy, dz, lx, ly, lz, factor, s):
-    """S += factor·λ·D²d for a direction d = x/‖x‖ whose x moves by the columns m.
-
-    D²d[m_a, m_b] = −(d·m_a) m_b⊥ − (d·m_b) m_a⊥ − d (m_a⊥·m_b⊥) over ‖x‖² (in ``factor``).
-    """
-    along = dx * lx + dy * ly + dz * lz
-    for a in range(ints[N_COORDS]):
-        x, y, z = columns[a, 0], columns[a, 1], columns[a, 2]
-        if x == 0.0 and y == 0.0 and z == 0.0:
-            continue
-        da = dx * x + dy * y + dz * z
-        la = lx * x + ly * y + lz * z - along * da
-        for b in range(ints[N_COORDS]):
-            u, v, w = columns[b, 0], columns[b, 1], columns[b, 2]
-            db = dx * u + dy * v + dz * w
-            lb = lx * u + ly * v + lz * w - along * db
-            across = x * u + y * v + z * w - da * db
-            s[a, b] -= factor * (da * lb + db * la + along * across)
 
 
 @inner
@@ -201,13 +125,13 @@ def _second_of_aim(ints, floats, world, axes, term, lx, ly, lz, moments, torques
     if far < 1e-12:
         return
     dx, dy, dz = dx / far, dy / far, dz / far
-    _push_direction(ints, floats, axes, path, length, vx, vy, vz, lx, ly, lz, moments, torques)
+    push_direction(ints, floats, axes, path, length, vx, vy, vz, lx, ly, lz, moments, torques)
     along = dx * lx + dy * ly + dz * lz
     hx, hy, hz = (lx - along * dx) / far, (ly - along * dy) / far, (lz - along * dz) / far
-    _push_point(ints, floats, axes, path, length, px, py, pz, hx, hy, hz, moments, torques)
+    push_point(ints, floats, axes, path, length, px, py, pz, hx, hy, hz, moments, torques)
     columns[:, :] = 0.0
-    _columns(ints, floats, axes, path, length, px, py, pz, 1.0, columns)
-    _bend_direction(ints, columns, dx, dy, dz, lx, ly, lz, 1.0 / (far * far), s)
+    add_columns(ints, floats, axes, path, length, px, py, pz, 1.0, columns)
+    bend_direction(ints, columns, dx, dy, dz, lx, ly, lz, 1.0 / (far * far), s)
 
 
 @inner
@@ -215,7 +139,7 @@ def _second_of_distance(ints, floats, world, axes, term, lam, moments, torques, 
     """A Distance ‖p − o‖: both ends move, and the line between them turns."""
     i, f = term_at(ints, term)
     px, py, pz = point_of(world, ints[i + T_JOINT], floats, f + T_AT)
-    ox, oy, oz = point_of(world, ints[i + T_SECOND], floats, f + T_AT2)
+    ox, oy, oz = point_of(world, ints[i + T_JOINT2], floats, f + T_AT2)
     ux, uy, uz = px - ox, py - oy, pz - oz
     apart = math.sqrt(ux * ux + uy * uy + uz * uz)
     if apart < 1e-12:
@@ -223,7 +147,7 @@ def _second_of_distance(ints, floats, world, axes, term, lam, moments, torques, 
     ux, uy, uz = ux / apart, uy / apart, uz / apart
     lx, ly, lz = lam * ux, lam * uy, lam * uz
     columns[:, :] = 0.0
-    _push_point(
+    push_point(
         ints,
         floats,
         axes,
@@ -238,8 +162,8 @@ def _second_of_distance(ints, floats, world, axes, term, lam, moments, torques, 
         moments,
         torques,
     )
-    _columns(ints, floats, axes, ints[i + T_PATH], ints[i + T_LENGTH], px, py, pz, 1.0, columns)
-    _push_point(
+    add_columns(ints, floats, axes, ints[i + T_PATH], ints[i + T_LENGTH], px, py, pz, 1.0, columns)
+    push_point(
         ints,
         floats,
         axes,
@@ -254,7 +178,9 @@ def _second_of_distance(ints, floats, world, axes, term, lam, moments, torques, 
         moments,
         torques,
     )
-    _columns(ints, floats, axes, ints[i + T_PATH2], ints[i + T_LENGTH2], ox, oy, oz, -1.0, columns)
+    add_columns(
+        ints, floats, axes, ints[i + T_PATH2], ints[i + T_LENGTH2], ox, oy, oz, -1.0, columns
+    )
     for a in range(ints[N_COORDS]):
         x, y, z = columns[a, 0], columns[a, 1], columns[a, 2]
         if x == 0.0 and y == 0.0 and z == 0.0:
@@ -267,7 +193,7 @@ def _second_of_distance(ints, floats, world, axes, term, lam, moments, torques, 
 
 
 @inner
-def _second_of_terms(ints, floats, world, axes, scratch, lam, moments, torques, columns, s):
+def _second_of_terms(ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s):
     """Every term's share of N, T and S; lam (rows,) is the multiplier of each row of F, unweighted
     rows being weighted by T_WEIGHT."""
     for term in range(ints[N_TERMS]):
@@ -277,7 +203,7 @@ def _second_of_terms(ints, floats, world, axes, scratch, lam, moments, torques, 
         wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
         if kind == POSITION:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
-            _push_point(
+            push_point(
                 ints, floats, axes, path, length, px, py, pz,
                 wx * lam[row], wy * lam[row + 1], wz * lam[row + 2], moments, torques,
             )  # fmt: skip
@@ -293,7 +219,7 @@ def _second_of_terms(ints, floats, world, axes, scratch, lam, moments, torques, 
             w = WORLD * joint
             for axis in range(2):
                 first = row + 3 * axis
-                _push_direction(
+                push_direction(
                     ints, floats, axes, path, length,
                     world[w + axis], world[w + 3 + axis], world[w + 6 + axis],
                     wx * lam[first], wx * lam[first + 1], wx * lam[first + 2], moments, torques,
@@ -306,7 +232,7 @@ def _second_of_terms(ints, floats, world, axes, scratch, lam, moments, torques, 
         elif kind == PLANE:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
             along, p = wx * lam[row], f + T_POINT
-            _push_point(
+            push_point(
                 ints, floats, axes, path, length, px, py, pz, along * floats[p],
                 along * floats[p + 1], along * floats[p + 2], moments, torques,
             )  # fmt: skip
@@ -314,6 +240,8 @@ def _second_of_terms(ints, floats, world, axes, scratch, lam, moments, torques, 
             _second_of_distance(
                 ints, floats, world, axes, term, wx * lam[row], moments, torques, columns, s
             )
+        elif kind == FUNCTION:
+            call_second(ints, floats, q, world, axes, i, f, lam, moments, torques, s)
 
 
 @inner
@@ -333,9 +261,9 @@ def _chart_torque(kind, axes, x, u, v, w, torque, scratch, out):
         a = x + AXIS * k
         y[k] = axes[a] * torque[0] + axes[a + 1] * torque[1] + axes[a + 2] * torque[2]
     # Rows of M⁻ᵀ: cross products of M's columns over its determinant.
-    ax, ay, az = _cross(m[1], m[4], m[7], m[2], m[5], m[8])
-    bx, by, bz = _cross(m[2], m[5], m[8], m[0], m[3], m[6])
-    cx, cy, cz = _cross(m[0], m[3], m[6], m[1], m[4], m[7])
+    ax, ay, az = cross(m[1], m[4], m[7], m[2], m[5], m[8])
+    bx, by, bz = cross(m[2], m[5], m[8], m[0], m[3], m[6])
+    cx, cy, cz = cross(m[0], m[3], m[6], m[1], m[4], m[7])
     det = ax * m[0] + ay * m[3] + az * m[6]
     if abs(det) < 1e-9:
         out[0], out[1], out[2] = 0.0, 0.0, 0.0
@@ -376,13 +304,13 @@ def _chart_second(ints, floats, q, kind, slot, axes, torques, scratch, s):
         db = (a - 3.0 * b) / square
     tx, ty, tz = local[0], local[1], local[2]
     # t·(v × d) = (t × v)·d and t·(v × (v × d)) = ((t × v) × v)·d
-    fx, fy, fz = _cross(tx, ty, tz, v[0], v[1], v[2])
-    gx, gy, gz = _cross(fx, fy, fz, v[0], v[1], v[2])
+    fx, fy, fz = cross(tx, ty, tz, v[0], v[1], v[2])
+    gx, gy, gz = cross(fx, fy, fz, v[0], v[1], v[2])
     for e in range(width):
         ux, uy, uz = 1.0 if e == 0 else 0.0, 1.0 if e == 1 else 0.0, 1.0 if e == 2 else 0.0
-        hx, hy, hz = _cross(tx, ty, tz, ux, uy, uz)  # t·(e × d)
-        kx, ky, kz = _cross(hx, hy, hz, v[0], v[1], v[2])  # t·(e × (v × d))
-        lx, ly, lz = _cross(fx, fy, fz, ux, uy, uz)  # t·(v × (e × d))
+        hx, hy, hz = cross(tx, ty, tz, ux, uy, uz)  # t·(e × d)
+        kx, ky, kz = cross(hx, hy, hz, v[0], v[1], v[2])  # t·(e × (v × d))
+        lx, ly, lz = cross(fx, fy, fz, ux, uy, uz)  # t·(v × (e × d))
         wx = v[e] * (da * fx + db * gx) + a * hx + b * (kx + lx)
         wy = v[e] * (da * fy + db * gy) + a * hy + b * (ky + ly)
         wz = v[e] * (da * fz + db * gz) + a * hz + b * (kz + lz)
@@ -395,16 +323,8 @@ def _chart_second(ints, floats, q, kind, slot, axes, torques, scratch, s):
 
 
 @inner
-def second_derivatives(ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s):
-    """S (n, n) = −Σ λᵢ∇²Fᵢ of the built-in goals, symmetric.
-
-    q must be placed in world and axes; lam (rows,) is W(g − F) without the factors T_WEIGHT.
-    moments and torques are (slots, 3), columns (n, 3), scratch at least 54 floats.
-    """
-    s[:, :] = 0.0
-    moments[:, :] = 0.0
-    torques[:, :] = 0.0
-    _second_of_terms(ints, floats, world, axes, scratch, lam, moments, torques, columns, s)
+def add_second(ints, floats, q, axes, scratch, moments, torques, s):
+    """S (n, n) += what moments and torques (slots, 3) of all terms make; scratch: 54 floats."""
     i_coord, i_turns, f_scale = ints[I_COORD], ints[I_SLOT_IS_ROTATION], ints[F_SCALE]
     above = ints[I_ABOVE]
     for slot in range(ints[N_SLOTS]):
@@ -426,3 +346,19 @@ def second_derivatives(ints, floats, q, world, axes, scratch, lam, moments, torq
         i = ints[I_BALL] + BALL_INTS * k
         kind, slot = ints[i + BALL_KIND], ints[i + BALL_SLOT]
         _chart_second(ints, floats, q, kind, slot, axes, torques, scratch, s)
+
+
+@inner
+def second_derivatives(
+    ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s
+):  # fmt: skip
+    """S (n, n) = −Σ λᵢ∇²Fᵢ, symmetric.
+
+    q must be placed in world and axes; lam (rows,) is W(g − F) without the factors T_WEIGHT.
+    moments and torques are (slots, 3), columns (n, 3), scratch at least 54 floats.
+    """
+    s[:, :] = 0.0
+    moments[:, :] = 0.0
+    torques[:, :] = 0.0
+    _second_of_terms(ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s)
+    add_second(ints, floats, q, axes, scratch, moments, torques, s)

@@ -11,6 +11,14 @@ ints and floats are the problem's buffers, q (n,) the pose, world and axes what 
 it (kinematics.py), i and f where the term begins in the buffers, ``row`` its first row.  A residual
 writes r = w·(g − F) to out[row:row + count] and the unweighted error to error[0]; a Jacobian adds
 w·∂F/∂q to out (n, rows).
+
+A third function may give second derivatives, with the C signature SECOND_FUNCTION:
+
+    function(ints, floats, q, world, axes, i, f, row, lam, moments, torques, s)
+
+It adds Σ lam[k]·∇²r_k over its rows to S, by moments and torques (slots, 3) for points that follow
+joints (second_points.py) and to s (n, n) itself, both halves.  Without it the rows count as
+straight in a Newton step.
 """
 
 from __future__ import annotations
@@ -42,6 +50,7 @@ from limbik.figure.layout import (
     T_OWN_INTS,
     T_RESIDUAL,
     T_ROW,
+    T_SECOND,
 )
 from limbik.jit import inner, kernel
 
@@ -49,6 +58,10 @@ _FLOATS, _INTS = types.CPointer(float64), types.CPointer(uint32)
 TERM_FUNCTION = types.void(
     _INTS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, int64, int64, int64, _FLOATS, _FLOATS
 )
+SECOND_FUNCTION = types.void(
+    _INTS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, int64, int64, int64, _FLOATS, _FLOATS, _FLOATS,
+    _FLOATS,
+)  # fmt: skip
 
 # A term's own ints: how many joints, numbers and locked coordinates; then for each joint its index,
 # where its path begins and how long that is; then the locked coordinates; then the table.
@@ -65,6 +78,7 @@ class TermFunctions:
     rows:      how many rows it has
     residual:  the address of its residual, a TERM_FUNCTION
     jacobian:  the address of its Jacobian
+    second:    the address of its second derivatives, a SECOND_FUNCTION, or 0
     joints:    indices of the joints it looks at; their frames are placed before it is called
     numbers:   (k,) numbers that both functions read, such as a target
     direct:    whether it reads q itself, and so may feel any coordinate
@@ -89,9 +103,18 @@ class TermFunctions:
     unit: Literal["length", "angle", "number"] = "number"
     tolerance: float | None = None
     one_sided: bool = False
+    second: int = 0
     keep: Any = None
     spans: list[int] = field(default_factory=list)
     failure: BaseException | None = None
+
+    @property
+    def layout_key(self) -> tuple[object, ...]:
+        """Equal for functions that lie in a problem's buffers in the same way."""
+        return (
+            self.rows, self.residual, self.jacobian, self.second, self.joints, len(self.numbers),
+            self.direct, self.room, self.table.tobytes(),
+        )  # fmt: skip
 
 
 class term_function:
@@ -102,16 +125,24 @@ class term_function:
     ``compile`` is how: ``jit.kernel`` keeps what it compiles on disk.
     """
 
+    signature: Any = TERM_FUNCTION
+
     def __init__(self, function: Callable[..., None], compile: Any = kernel) -> None:
         self._kernel = compile(function)
 
     @cached_property
     def address(self) -> int:
         """Where the compiled function can be called."""
-        self._kernel.compile(TERM_FUNCTION)
+        self._kernel.compile(self.signature)
         (compiled,) = self._kernel.overloads.values()
         self._kept = CompileResultWAP(compiled)
         return self._kept.__wrapper_address__()
+
+
+class second_function(term_function):
+    """A function that is compiled as a SECOND_FUNCTION in the same way."""
+
+    signature = SECOND_FUNCTION
 
 
 @inner
@@ -126,26 +157,46 @@ def open_floats(pointer):
     return carray(pointer, (_ANY,))
 
 
+@inner
+def open_table(pointer, rows, columns):
+    """Floats behind a pointer as a table."""
+    return carray(pointer, (rows, columns))
+
+
+def _call_with_data(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    """The call of the function at args[0], with the data of arrays and all else as it is."""
+    values, kinds = [], []
+    for value, kind in zip(args[1:], signature.args[1:], strict=True):
+        if isinstance(kind, types.Array):
+            value = context.make_array(kind)(context, builder, value).data
+        values.append(value)
+        kinds.append(value.type)
+    function = ir.FunctionType(ir.VoidType(), kinds)
+    builder.call(builder.inttoptr(args[0], function.as_pointer()), values)
+    return context.get_dummy_value()
+
+
 @intrinsic
 def _call_at(typingctx, address, ints, floats, q, world, axes, i, f, row, out, error):  # type: ignore[no-untyped-def]
     """Call the TERM_FUNCTION at an address with the data of these arrays."""
     signature = types.void(uint64, ints, floats, q, world, axes, int64, int64, int64, out, error)
-
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        values, kinds = [], []
-        for value, kind in zip(args[1:], signature.args[1:], strict=True):
-            if isinstance(kind, types.Array):
-                value = context.make_array(kind)(context, builder, value).data
-            values.append(value)
-            kinds.append(value.type)
-        function = ir.FunctionType(ir.VoidType(), kinds)
-        builder.call(builder.inttoptr(args[0], function.as_pointer()), values)
-        return context.get_dummy_value()
-
-    return signature, codegen
+    return signature, _call_with_data
 
 
-_call: Any = _call_at  # Numba gives the first argument itself
+@intrinsic
+def _call_second_at(  # type: ignore[no-untyped-def]
+    typingctx, address, ints, floats, q, world, axes, i, f, row, lam, moments, torques, s
+):
+    """Call the SECOND_FUNCTION at an address with the data of these arrays."""
+    signature = types.void(
+        uint64, ints, floats, q, world, axes, int64, int64, int64, lam, moments, torques, s
+    )
+    return signature, _call_with_data
+
+
+# Numba gives the first argument itself
+_call: Any = _call_at
+_call_second: Any = _call_second_at
 
 
 @inner
@@ -176,6 +227,17 @@ def call_jacobian(ints, floats, q, world, axes, i, f, term, jt):
     for k in range(ints[own + OWN_LOCKED]):
         for row in range(ints[i + T_ROW], ints[i + T_ROW] + ints[i + T_COUNT]):
             jt[ints[locked + k], row] = 0.0
+
+
+@inner
+def call_second(ints, floats, q, world, axes, i, f, lam, moments, torques, s):
+    """What a FUNCTION term adds to S, where it has second derivatives."""
+    address = _address(ints, i + T_SECOND)
+    if address != uint64(0):
+        _call_second(
+            address, ints, floats, q, world, axes, int64(i), int64(f), int64(ints[i + T_ROW]), lam,
+            moments, torques, s,
+        )  # fmt: skip
 
 
 @inner

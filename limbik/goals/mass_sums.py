@@ -28,6 +28,7 @@ from limbik.figure.layout import (
     WORLD_Z,
 )
 from limbik.goals.functions import own_joint
+from limbik.goals.second_points import push_point
 from limbik.jit import inner
 
 MASS = 4  # numbers per joint with a mass, and floats per slot
@@ -103,3 +104,15 @@ def add_center_row(ints, floats, axes, room, lx, ly, lz, row, jt):
         else:
             felt = m * (lx * ax + ly * ay + lz * az)
         jt[ints[ints[I_COORD] + slot] * rows + row] += felt
+
+
+@inner
+def push_center(ints, floats, world, axes, i, count, at, lx, ly, lz, moments, torques):
+    """Moments and torques (slots, 3) of the centre of ``count`` masses with multiplier l."""
+    for k in range(count):
+        x, y, z, m = _mass_at(ints, floats, world, i, k, at)
+        _, path, length = own_joint(ints, i, k)
+        push_point(
+            ints, floats, axes, path, length, x / m, y / m, z / m, m * lx, m * ly, m * lz,
+            moments, torques,
+        )  # fmt: skip

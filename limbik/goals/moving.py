@@ -25,7 +25,10 @@ def target_table(goal: Goal, name: str, values: Any, *, single: bool = False) ->
         said = did_you_mean(name, known) or (f" (it has {', '.join(known)})" if known else "")
         raise GoalError(f"{what}: has no target {name!r} that can be moved{said}")
     present = getattr(goal, name)
-    if present is None and name != "pose":
+    flat = getattr(goal, "flat_target", None)
+    if flat is not None:
+        values, present = flat(name, values), None
+    elif present is None and name != "pose":
         raise GoalError(f"{what}: was made without {name}=, so there is none to move")
     try:
         table = np.array(values, dtype=float)

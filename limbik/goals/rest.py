@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import FigureError, GoalError
 from limbik.goals.terms import Scene, Term, Vector
+
+if TYPE_CHECKING:
+    from limbik.figure.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,6 +39,10 @@ class Rest(ByValue):
 
     def terms(self, scene: Scene) -> list[Term]:
         return []
+
+    def as_rest(self, figure: Figure) -> Rest:
+        """The same wish as a pose and weights."""
+        return self
 
     def diagonal(self, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
         """(weights (n,), pose (n,)): f gains Σ weightsᵢ·(qᵢ − poseᵢ)²."""

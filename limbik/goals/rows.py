@@ -21,6 +21,7 @@ from limbik.figure.layout import (
     T_AT,
     T_AT2,
     T_JOINT,
+    T_JOINT2,
     T_KIND,
     T_LENGTH,
     T_LENGTH2,
@@ -29,7 +30,6 @@ from limbik.figure.layout import (
     T_PATH2,
     T_POINT,
     T_ROW,
-    T_SECOND,
     T_VALUE,
     T_WEIGHT,
     WORLD,
@@ -143,7 +143,7 @@ def residuals(ints, floats, q, world, axes, scratch, r, errors):
             call_residual(ints, floats, q, world, axes, i, f, term, r, errors)
         else:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
-            ox, oy, oz = point_of(world, ints[i + T_SECOND], floats, f + T_AT2)
+            ox, oy, oz = point_of(world, ints[i + T_JOINT2], floats, f + T_AT2)
             apart = math.sqrt((px - ox) ** 2 + (py - oy) ** 2 + (pz - oz) ** 2)
             r[row] = wx * (floats[f + T_VALUE] - apart)
             errors[term] = abs(floats[f + T_VALUE] - apart)
@@ -223,7 +223,7 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, bend):
             ux, uy, uz = floats[f + T_POINT], floats[f + T_POINT + 1], floats[f + T_POINT + 2]
             px, py, pz = point_of(world, joint, floats, f + T_AT)
             if kind == DISTANCE:
-                ox, oy, oz = point_of(world, ints[i + T_SECOND], floats, f + T_AT2)
+                ox, oy, oz = point_of(world, ints[i + T_JOINT2], floats, f + T_AT2)
                 ux, uy, uz = px - ox, py - oy, pz - oz
                 apart = math.sqrt(ux * ux + uy * uy + uz * uz)
                 if apart > 1e-12:

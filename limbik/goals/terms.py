@@ -99,7 +99,8 @@ class TargetWrite(NamedTuple):
     """Numbers of a target that go into one of a goal's terms.
 
     term:   which of the goal's terms
-    at:     the first of its floats, or NUMBERS for the numbers of a function
+    at:     the first of its floats, or NUMBERS for the numbers of a function, NUMBERS − k for those
+            from the k-th on
     values: (problems, k) the numbers
     """
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import int64
 
 from limbik.errors import GoalError
 from limbik.figure import layout as lay
+from limbik.figure.figure import Figure
+from limbik.figure.layout import N_COORDS, N_SLOTS
 from limbik.goals import functions as fn
 from limbik.goals import terms as tm
 from limbik.goals.priority import Prioritized
 from limbik.goals.rows import point_of
+from limbik.goals.second_points import add_columns, bend_direction, push_point
 from limbik.jit import inner
 
 
@@ -43,6 +48,13 @@ class Within(Prioritized):
     def label(self) -> str:
         return self.joint
 
+    def describe(
+        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+    ) -> str:
+        """Why the goal ``holds`` another one, or "": then the usual words say what is missing."""
+        what = "box" if self.sphere is None else "sphere"
+        return f"{self.joint} would leave its {what}" if holds else ""
+
     def terms(self, scene: tm.Scene) -> list[tm.Term]:
         what = f'Within "{self.joint}"'
         joint = tm.joint_index(scene.figure, self.joint, "Within")
@@ -70,6 +82,8 @@ class Within(Prioritized):
             numbers,
             unit="length",
             one_sided=True,
+            room=3 * scene.figure.n,
+            second=within_second.address,
         )
         return [tm.Term(tm.FUNCTION, -1, weight=np.full(3, diagonal[0]), functions=functions)]
 
@@ -131,3 +145,39 @@ def within_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at,
         fn.add_motion_row(
             ints, floats, axes, path, length, x, y, z, lx, ly, lz, 0.0, 0.0, 0.0, row + k, jt
         )
+
+
+@fn.second_function
+def within_second(  # type: ignore[no-untyped-def]
+    ints_at, floats_at, q, world_at, axes_at, i, f, row, lam_at, moments_at, torques_at, s_at
+):
+    """For a box λ·∇²r = −w·λ·∇²p along the axes that are outside; for a sphere of radius R around
+    c, with x = c − p, u = x/‖x‖ and r = w·(x − R·u), it is w·λ·(∇²x − R·∇²u)."""
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
+    joint, path, length = fn.own_joint(ints, i, 0)
+    at, room = fn.own_numbers(ints, i)
+    x, y, z = point_of(world, joint, floats, at + 7)
+    dx, dy, dz, far = _outside(floats, at, x, y, z)
+    if dx == 0.0 and dy == 0.0 and dz == 0.0:
+        return
+    n, slots, axes = int64(ints[N_COORDS]), int64(ints[N_SLOTS]), fn.open_floats(axes_at)
+    lam, w, radius = fn.open_floats(lam_at), floats[f + lay.T_WEIGHT], floats[at + 6]
+    lx, ly, lz = w * lam[row], w * lam[row + 1], w * lam[row + 2]
+    if far == 0.0:
+        lx, ly, lz = lx * (dx != 0.0), ly * (dy != 0.0), lz * (dz != 0.0)
+    else:
+        part = 1.0 / (far - radius)
+        ux, uy, uz = dx * part, dy * part, dz * part
+        columns = floats[room : room + 3 * n].reshape((n, 3))
+        columns[:, :] = 0.0
+        add_columns(ints, floats, axes, path, length, x, y, z, -1.0, columns)
+        s = fn.open_table(s_at, n, n)
+        bend_direction(ints, columns, ux, uy, uz, lx, ly, lz, -radius / (far * far), s)
+        along = lx * ux + ly * uy + lz * uz
+        lx -= radius / far * (lx - along * ux)
+        ly -= radius / far * (ly - along * uy)
+        lz -= radius / far * (lz - along * uz)
+    push_point(
+        ints, floats, axes, path, length, x, y, z, lx, ly, lz,
+        fn.open_table(moments_at, slots, 3), fn.open_table(torques_at, slots, 3),
+    )  # fmt: skip

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from limbik.animate.limit_choice import limited, margin
-from limbik.animate.retargeting.retarget import SMOOTH, retarget
+from limbik.animate.retargeting.retarget import retarget
 from limbik.animate.track import track
 from limbik.errors import LimbikError, MethodError
 from limbik.figure.figure import Figure
@@ -241,8 +241,7 @@ class Retarget(Step):
         retarget(cartwheel()[:8], human())
 
     def run(self, work: Work) -> None:
-        smooth = SMOOTH if self.smooth is None else self.smooth
-        found = retarget(work.motion, self.onto.figure, scale=self.scale, smooth=smooth)
+        found = retarget(work.motion, self.onto.figure, scale=self.scale, smooth=self.smooth)
         work.motion = found.motion
         work.quality |= {
             "error_max": float(found.errors.max(initial=0.0)),

@@ -8,6 +8,10 @@ With pa and pb the nearest points and n the unit normal from a to b, pb − pa =
 solids move, d changes by n·(v_b(pb) − v_a(pa)), the velocities of the two material points: its
 gradient with respect to any coordinate is n times the difference of two Jacobian columns.
 
+A cylinder lies in a box of its height and twice its radius, whatever its turn about z.  Its
+distance is the largest of those of four such boxes, turned by 22.5° each: never too large, and at
+most 2 % of the radius too small.
+
 Arrays: kinds (shapes,), sizes (shapes, 4) three half sizes and the radius, poses (shapes, 12) the
 rotation row by row and the position.  Nothing is allocated.
 """
@@ -20,7 +24,8 @@ from limbik.jit import inner, kernel
 from limbik.maths.box_distance import boxes, point_box, segment_box
 from limbik.maths.cores import FLAT, PARALLEL, TINY, from_cores, segment_parameters, write
 
-POINT, SEGMENT, BOX, HALF_SPACE = range(4)
+POINT, SEGMENT, BOX, HALF_SPACE, CYLINDER, FIELD = range(6)
+_TURNS = 4  # boxes around a cylinder
 RESULT = 9
 """Numbers of a result: pa, pb and n, three each."""
 
@@ -83,11 +88,9 @@ def _half_space(sizes, poses, i, j, out):
     return d
 
 
-@kernel
-def shape_distance(kinds, sizes, poses, i, j, out):
-    """The signed distance d of solids i and j; their nearest points and the normal from i to j into
-    ``out`` (9,): pa, pb, n with pb − pa = d·n.  Two half-spaces have no distance: inf."""
-    a, b = kinds[i], kinds[j]
+@inner
+def _cores_distance(a, b, sizes, poses, i, j, out):
+    """The distance of solids i and j of the kinds a and b, none of them a cylinder."""
     swapped = a > b
     if swapped:
         i, j, a, b = j, i, b, a
@@ -109,6 +112,61 @@ def shape_distance(kinds, sizes, poses, i, j, out):
             out[k], out[3 + k] = out[3 + k], out[k]
             out[6 + k] = -out[6 + k]
     return d
+
+
+@inner
+def _turn(poses, i, angle):
+    """Turn solid i about its own z axis."""
+    cosine, sine = math.cos(angle), math.sin(angle)
+    for k in range(0, 9, 3):
+        x, y = poses[i, k], poses[i, k + 1]
+        poses[i, k], poses[i, k + 1] = cosine * x + sine * y, cosine * y - sine * x
+
+
+@inner
+def _cylinder_distance(a, b, sizes, poses, i, j, out):
+    """The largest distance over the boxes around cylinders; their poses stay what they are."""
+    one, two = _TURNS if a == CYLINDER else 1, _TURNS if b == CYLINDER else 1
+    a, b = min(a, BOX) if one > 1 else a, min(b, BOX) if two > 1 else b
+    p0, p1, p3, p4, p6, p7 = (
+        poses[i, 0], poses[i, 1], poses[i, 3], poses[i, 4], poses[i, 6], poses[i, 7],
+    )  # fmt: skip
+    o0, o1, o3, o4, o6, o7 = (
+        poses[j, 0], poses[j, 1], poses[j, 3], poses[j, 4], poses[j, 6], poses[j, 7],
+    )  # fmt: skip
+    step, best = 0.5 * math.pi / _TURNS, -math.inf
+    pax, pay, paz, pbx, pby, pbz, nx, ny, nz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for _ in range(one):
+        for _ in range(two):
+            d = _cores_distance(a, b, sizes, poses, i, j, out)
+            if d > best:
+                best = d
+                pax, pay, paz, pbx, pby, pbz = out[0], out[1], out[2], out[3], out[4], out[5]
+                nx, ny, nz = out[6], out[7], out[8]
+            if two > 1:
+                _turn(poses, j, step)
+        if two > 1:
+            _turn(poses, j, -step * two)
+        if one > 1:
+            _turn(poses, i, step)
+    poses[i, 0], poses[i, 1], poses[i, 3], poses[i, 4], poses[i, 6], poses[i, 7] = (
+        p0, p1, p3, p4, p6, p7,
+    )  # fmt: skip
+    poses[j, 0], poses[j, 1], poses[j, 3], poses[j, 4], poses[j, 6], poses[j, 7] = (
+        o0, o1, o3, o4, o6, o7,
+    )  # fmt: skip
+    write(out, pax, pay, paz, pbx, pby, pbz, nx, ny, nz)
+    return best
+
+
+@kernel
+def shape_distance(kinds, sizes, poses, i, j, out):
+    """The signed distance d of solids i and j; their nearest points and the normal from i to j into
+    ``out`` (9,): pa, pb, n with pb − pa = d·n.  Two half-spaces have no distance: inf."""
+    a, b = kinds[i], kinds[j]
+    if a == CYLINDER or b == CYLINDER:
+        return _cylinder_distance(a, b, sizes, poses, i, j, out)
+    return _cores_distance(a, b, sizes, poses, i, j, out)
 
 
 @kernel

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.goals import Close, Goal, Pin, Rest
+from limbik.goals import Close, Goal, Manipulability, Pin, Rest
 from limbik.methods.base import REACHED, STATIONARY
 from limbik.solver.holders import ActiveLimit, Holders, holders_of, too_short, worst_goal
 from limbik.solver.problem import Problem
@@ -24,7 +24,7 @@ def status_of(
     None where that is not known: where every goal is met, or q is not stationary.  ``brief`` looks
     for no more holders than the status needs.
     """
-    if code == REACHED or (code == STATIONARY and not len(problem.tolerances)):
+    if code == REACHED or (code == STATIONARY and not np.isfinite(problem.tolerances).any()):
         return Status.REACHED, None
     goal = worst_goal(problem, q) if code == STATIONARY else None
     if goal is None:
@@ -61,11 +61,7 @@ def explain(
     if goal is None:
         ended = "the method found no way on" if stuck else "the budget was spent"
         return f"{ended} before the answer settled"
-    what = _description(problem, goal, q, holds=False)
-    what = what or f"{errors[goal].label} is {_amount(problem, goal, errors[goal])}"
-    others = sum(not miss.ok for miss in errors) - 1
-    if others:
-        what += f" (and {others} other goal{'s' if others > 1 else ''} short)"
+    what = what_is_short(problem, goal, q, errors)
     if holders is not None:
         return f"{what}: {_reason(problem, q, holders, attempts)}"
     missed = [k for k, miss in enumerate(errors) if not miss.ok and k != goal]
@@ -76,6 +72,14 @@ def explain(
         return f"{what} and the method finds no way on{near}; {advice}"
     advice = "allow more iterations, seconds or restarts"
     return f"{what} when the budget was spent{near}; {advice}"
+
+
+def what_is_short(problem: Problem, goal: int, q: np.ndarray, errors: tuple[Miss, ...]) -> str:
+    """By how much a goal is short, and how many others are."""
+    what = _description(problem, goal, q, holds=False)
+    what = what or f"{errors[goal].label} is {_amount(problem, goal, errors[goal])}"
+    others = sum(not miss.ok for miss in errors) - 1
+    return what + (f" (and {others} other goal{'s' if others > 1 else ''} short)" if others else "")
 
 
 def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) -> str:
@@ -132,9 +136,10 @@ def _description(problem: Problem, goal: int, q: np.ndarray, *, holds: bool) -> 
 def _by_kind(goals: list[Goal]) -> list[tuple[str, str, list[str]]]:
     """(one, many, labels) of other goals, pins, loops and Rest, each where there are any."""
     pins = [goal.label for goal in goals if isinstance(goal, Pin)]
-    rest = [goal.label for goal in goals if isinstance(goal, Rest)]
+    rest = [goal.label for goal in goals if isinstance(goal, Rest | Manipulability)]
     loops = [goal.label for goal in goals if isinstance(goal, Close)]
-    other = [goal.label for goal in goals if not isinstance(goal, Pin | Rest | Close)]
+    named = Pin | Rest | Manipulability | Close
+    other = [goal.label for goal in goals if not isinstance(goal, named)]
     return [
         ("the goal of", "the goals of", list(dict.fromkeys(other))),
         ("the pin of", "the pins of", list(dict.fromkeys(pins))),

@@ -72,4 +72,6 @@ class FrameValues:
     @property
     def values(self) -> np.ndarray:
         """(frames, k) one row per frame."""
-        return np.ascontiguousarray(np.concatenate(self._columns, axis=1))
+        return np.ascontiguousarray(
+            np.concatenate([np.empty((self.frames, 0)), *self._columns], axis=1)
+        )

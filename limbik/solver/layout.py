@@ -47,11 +47,13 @@ class Shape:
     @property
     def key(self) -> tuple[object, ...] | None:
         """Equal for shapes with one layout; None where it is not worth looking for."""
-        if self.full or any(term.functions is not None for term in self.terms):
+        if self.full:
             return None
         parts: list[object] = [self.rests, self.tolerances.tobytes()]
         for t in self.terms:
             parts += (t.kind, t.joint, t.second, t.at.tobytes(), t.at2.any(), (t.weight > 0).all())
+            if t.functions is not None:
+                parts.append(t.functions.layout_key)
         return tuple(parts)
 
 
@@ -181,7 +183,7 @@ def _terms(
                 used.add(joint)
                 joint = int(figure.parents[joint])
         record[[lay.T_KIND, lay.T_ROW]] = term.kind, row
-        record[[lay.T_JOINT, lay.T_SECOND]] = term.joint, term.second
+        record[[lay.T_JOINT, lay.T_JOINT2]] = term.joint, term.second
         record[lay.T_PATH : lay.T_PATH + min(len(spans), 4)] = spans[:4]
         record[lay.T_COUNT] = term.rows
         if term.functions is not None:
@@ -225,13 +227,14 @@ def _place_functions(shape: Shape, records: np.ndarray, pack: lay.Buffers) -> No
         functions = term.functions
         if functions is None:
             continue
-        own = np.concatenate((functions.numbers, np.zeros(functions.room)))
+        own = np.zeros(len(functions.numbers) + functions.room)
         record[lay.T_PATH : lay.T_COUNT] = 0
         record[lay.T_OWN_INTS] = pack.loose_ints(_own_ints(functions, shape.moves))
         record[lay.T_OWN_FLOATS] = pack.loose_floats(own)
         for first, address in (
             (lay.T_RESIDUAL, functions.residual),
             (lay.T_JACOBIAN, functions.jacobian),
+            (lay.T_SECOND, functions.second),
         ):
             record[first : first + 2] = address & 0xFFFFFFFF, address >> 32
 

@@ -6,6 +6,8 @@ Methods call ``evaluate``, ``linearise`` and ``descent`` here and ``project`` an
 
 from __future__ import annotations
 
+import math
+
 from limbik.figure import kinematics as kin
 from limbik.figure import layout as lay
 from limbik.goals.curvature import second_derivatives
@@ -130,12 +132,17 @@ def linearise(ints, floats, q, state, r, jt, model):
 
 @kernel
 def reached(ints, floats, state):
-    """Whether every goal was within its tolerance at the last evaluated q."""
-    errors = errors_of(ints, state)
+    """Whether every goal was within its tolerance at the last evaluated q.
+
+    Wishes, whose tolerance is infinite, are never met: without other goals f falls to its least.
+    """
+    errors, asks = errors_of(ints, state), False
     for k in range(ints[lay.N_ERRORS]):
-        if not errors[k] <= floats[ints[lay.F_TOLERANCE] + k]:
+        tolerance = floats[ints[lay.F_TOLERANCE] + k]
+        if not errors[k] <= tolerance:
             return False
-    return ints[lay.N_ERRORS] > 0
+        asks = asks or tolerance < math.inf
+    return asks
 
 
 @kernel
@@ -221,5 +228,5 @@ def curvature(ints, floats, q, state, r, lam, moments, torques, columns, s):
         for i in range(rows):
             lam[i] = r[i]
     second_derivatives(
-        ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s,
+        ints, floats, q, world, axes, scratch, lam, moments, torques, columns, s
     )  # fmt: skip

@@ -120,7 +120,8 @@ class _Level:
         self._held_goals = [k for k in range(len(self.numbers)) if above[k]]
         self._held_terms = [t for k in self._held_goals for t in problem.terms_of[k]]
         own = [k for k in range(len(self.numbers)) if not above[k]]
-        self.asks = any(problem.terms_of[k] for k in own)
+        asked = [t for k in own for t in problem.terms_of[k]]
+        self.asks = bool(np.isfinite(problem.tolerances[asked]).any())
         if level == 0:
             self.runner = Runner(problem, method, **options)
             return

@@ -65,9 +65,10 @@ class Problem:
         self.levels = levels_of(self.goals)
         if weights is not None and max(self.levels):
             raise GoalError("weights: a matrix over all rows leaves no room for priorities")
-        self.start = figure.project(
-            figure.rest if start is None else figure.single_pose(start, "start")
-        )
+        if start is None:
+            self.start = figure.rest.copy()  # which is inside the limits
+        else:
+            self.start = figure.project(figure.single_pose(start, "start"))
         self.scene = tm.Scene(figure, self.start)
         self.terms: list[tm.Term] = []
         self.terms_of: list[list[int]] = [[] for _ in self.goals]
@@ -129,7 +130,7 @@ class Problem:
         return -2.0 * out
 
     def hessian(self, q: np.ndarray) -> np.ndarray:
-        """(n, n) ∇²f, exact for the built-in goals; goals that are functions count as linear."""
+        """(n, n) ∇²f; goals that are functions without second derivatives count as linear."""
         q, n, slots = self._pose(q), self.figure.n, len(self.figure.tree.slots)
         jacobian, r, s = self.jacobian(q), self.residual(q), np.empty((n, n))
         ob.curvature(
@@ -186,10 +187,12 @@ class Problem:
             poses = self.figure.pose(tables["pose"], "Rest: pose")
             return [(lay.record_at(ints, lay.F_REST_POSE), poses)]
         writes: list[tuple[int, np.ndarray]] = []
+        if not self.terms_of[number]:  # such as an Avoid with nothing to test
+            return writes
         for term, at, values in goal.target_writes(tables) if tables else ():  # type: ignore[attr-defined]
             k = self.terms_of[number][term]
-            if at == tm.NUMBERS:
-                first = self._own_floats(k)
+            if at <= tm.NUMBERS:
+                first = self._own_floats(k) + tm.NUMBERS - at
             else:
                 first = lay.record_at(ints, lay.F_TERM, k) + at
             writes.append((first, values))
@@ -302,6 +305,7 @@ class Problem:
         weights = [
             float(np.sqrt(term.weight.max())) * tolerance
             for term, tolerance in zip(self.terms, self.tolerances, strict=True)
+            if np.isfinite(tolerance)
         ]
         return float(min(weights, default=0.0))
 
@@ -340,6 +344,10 @@ class Problem:
                 out=data[: lay.T_VALUE],
             )
             data[lay.T_VALUE] = term.value
+        for k, term in enumerate(self.terms):
+            if term.functions is not None:
+                own = self._own_floats(k)
+                floats[own : own + len(term.functions.numbers)] = term.functions.numbers
         floats[lay.record_at(ints, lay.F_REACH)] = self._reach(full is not None)
         if full is not None:
             floats[lay.record_at(ints, lay.F_FULL) :][: full.size] = full.ravel()

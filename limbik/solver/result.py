@@ -111,7 +111,8 @@ class Result(ByValue):
     def late(cls, report: Any, q: np.ndarray, seconds: float) -> Result:
         """A result whose other fields are asked of ``report`` (report.py) when they are read."""
         self = object.__new__(cls)
-        self.__dict__.update(_report=report, q=q, seconds=seconds)
+        fields = self.__dict__
+        fields["_report"], fields["q"], fields["seconds"] = report, q, seconds
         return self
 
     def __getattr__(self, name: str) -> Any:

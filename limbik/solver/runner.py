@@ -15,6 +15,7 @@ from limbik.figure.figure import Figure
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
 from limbik.methods.base import O_HASTY, OUT_ITERATIONS, SPENT
 from limbik.solver import restarts as att
+from limbik.solver.direct_call import one_by_address
 from limbik.solver.problem import Problem
 
 MOST_RESTARTS = 250
@@ -77,7 +78,7 @@ class Runner:
         self.full = method.options(problem, gain=gain)
         self.hasty = self.full.copy()
         self.hasty[O_HASTY] = 1.0
-        self.plan = np.zeros(att.PLAN)
+        self.plan = np.empty(att.PLAN)
         self.plan[att.P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
         self.plan[att.P_AUTOMATIC] = restarts is None
         self.plan[att.P_NEAR] = near
@@ -92,7 +93,7 @@ class Runner:
         self._work = self.workspace()
         self._none = np.empty((0, figure.n + 1))
         self._lock = threading.Lock()
-        self._call: tuple[Any, Any] | None = None
+        self._call: tuple[Any, int, int] | None = None
 
     def compile(self) -> None:
         """Compile what a batch needs, so that it is not part of a measured time."""
@@ -110,20 +111,20 @@ class Runner:
         budget: int | None = None,
     ) -> tuple[int, np.ndarray]:
         """Solve from q (n,), projected first, in place; (exit code, totals)."""
-        plan, totals = self.plan, np.zeros(att.TOTALS)
+        plan, totals = self.plan, np.empty(att.TOTALS)
         if budget is not None:
             if budget < 1:
                 raise MethodError(f"budget must be at least 1 iteration, got {budget}")
             plan = plan.copy()
             plan[att.P_BUDGET] = budget
         if self._call is None:
-            self._call = att.entry(att.one, type(self.method).kernel)
-        call, kernel = self._call
+            self._call = one_by_address(type(self.method).kernel)
+        call, frame, kernel = self._call
         problem = self.problem
         with self._lock:
             code = call(
-                kernel, problem.ints, problem.floats, self._work, self.hasty, self.full, plan,
-                self.comfort, self.room, seed % _SEEDS, q, totals,
+                frame, kernel, problem.ints, problem.floats, self._work, self.hasty, self.full,
+                plan, self.comfort, self.room, seed % _SEEDS, q, totals,
                 self._none if history is None else history,
             )  # fmt: skip
         if problem.has_functions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -83,9 +84,9 @@ class Solver:
         self._seed, self._budget = whole_number(seed, "seed"), budget
         self._runner = runner_of(problem, find_method(method), near=near, restarts=restarts)
         self._n = figure.n
-        self._places = self._quick_places()
 
-    def _quick_places(self) -> dict[Any, int]:
+    @cached_property
+    def _places(self) -> dict[Any, int]:
         """Where in the problem's floats the positions of Reach goals lie, by their labels."""
         labels = [goal.label for goal in self.goals]
         return {
@@ -156,7 +157,7 @@ class Solver:
         return result_of_run(problem, q, code, totals, noted, began)
 
     def _move(self, targets: Targets) -> None:
-        if not isinstance(targets, Mapping):
+        if type(targets) is not dict and not isinstance(targets, Mapping):
             raise GoalError(f"targets: needs targets by goal, got {targets!r}")
         problem = self.problem
         for key, value in targets.items():

@@ -37,7 +37,7 @@ def test_a_section_is_read_by_its_name_and_shape() -> None:
     starts = [cone[0] for cone in HUMAN.tree.cones]
     np.testing.assert_array_equal(cones[:, lay.CONE_START], starts)
     hand = HUMAN.index("LeftHand")
-    assert lay.record_at(ints, lay.F_OFFSET, hand) == int(ints[lay.F_OFFSET]) + 3 * hand
+    assert lay.record_at(ints, lay.F_OFFSET, hand) == lay.record_at(ints, lay.F_OFFSET) + 3 * hand
 
 
 def test_what_does_not_fit_the_table_is_refused() -> None:

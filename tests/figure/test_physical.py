@@ -353,3 +353,4 @@ def test_a_cylinder_is_never_further_away_than_it_is(half: float) -> None:
     d, where = np.empty(200), np.empty((200, 9))
     distances(buffers.kinds, buffers.sizes, buffers.local, pairs, 200, d, where)
     assert d.max() <= 1e-12
+    assert d.min() >= -0.02

@@ -24,10 +24,12 @@ from limbik import (
     Close,
     CompiledGoal,
     Distance,
+    FarFromLimits,
     Figure,
     HalfSpace,
     Inertia,
     Joint,
+    Manipulability,
     Pin,
     Plane,
     PythonGoal,
@@ -266,6 +268,10 @@ GOALS: dict[str, GoalMaker] = {
     "Avoid": lambda rng, fig, q, j: Avoid(
         [Sphere(1.0, rng.normal(size=3)), HalfSpace(direction(rng))], margin=0.1, weight=2.0
     ),
+    "FarFromLimits": lambda rng, fig, q, j: FarFromLimits(weight=rng.uniform(0.1, 1)),
+    "Manipulability": lambda rng, fig, q, j: Manipulability(
+        j, at=rng.normal(size=3), weight=rng.uniform(0.1, 1)
+    ),
     "CompiledGoal": lambda rng, fig, q, j: CompiledGoal(
         _wave, joints=[j], data=rng.normal(size=1), rows=2, name="wave"
     ),
@@ -274,10 +280,10 @@ GOALS: dict[str, GoalMaker] = {
 
 
 FUNCTIONS = {
-    "Reach relative", "Pin to", "Aim at a joint", "Above", "Within box", "Within sphere", "Close",
-    "CenterOfMass", "CenterOfMass over", "Balance", "Avoid", "CompiledGoal", "PythonGoal",
+    "Reach relative", "Pin to", "Aim at a joint", "Close", "Balance", "Manipulability",
+    "CompiledGoal", "PythonGoal",
 }  # fmt: skip
-"""Goals that are functions: they count as linear in Problem.hessian."""
+"""Goals that are functions without second derivatives: they count as linear in Problem.hessian."""
 
 
 def random_goals(rng: Rng, figure: Figure, kinds: Sequence[str], q: np.ndarray) -> list[Goal]:

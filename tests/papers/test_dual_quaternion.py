@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import limbik
+from helpers.quick_papers import quick_paper
 from limbik.figures import FINGERTIPS, hand
 from limbik.maths import so3 as rot
 from limbik.methods import METHODS
@@ -16,7 +17,6 @@ from limbik.papers.dual_quaternion import (
     coupled_fingers,
     other_sweeps,
     pressed_against_limits,
-    run,
     three_jacobians,
 )
 from limbik.papers.dual_quaternion.contest import _goals
@@ -37,11 +37,10 @@ HANDS = {"hinges": hand(), "exponential": exponential_hand(), "coupled": coupled
 
 
 @pytest.fixture(scope="module")
-def chapters() -> dict[str, Chapter]:
-    told: list[tuple[str, int, int]] = []
-    found = run(Order(quick=True, progress=lambda *step: told.append(step)))
+def chapters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Chapter]:
+    paper, told = quick_paper("dual_quaternion", tmp_path_factory)
     assert {what for what, done, total in told if done == total} >= {"gestures", "out of reach"}
-    return {chapter.title: chapter for chapter in found}
+    return {chapter.title: chapter for chapter in paper.chapters}
 
 
 def test_every_chapter_has_claims_tables_and_settings(chapters: dict[str, Chapter]) -> None:

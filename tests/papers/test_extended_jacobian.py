@@ -7,10 +7,10 @@ import pytest
 
 import limbik
 from helpers.criterion_samples import differences
+from helpers.quick_papers import quick_paper
 from limbik import Problem, Reach
 from limbik.methods import Baillieul
 from limbik.papers.contract import Chapter, Order, Verdict
-from limbik.papers.extended_jacobian import run
 from limbik.papers.extended_jacobian.ellipse import of_all
 from limbik.papers.extended_jacobian.path import (
     BASE,
@@ -195,8 +195,8 @@ def test_verdicts_over_several_settings() -> None:
 
 
 @pytest.fixture(scope="module")
-def chapters() -> list[Chapter]:
-    return run(Order(quick=True))
+def chapters(tmp_path_factory: pytest.TempPathFactory) -> list[Chapter]:
+    return quick_paper("extended_jacobian", tmp_path_factory).paper.chapters
 
 
 def test_every_chapter_is_complete(chapters: list[Chapter]) -> None:

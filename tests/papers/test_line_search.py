@@ -15,16 +15,9 @@ from limbik.figure.motion import Motion
 from limbik.figures import cartwheel, human, spider
 from limbik.methods import ProjectedLevenbergMarquardt
 from limbik.papers.contract import Order, Verdict
-from limbik.papers.line_search import (
-    boxes,
-    caps,
-    contest,
-    measured,
-    redundancy,
-    singular,
-    timelapse,
-)
+from limbik.papers.line_search import caps, contest, measured
 from limbik.papers.line_search import contestants as who
+from limbik.papers.line_search.chapters import boxes, redundancy, singular, timelapse
 from limbik.papers.line_search.follow import Entry, follow, path_of
 from limbik.papers.line_search.statistics import box_of, roughness
 from limbik.papers.line_search.subject import (

@@ -11,8 +11,8 @@ from limbik.maths.quaternions import quat_multiply, quat_rotate
 from limbik.maths.so3 import exp_map, quat_to_matrix
 from limbik.papers import transform_cost
 from limbik.papers.contract import Order, Verdict
-from limbik.papers.line_search import ccd, equation_29, quaternions
 from limbik.papers.line_search import contestants as who
+from limbik.papers.line_search.chapters import ccd, equation_29, quaternions
 from limbik.papers.line_search.follow import Path as Iterates
 from limbik.papers.line_search.subject import subject_of
 from limbik.papers.transform_cost import CASES, KINDS

@@ -11,10 +11,11 @@ import limbik
 from helpers import real_data
 from helpers.command_line import Ran
 from limbik.papers.contract import Order, Verdict
-from limbik.papers.line_search import caps, gallery, jump, running
+from limbik.papers.line_search import caps
 from limbik.papers.line_search import contestants as who
 from limbik.papers.line_search.actor import FEET, actor, first_pose, standing
-from limbik.papers.line_search.gallery import Posed
+from limbik.papers.line_search.chapters import gallery, jump, running
+from limbik.papers.line_search.chapters.gallery import Posed
 from limbik.papers.line_search.subject import height
 
 # ---- the gallery --------------------------------------------------------------------------------

@@ -10,15 +10,14 @@ import pytest
 from limbik.methods import JacobianTranspose
 from limbik.papers.contract import Claim, Order, Verdict
 from limbik.papers.line_search import contestants as who
-from limbik.papers.line_search import (
+from limbik.papers.line_search import steps, verdicts
+from limbik.papers.line_search.chapters import (
     divergence,
     flip,
     leg,
     redundancy,
     singular,
-    steps,
     timelapse,
-    verdicts,
 )
 from limbik.papers.line_search.drawing import hull
 from limbik.papers.line_search.follow import Entry, path_of

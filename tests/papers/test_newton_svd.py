@@ -6,18 +6,19 @@ import numpy as np
 import pytest
 
 import limbik
+from helpers.quick_papers import quick_paper
 from limbik import Problem
 from limbik.methods import NewtonSVD
 from limbik.papers.contract import Chapter, Order, Verdict
-from limbik.papers.newton_svd import arm, convergence, run, systems, tangent
+from limbik.papers.newton_svd import arm, convergence, systems, tangent
 
 POSES = np.random.default_rng(5).uniform(-np.pi, np.pi, size=(20, 3))
 LENGTHS = np.array([1.3, 0.9, 0.4])
 
 
 @pytest.fixture(scope="module")
-def chapters() -> list[Chapter]:
-    return run(Order(quick=True))
+def chapters(tmp_path_factory: pytest.TempPathFactory) -> list[Chapter]:
+    return quick_paper("newton_svd", tmp_path_factory).paper.chapters
 
 
 def verdicts(chapters: list[Chapter]) -> dict[str, Verdict]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.animate.contacts import metre
+from limbik.animate.retargeting.sole_points import sole_points
 from limbik.errors import FigureError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Turn
@@ -39,9 +40,12 @@ class Foot:
     height: float
     """Of the link's origin above the ground where the sole is flat."""
     ball: np.ndarray
-    """(3,) the joint of the toes, or the front end of the sole where there are none."""
+    """(3,) the joint of the toes, or the front end of the sole where there are none: the centre of
+    what is round there, so that a foot rolls over it."""
     heel: np.ndarray
     """(3,) the back end of the sole."""
+    sole: np.ndarray
+    """(k, 4) outer balls of the sole: centres and radii."""
 
 
 class BodyShape:
@@ -182,17 +186,28 @@ class BodyShape:
     def foot(self, side: str, sole: float | None = None) -> Foot:
         """The foot of a side; ``sole`` is the height of its link above the sole where known."""
         link = self.end[side + "Foot"]
-        height = self._sole(link) if sole is None else sole
+        points = sole_points(self.figure, link, self.t_frames[link], self.leg)
+        height = sole
+        if height is None:
+            height = self._sole(link) if points is None else -_lowest(points)
         toes = self.at.get(side + "Toes")
+        ball = np.array([0.0, -height, _BALL_OF_FOOT * self.leg])
+        heel = np.array([0.0, -height, -_HEEL * self.leg])
+        if points is not None:
+            points = points - [0.0, _lowest(points) + height, 0.0, 0.0]
+            middle = points[:, 2].mean()
+            ball = points[points[:, 2] > middle, :3].mean(axis=0)
+            heel = points[points[:, 2] <= middle, :3].mean(axis=0)
         if toes is not None:
             ball = self.in_body(self.place(toes) - self.place(link))
-        else:
-            ball = np.array([0.0, -height, _BALL_OF_FOOT * self.leg])
-        return Foot(link, height, ball, np.array([0.0, -height, -_HEEL * self.leg]))
+        if points is None:
+            points = np.zeros((2, 4))
+            points[:, :3] = heel, ball * [1.0, 0.0, 1.0] - [0.0, height, 0.0]
+        return Foot(link, height, ball, heel, points)
 
     def _sole(self, link: int) -> float:
-        """How high a foot's link is above the sole: from what hangs on it (frames of a sole, tips),
-        from the floor at height 0 that a figure stands on at rest, or as in most bodies."""
+        """How high a foot's link is above the sole, where no shape tells: from what hangs on it
+        (tips), from the floor at height 0 that a figure stands on at rest, or as in most bodies."""
         figure = self.figure
         at = float(figure.positions(figure.rest)[link, self.up])
         lowest = float(points_of(figure, figure.rest)[:, self.up].min())
@@ -200,3 +215,8 @@ class BodyShape:
             return at
         deepest = at - lowest
         return deepest if deepest > 0.03 * self.leg else _ANKLE * self.leg
+
+
+def _lowest(balls: np.ndarray) -> float:
+    """The height of the lowest point of balls (k, 4)."""
+    return float((balls[:, 1] - balls[:, 3]).min())

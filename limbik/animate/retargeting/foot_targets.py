@@ -57,21 +57,23 @@ class FootTargets:
         self._turned = hold_turns(turned, turns, fps)
         track = body.point(side + "Foot") + lift
         # Nothing of the sole below the ground, as it is turned.
-        ends = np.stack([foot.heel, foot.ball * [1.0, 0.0, 1.0] - [0.0, foot.height, 0.0]])
-        lowest = np.einsum("fij,kj->fki", self._turned, ends) @ up
+        lowest = np.einsum("fij,kj->fki", self._turned, foot.sole[:, :3]) @ up - foot.sole[:, 3]
         deep = track @ up + lowest.min(axis=1)
         track = track + np.maximum(0.0, -deep)[:, None] * up
         # While the ball of the foot rests it stays in one place; a flat foot stays with it.
         way = track + self._turned @ foot.ball if seen is None else seen.ball
         level = foot.ball[1] + foot.height
         self._points = [((a, b), self._on(way[a:b].mean(axis=0), level)) for a, b in ball]
-        ankles = []
-        for (a, b), turn in turns:
-            place = next(p for (c, d), p in self._points if c <= a and b <= d)
-            ankles.append(((a, b), self._on(place - turn @ foot.ball, foot.height)))
+        # The ankle is where a rigid foot has it that turns about the ball, its sole not below the
+        # ground, where it is tilted the other way or to its side.
+        ankles, balls = [], []
+        for (a, b), place in self._points:
+            ankle = place - self._turned[a:b] @ foot.ball
+            raised = np.maximum(0.0, -(ankle @ up + lowest[a:b].min(axis=1)))[:, None] * up
+            ankles.append(((a, b), ankle + raised))
+            balls.append(((a, b), place + raised))
         self.track = hold_points(track, ankles, fps)
-        self._way = hold_points(self.track + self._turned @ foot.ball, self._points, fps)
-        self._ankles = ankles
+        self._way = hold_points(self.track + self._turned @ foot.ball, balls, fps)
 
     def _on(self, point: np.ndarray, level: float) -> np.ndarray:
         """The point at a height."""

@@ -43,7 +43,7 @@ def ramp(held: np.ndarray, factor: float, fps: float) -> np.ndarray:
 def hold_points(
     track: np.ndarray, holds: Sequence[tuple[Span, np.ndarray]], fps: float
 ) -> np.ndarray:
-    """(frames, 3) the track, at its hold's point (3,) within each span.
+    """(frames, 3) the track, at its hold's point (3,) within each span; or points, one per frame.
 
     Next to a span the track keeps the offset it had there, less and less of it.
     """

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,36 +18,26 @@ import numpy as np
 
 from limbik.animate.contacts import Contact, find_contacts, find_ground, runs
 from limbik.animate.retargeting.body_shape import BodyShape
+from limbik.animate.retargeting.clearance import put_right
+from limbik.animate.retargeting.clip_problem import (
+    FIRST_HELD,
+    clip_solver,
+    local_point,
+    part_of,
+    places_of,
+)
 from limbik.animate.retargeting.finger_copy import copy_fingers
-from limbik.animate.retargeting.holds import ramp
 from limbik.animate.retargeting.overrides import Overrides, read_overrides
 from limbik.animate.retargeting.target_tracks import Seen, Targets
 from limbik.animate.retargeting.targets import build_targets, world_turn
-from limbik.animate.whole_clip.spacetime import SMOOTH, ClipSolver, Report, with_free_balls
+from limbik.animate.whole_clip.spacetime import Report, default_smooth, with_free_balls
 from limbik.errors import FigureError, GoalError
-from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.goals import Reach, Rest
 from limbik.humanoid.recognise import SIDES, recognise
-from limbik.solver.frame_values import FrameValues
-from limbik.solver.problem import Problem
 
-WEIGHTS: Mapping[str, float] = {
-    "hips": 1.0, "LowerLeg": 0.3, "Foot": 2.0, "Ball": 0.3, "LowerArm": 0.4, "Hand": 1.0,
-}  # fmt: skip
-"""Weights of positions by role without its side."""
-
-TURN_WEIGHTS: Mapping[str, float] = {
-    "hips": 0.4, "trunk": 0.4, "head": 0.1, "Foot": 0.3, "Hand": 0.1,
-}  # fmt: skip
-"""Weights of rotations; other segments have SEGMENT."""
-
-SEGMENT = 0.05
-HELD = 4000.0
-"""How many times a point counts while a contact holds it."""
-HELD_TURN = 60.0
-POSTURE = 3e-4  # weight of the rest pose, or of ``near``, for each coordinate
+_figures: weakref.WeakKeyDictionary[Figure, tuple[Figure | None, Figure | None]]
+_figures = weakref.WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,11 +77,12 @@ def retarget(
     *,
     scale: str = "limbs",
     contacts: Sequence[Contact] | None = None,
-    smooth: float = SMOOTH,
+    smooth: float | None = None,
     near: Motion | np.ndarray | None = None,
     speed_limits: np.ndarray | None = None,
     overrides: str | Path | Overrides | None = None,
     whole: bool = True,
+    avoid: bool | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Retargeted:
     """The clip on another figure: its bones, proportions, limits and speed limits.
@@ -103,13 +95,17 @@ def retarget(
             ground are kept in each.
         contacts: those of the source, found unless given: edit what ``limbik.find_contacts``
             returns.
-        smooth: seconds; movements much shorter are smoothed away.
+        smooth: seconds; movements much shorter are smoothed away.  √(0.025/fps) unless given: 0.03
+            at 30 frames per second, half of that at 120.
         near: (frames, n), or a motion of the target, where coordinates stay that nothing else asks
             for; the rest pose unless given.
         speed_limits: (n,) units per second, inf where there is none; the figure's own unless given.
         overrides: a TOML file with roles, weights and offsets that shall differ.
         whole: solve the whole clip at once; False solves frame by frame only, each from the one
-            before: faster, and neither smooth nor within speeds.
+            before: faster, and neither smooth nor within speeds nor kept off the ground.
+        avoid: keep the target's shapes above the ground and apart from each other; None does it
+            where they are its own (collision shapes of its file, ``with_shapes``), True also with
+            those that are estimated.  Soles and joints stay above the ground in any case.
         progress: told the share of the work that is done, 0 to 1, now and then; what it raises
             ends the work.
 
@@ -130,31 +126,48 @@ def retarget(
     if not isinstance(onto, Figure):
         raise FigureError(f"retarget: onto needs a Figure, got {type(onto).__name__}")
     changes = overrides if isinstance(overrides, Overrides) else read_overrides(overrides)
-    figure = onto if _has_free_root(onto) else onto.with_base("free")
-    inner = with_free_balls(figure)
+    figure, inner = _solved_figures(onto)
     source = BodyShape(clip.figure, changes.source_roles(recognise(clip.figure)), clip.q)
     target = BodyShape(inner, changes.target_roles(recognise(figure)))
     ground = find_ground(clip) if changes.ground is None else changes.ground
     held = find_contacts(clip, ground=ground) if contacts is None else tuple(contacts)
+    smooth = default_smooth(clip.fps) if smooth is None else smooth
     began = time.perf_counter()
     asked: dict[str, Any] = {"ground": ground, "scale": scale, "soles": changes.soles}
     targets = build_targets(clip, source, target, held, **asked)
+    terms: dict[str, Any] = {"fps": clip.fps, "smooth": smooth}
     if whole and any(point.held.any() for point in targets.points.values()):
-        first, starts = _solver(clip, inner, target, targets, changes, smooth, None, None, hold=1.0)
-        seen = _seen_feet(inner, target, targets, first.chain(starts))
-        targets = build_targets(clip, source, target, held, **asked, seen=seen)
-    solver, starts = _solver(
-        clip, inner, target, targets, changes, smooth, _near(near, figure, inner, clip.frames),
-        _speeds(speed_limits, onto, inner),
-    )  # fmt: skip
+        first, starts = clip_solver(inner, target, targets, changes, **terms, hold=FIRST_HELD)
+        reached = first.chain(starts)
+        seen = _seen_feet(inner, target, targets, reached)
+        places = {
+            role: places_of(inner, reached, point.link, local_point(target, role, point))
+            for role, point in targets.points.items()
+        }
+        targets = build_targets(clip, source, target, held, **asked, seen=seen, reached=places)
+    terms |= {
+        "near": _near(near, figure, inner, clip.frames),
+        "speeds": _speeds(speed_limits, onto, inner),
+    }
+    solver, starts = clip_solver(inner, target, targets, changes, **terms)
     q, report = solver.solve(starts, whole=whole, progress=progress)
+    if whole:
+        shapes = inner.physical.shapes is not None if avoid is None else avoid
+        feet = {side: target.foot(side, changes.soles.get(side)) for side in SIDES}
+        q, more = put_right(
+            q, target, feet, clip.fps,
+            lambda goals: clip_solver(inner, target, targets, changes, **terms, more=goals)[0],
+            shapes=shapes,
+        )  # fmt: skip
+        report = replace(report, steps=report.steps + more)
     q = copy_fingers(clip, source, target, q)
     seconds = time.perf_counter() - began
     name = clip.name or clip.figure.name
     errors = np.stack(
         [
             np.linalg.norm(
-                _where(inner, q, point.link, _at(target, key, point)) - point.track, axis=1
+                places_of(inner, q, point.link, local_point(target, key, point)) - point.track,
+                axis=1,
             )
             for key, point in targets.points.items()
         ],
@@ -165,10 +178,10 @@ def retarget(
         for role, joint in source.body.roles.items()
         if role in target.body
     }
-    feet = _foot_contacts(targets, target)
+    standing = _foot_contacts(targets, target)
     return Retargeted(
         motion=Motion(inner, q, clip.fps, name).onto(figure),
-        contacts=tuple(sorted([*targets.contacts, *feet], key=lambda c: (c.start, c.joint))),
+        contacts=tuple(sorted([*targets.contacts, *standing], key=lambda c: (c.start, c.joint))),
         roles=roles,
         scale=targets.scale,
         errors=errors,
@@ -187,69 +200,24 @@ def _placement(source: BodyShape, target: BodyShape, scale: float, ground: float
     return out
 
 
+def _solved_figures(onto: Figure) -> tuple[Figure, Figure]:
+    """(with a base that moves, with exponential maps for its balls), kept for each figure, so that
+    what is worked out once about its shapes is known in the next call."""
+    kept = _figures.get(onto)
+    if kept is None:
+        figure = onto if _has_free_root(onto) else onto.with_base("free")
+        inner = with_free_balls(figure)
+        kept = (None if figure is onto else figure, None if inner is onto else inner)
+        _figures[onto] = kept
+    figure, inner = kept
+    return figure or onto, inner or onto
+
+
 def _has_free_root(figure: Figure) -> bool:
     """Whether a root slides three ways and turns three ways."""
     roots = np.flatnonzero(figure.parents < 0)
     own = np.isin(figure.owner, roots)
     return int((own & figure.slides).sum()) >= 3 and int((own & ~figure.slides).sum()) >= 3
-
-
-def _part(role: str) -> str:
-    for side in ("left", "right"):
-        role = role.removeprefix(side)
-    return role
-
-
-def _at(target: BodyShape, role: str, point: Any) -> np.ndarray:
-    """A target's point in its link's frame; the ball of a foot is given in body axes."""
-    return target.t_frames[point.link].T @ point.at if role.endswith("Ball") else point.at
-
-
-def _where(figure: Figure, q: np.ndarray, link: int, at: np.ndarray) -> np.ndarray:
-    frames = figure.frames(q)[:, link]
-    return frames[:, :3, :3] @ at + frames[:, :3, 3]
-
-
-def _solver(
-    clip: Motion,
-    figure: Figure,
-    target: BodyShape,
-    targets: Targets,
-    changes: Overrides,
-    smooth: float,
-    near: np.ndarray | None,
-    speeds: np.ndarray | None,
-    hold: float = HELD,
-) -> tuple[ClipSolver, np.ndarray]:
-    """The problem of every frame, and where frames may start (frames, n)."""
-    names, goals = figure.joints, []
-    for role, point in targets.points.items():
-        weight = changes.weight(role, WEIGHTS[_part(role)])
-        at = _at(target, role, point)
-        goals.append(Reach(names[point.link], position=(0, 0, 0), at=at, weight=weight))
-    for role, turned in targets.turned.items():
-        weight = changes.weight(role, TURN_WEIGHTS.get(_part(role), SEGMENT))
-        goals.append(Reach(names[turned.link], wxyz=(1, 0, 0, 0), rotation_weight=weight))
-    roots = np.isin(figure.owner, np.flatnonzero(figure.parents < 0))
-    goals.append(Rest(np.where(roots, 0.0, POSTURE * figure.n)))
-    links = {p.link for p in targets.points.values()} | {t.link for t in targets.turned.values()}
-    problem = Problem(figure, goals, lock=_idle(figure, links))
-    values = FrameValues(problem, clip.frames)
-    for k, point in enumerate(targets.points.values()):
-        values.position(k, point.track)
-        if point.held.any():
-            values.position_factor(k, ramp(point.held, hold, clip.fps))
-    rotations = {}
-    for k, (role, turned) in enumerate(targets.turned.items(), len(targets.points)):
-        rotations[role] = turned.track @ target.t_frames[turned.link]
-        values.rotation(k, rotations[role])
-        if turned.held.any():
-            values.rotation_factor(k, ramp(turned.held, min(hold, HELD_TURN), clip.fps))
-    if near is not None:
-        values.near(near)
-    solver = ClipSolver(values, fps=clip.fps, smooth=smooth, speed_limits=speeds)
-    hips = targets.points["hips"]
-    return solver, _placed(figure, target, hips.track, hips.at, rotations["hips"])
 
 
 def _seen_feet(
@@ -260,40 +228,9 @@ def _seen_feet(
     for side in SIDES:
         ball = targets.points[side + "Ball"]
         turned = figure.frames(q)[:, ball.link, :3, :3] @ target.t_frames[ball.link].T
-        at = _at(target, side + "Ball", ball)
-        out[side] = Seen(turned, _where(figure, q, ball.link, at))
+        at = local_point(target, side + "Ball", ball)
+        out[side] = Seen(turned, places_of(figure, q, ball.link, at))
     return out
-
-
-def _placed(
-    figure: Figure, target: BodyShape, hips: np.ndarray, at: np.ndarray, turned: np.ndarray
-) -> np.ndarray:
-    """(frames, n) the rest pose with its root moved so that the hips are where they belong."""
-    frames = figure.frames(figure.rest)
-    root = next(i for i in range(len(figure.joints)) if figure.parents[i] < 0 and _moves(figure, i))
-    wanted = np.zeros((len(hips), 4, 4))
-    wanted[:, :3, :3], wanted[:, :3, 3] = turned, hips - turned @ at
-    wanted[:, 3, 3] = 1.0
-    moved = wanted @ np.linalg.inv(frames[target.pelvis]) @ frames[root]
-    columns = np.flatnonzero(figure.owner == root)
-    q = np.repeat(figure.rest[None], len(hips), axis=0)
-    q[:, columns] = joint_values(figure.definition[root], moved, figure.rest[columns])
-    return figure.project(q)
-
-
-def _idle(figure: Figure, links: set[int]) -> list[str]:
-    """Joints that move none of these links: fingers, eyes, clothes."""
-    used = set[int]()
-    for link in links:
-        i = link
-        while i >= 0:
-            used.add(i)
-            i = int(figure.parents[i])
-    return [name for i, name in enumerate(figure.joints) if i not in used]
-
-
-def _moves(figure: Figure, joint: int) -> bool:
-    return bool((figure.owner == joint).any())
 
 
 def _near(
@@ -328,7 +265,7 @@ def _foot_contacts(targets: Targets, target: BodyShape) -> list[Contact]:
     out = []
     for role, point in targets.points.items():
         toes = role.replace("Ball", "Toes")
-        if _part(role) not in ("Foot", "Ball") or (toes != role and toes not in target.at):
+        if part_of(role) not in ("Foot", "Ball") or (toes != role and toes not in target.at):
             continue  # hands have theirs, and the front of a foot without toes is no joint
         link = point.link if toes == role else target.at[toes]
         for start, end in runs(point.held):

@@ -22,6 +22,8 @@ class Point:
     track: np.ndarray
     held: np.ndarray
     """(frames,) whether it is held by a contact."""
+    firm: float = 1.0
+    """How firmly, as a share of how feet are."""
 
 
 @dataclass

@@ -42,6 +42,47 @@ SEGMENTS = (
 head, hands and feet."""
 
 
+_BENT = 0.15  # of a limb: how far its middle is from the line between its ends where it is bent
+
+_STANCE = 0.2  # seconds from a stance in which half of what it says is left, nearly
+
+KNEE = 0.01
+BACK = 0.01
+"""How firmly contacts hold knees and the back, as a share of how they hold feet: what is soft, or
+rests on more than a point, gives way to feet and hands."""
+
+
+class _Holds:
+    """Points of the target that the source's contacts hold."""
+
+    def __init__(
+        self,
+        source: BodyShape,
+        contacts: Sequence[Contact],
+        fps: float,
+        reached: Mapping[str, np.ndarray],
+    ) -> None:
+        self._source, self._contacts = source, contacts
+        self._fps, self._reached = fps, reached
+        self.found: list[tuple[str, tuple[int, int], np.ndarray]] = []
+        """(role, span, place) of each."""
+
+    def spans(self, role: str) -> list[tuple[int, int]]:
+        """When a role is in contact."""
+        if role not in self._source.at:
+            return []
+        return spans_of(self._contacts, self._source.figure.joints[self._source.at[role]])
+
+    def point(self, role: str, link: int, at: np.ndarray, track: np.ndarray, firm: float) -> Point:
+        """A point that follows ``track`` (frames, 3), held while its role is in contact, at the
+        mean of where it was reached."""
+        spans, way = self.spans(role), self._reached.get(role, track)
+        holds = [((a, b), way[a:b].mean(axis=0)) for a, b in spans]
+        self.found += [(role, span, place) for span, place in holds]
+        held = flags_of(spans, len(track))
+        return Point(link, at, hold_points(track, holds, self._fps), held, firm)
+
+
 def world_turn(source: BodyShape, target: BodyShape) -> np.ndarray:
     """(3, 3) the rotation of worlds that brings the source's up to the target's."""
     if source.up == target.up:
@@ -61,11 +102,12 @@ def build_targets(
     scale: str = "limbs",
     soles: Mapping[str, float | None],
     seen: Mapping[str, Seen] | None = None,
+    reached: Mapping[str, np.ndarray] | None = None,
 ) -> Targets:
     """What a clip asks of the target's body.
 
-    ``seen`` is how the target's feet were in a first pass: contacts then hold them where its limits
-    let them be.
+    ``seen`` is how the target's feet were in a first pass, and ``reached`` where its points were,
+    (frames, 3) by role: contacts then hold them where its limits let them be.
 
     Hips and feet keep their stride: they are scaled by the ratio of the legs, heights are counted
     from ankles on the ground.  ``scale`` says how the rest is built on that: "limbs", every bone in
@@ -80,14 +122,14 @@ def build_targets(
     body = SourceBody(clip, source, turn, ratio, ground)
     feet = {side: target.foot(side, soles.get(side)) for side in SIDES}
     up = np.eye(3)[target.up]
-    stood = [_ankle_level(body, side, contacts, up) for side in SIDES]
-    lift = float(np.mean([feet[s].height for s in SIDES]) - np.mean(stood)) * up
+    lift = _lift(body, {s: feet[s].height for s in SIDES}, contacts, clip.fps, up)
 
     hips = 0.5 * sum(body.centre(side, "Leg") for side in SIDES) + lift
     pelvis, chest = body.segment(source.pelvis), body.segment(source.chest)
     free = np.zeros(clip.frames, bool)
-    out.points["hips"] = Point(
-        target.pelvis, target.local(target.pelvis, target.hip_middle), hips, free
+    hold = _Holds(source, contacts, clip.fps, reached or {})
+    out.points["hips"] = hold.point(
+        "hips", target.pelvis, target.local(target.pelvis, target.hip_middle), hips, BACK
     )
     out.turned["hips"] = Turned(target.pelvis, pelvis, free)
     out.turned["trunk"] = Turned(target.chest, chest, free)
@@ -101,6 +143,9 @@ def build_targets(
     own = float(np.linalg.norm(target.shoulder_middle - target.hip_middle))
     if scale != "common":
         trunk = trunk * (own / np.maximum(np.linalg.norm(trunk, axis=1), 1e-9))[:, None]
+    if hold.spans("chest"):
+        between = target.local(target.chest, target.shoulder_middle)
+        out.points["chest"] = hold.point("chest", target.chest, between, hips + trunk, BACK)
     for side in SIDES:
         known = None if seen is None else seen[side]
         foot = FootTargets(out, body, side, feet[side], lift, contacts, clip.fps, up, known)
@@ -112,9 +157,11 @@ def build_targets(
             hip = hips + pelvis @ centre
         lengths = _lengths(source, target, side, "Leg", scale, ratio)
         knee = body.point(side + "LowerLeg") - body.centre(side, "Leg")
-        out.points[side + "LowerLeg"] = Point(
-            target.at[side + "LowerLeg"], np.zeros(3), hip + _along(knee, lengths[0]), free
-        )
+        bent = hip + _along(knee, lengths[0])
+        if scale == "limbs":
+            bent = _bent(hip, bent, ankle, lengths)
+        role = side + "LowerLeg"
+        out.points[role] = hold.point(role, target.at[role], np.zeros(3), bent, KNEE)
         foot.add(ankle)
 
         offset = target.in_body(target.shoulders[side] - target.shoulder_middle)
@@ -133,18 +180,13 @@ def build_targets(
         if hand in source.at and hand in target.at:
             fore = body.point(hand) - body.point(side + "LowerArm")
             wrist = elbow + _along(fore, lengths[1])
-            own_spans = spans_of(contacts, source.figure.joints[source.at[hand]])
-            holds = [((a, b), wrist[a:b].mean(axis=0)) for a, b in own_spans]
-            out.points[hand] = Point(
-                target.at[hand],
-                np.zeros(3),
-                hold_points(wrist, holds, clip.fps),
-                flags_of(own_spans, clip.frames),
-            )
+            out.points[hand] = hold.point(hand, target.at[hand], np.zeros(3), wrist, 1.0)
             turned = body.segment(source.at[hand])
             out.turned[hand] = Turned(target.end[hand], turned, free)
-            name = target.figure.joints[target.at[hand]]
-            out.contacts += [Contact(name, a, b, _three(p)) for (a, b), p in holds]
+    out.contacts += [
+        Contact(target.figure.joints[target.at.get(role, out.points[role].link)], a, b, _three(p))
+        for role, (a, b), p in hold.found
+    ]
     out.contacts.sort(key=lambda contact: (contact.start, contact.joint))
     return out
 
@@ -177,13 +219,38 @@ def _shrugs(source: BodyShape, target: BodyShape, side: str) -> bool:
     )
 
 
-def _ankle_level(body: SourceBody, side: str, contacts: Sequence[Contact], up: np.ndarray) -> float:
-    """The height of a source's ankle over the ground where it rests."""
-    heights = body.point(side + "Foot") @ up
-    spans = spans_of(contacts, body.shape.figure.joints[body.shape.at[side + "Foot"]])
-    if spans:
-        return float(np.median(np.concatenate([heights[a:b] for a, b in spans])))
-    shape = body.shape
+def _lift(
+    body: SourceBody,
+    heights: Mapping[str, float],
+    contacts: Sequence[Contact],
+    fps: float,
+    up: np.ndarray,
+) -> np.ndarray:
+    """(frames, 3) what brings the ankles of a scaled source to the target's ``heights``, by side,
+    where its feet stand.
+
+    Every stance counts where it is near in time, so that the answer does not depend on what is far
+    away in the clip, or was cut off.
+    """
+    frames = np.arange(len(body.point("leftFoot")))
+    total, share = np.zeros(len(frames)), np.zeros(len(frames))
+    for side in SIDES:
+        ankle = body.point(side + "Foot") @ up
+        foot = body.shape.figure.joints[body.shape.at[side + "Foot"]]
+        for start, end in spans_of(contacts, foot):
+            away = np.maximum(np.maximum(start - frames, frames - end + 1), 0) / fps
+            weight = (end - start) / (1.0 + (away / _STANCE) ** 2) ** 2
+            level = float(np.percentile(ankle[start:end], 20.0))  # heels rise in a stance
+            total, share = total + weight * (heights[side] - level), share + weight
+    if not share.any():
+        missing = np.mean([heights[side] - _ankle_level(body, side, up) for side in SIDES])
+        return np.broadcast_to(missing * up, (len(frames), 3))
+    return (total / share)[:, None] * up
+
+
+def _ankle_level(body: SourceBody, side: str, up: np.ndarray) -> float:
+    """The height of a source's ankle over the ground, of a foot that never stands in the clip."""
+    heights, shape = body.point(side + "Foot") @ up, body.shape
     if shape.stands:
         return body.scale * shape.foot(side).height
     return max(0.0, min(float(heights.min()), 0.12 * body.scale * shape.metre))
@@ -194,6 +261,31 @@ def _along(way: np.ndarray, length: float) -> np.ndarray:
     if length < 0.0:
         return way
     return way * (length / np.maximum(np.linalg.norm(way, axis=1), 1e-9))[:, None]
+
+
+def _bent(
+    start: np.ndarray, middle: np.ndarray, end: np.ndarray, lengths: tuple[float, float]
+) -> np.ndarray:
+    """(frames, 3) where the joint in the middle of a limb is, its ends at ``start`` and ``end`` and
+    its two bones as long as they are: on the side of ``middle``, all (frames, 3).
+
+    A millimetre turns a limb that is nearly straight by degrees: the straighter it is, the more it
+    stays at ``middle``.
+    """
+    a, b = lengths
+    way = end - start
+    far = np.maximum(np.linalg.norm(way, axis=1), 1e-9)
+    ahead = way / far[:, None]
+    reach = np.clip(far, abs(a - b), a + b)
+    # The law of cosines: a·cos of the angle at the start.
+    along = (a * a + reach * reach - b * b) / (2.0 * np.maximum(reach, 1e-9))
+    aside = middle - start
+    aside = aside - (aside * ahead).sum(axis=1)[:, None] * ahead
+    aside = aside / np.maximum(np.linalg.norm(aside, axis=1), 1e-9)[:, None]
+    height = np.sqrt(np.maximum(a * a - along * along, 0.0))
+    place = start + along[:, None] * ahead + height[:, None] * aside
+    share = np.minimum(height / (_BENT * (a + b)), 1.0)[:, None]
+    return middle + share**2 * (3.0 - 2.0 * share) * (place - middle)
 
 
 def _lengths(

@@ -85,7 +85,7 @@ def follow(
     there = across(np.broadcast_to(wish, (1, figure.n)) if near is None else near)
     reference = _within_half_turns(inner, np.array(np.broadcast_to(there, (frames, inner.n))))
     wanted = [goal for goal in goals if not isinstance(goal, Rest)]
-    rests = [goal for goal in goals if isinstance(goal, Rest)]
+    rests = [goal.as_rest(inner) for goal in goals if isinstance(goal, Rest)]
     if near is not None or not rests:
         roots = np.isin(inner.owner, np.flatnonzero(inner.parents < 0))
         weight = np.where(roots, 0.0, NEAR * inner.n)

@@ -23,6 +23,9 @@ from limbik.solver.frame_values import FrameValues
 SMOOTH = 0.03
 """Seconds: movements much shorter than this are smoothed away."""
 
+_SMOOTHED = 0.025
+"""Seconds: with the time between two frames, what is smoothed away unless somebody says."""
+
 WINDOW = 200  # frames that are solved together
 OVERLAP = 40  # frames that two windows share
 _STAY = 1e-3  # of the goals' weight: how much a frame stays near the one before in the first pass
@@ -44,6 +47,12 @@ class Report:
     """Gauss–Newton steps of all windows."""
     switched: int
     """Frames in which another pass was better than the one from the start."""
+
+
+def default_smooth(fps: float) -> float:
+    """Seconds that are smoothed away in a clip of so many frames per second: the geometric mean of
+    25 ms and the time between two frames, so that fast recordings keep their quick movements."""
+    return math.sqrt(_SMOOTHED / fps)
 
 
 def unlimited_balls(figure: Figure) -> np.ndarray:
@@ -212,13 +221,23 @@ class ClipSolver:
             taken += self.improve(q, low, high, iterations=iterations)
         return q, taken
 
-    def improve(self, q: np.ndarray, low: int, high: int, *, iterations: int = 30) -> int:
-        """Improve frames low … high − 1 of q (frames, n) in place; returns how many steps."""
+    def improve(
+        self,
+        q: np.ndarray,
+        low: int,
+        high: int,
+        *,
+        iterations: int = 30,
+        tolerance: float = 3e-5,
+    ) -> int:
+        """Improve frames low … high − 1 of q (frames, n) in place, until F falls by less than
+        ``tolerance`` of itself; returns how many steps."""
         a, b = max(low - 2, 0), min(high + 2, len(q))
         part = q[a:b]
         _, _, taken = solve_window(
             self.problem.ints, self.problem.floats, self._places, self._values[a:b], part, low - a,
-            high - a, self._moves, self._balls, self._whole, self._drift[a:b], iterations, 3e-6,
+            high - a, self._moves, self._balls, self._whole, self._drift[a:b], iterations,
+            tolerance,
         )  # fmt: skip
         return int(taken)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from limbik.papers.contract import Chapter, Order
-from limbik.papers.line_search import (
+from limbik.papers.line_search import caps, contest
+from limbik.papers.line_search.caps import calibrate
+from limbik.papers.line_search.chapters import (
     boxes,
-    caps,
     ccd,
-    contest,
     divergence,
     equation_29,
     flip,
@@ -22,7 +22,6 @@ from limbik.papers.line_search import (
     singular,
     timelapse,
 )
-from limbik.papers.line_search.caps import calibrate
 from limbik.papers.line_search.follow import Entry, Guest, from_positions, measured
 from limbik.papers.line_search.guests import installed
 from limbik.papers.line_search.subject import Drill, Subject, subject_of

@@ -28,7 +28,8 @@ class Effector:
     """A point of a joint and what is wanted of it.
 
     "pin" holds ``position`` (and ``wxyz`` where it is not None) whatever else moves; "aim" keeps
-    the joint's ``axis`` pointing at ``position``; "free" holds only while it is dragged.
+    the joint's ``axis`` pointing at ``position``; "free" holds only while it is dragged;
+    one that a person ``placed`` by dragging it stays where it is unless another drag needs it.
     ``at`` and ``axis`` are in the joint's own frame, ``position`` and ``wxyz`` in the world, all in
     the figure's unit.
     """
@@ -42,6 +43,7 @@ class Effector:
     weight: float = 1.0
     rotation_weight: float = 1.0
     axis: Vec3 = (0.0, 0.0, 1.0)
+    placed: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The effector as JSON; the joint by its name."""
@@ -68,6 +70,7 @@ class Effector:
             weight=data.number("weight", above=0.0, most=HEAVIEST),
             rotation_weight=data.number("rotation_weight", above=0.0, most=HEAVIEST),
             axis=axis,
+            placed="placed" in data.names and data.flag("placed"),
         )
 
 

@@ -51,6 +51,8 @@ def _values(goal: Goal) -> dict[str, Any] | None:
         return None
     out: dict[str, Any] = {}
     for field in fields(goal):
+        if not field.init:
+            continue
         value = getattr(goal, field.name)
         if value is not None and not isinstance(value, str | bool):
             array = np.asarray(value)

@@ -17,10 +17,9 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
-from limbik.goals import Goal, Reach, Rest
+from limbik.goals import Goal, Rest
 from limbik.goals import terms as tm
 from limbik.maths.quaternions import angle_between
-from limbik.maths.so3 import matrix_to_quat
 from limbik.methods import Method
 from limbik.methods.base import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.document.effector import Effector
@@ -34,8 +33,10 @@ from limbik.poser.drag.goals_of_effectors import (
     put_target,
 )
 from limbik.poser.drag.method_choice import method_of
+from limbik.poser.drag.posture import ENOUGH, FLOOR, Kept, Points, Posture, put_kept, swinging
 from limbik.poser.drag.stiffness import stiffness
 from limbik.poser.drag.turn_limiter import TurnLimiter
+from limbik.posture.floor_points import FloorPoint
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
 
@@ -46,10 +47,6 @@ Place = Sequence[float] | np.ndarray
 PULL = 1e-5
 """Weight of the pull to the pose in which the drag began, for what carries the whole figure."""
 
-LEVEL = 8e-7
-"""Weight with which the pull keeps joints that are pinned at their origin turned as they are: feet
-stay flat on the floor where a pose allows it, and tilt where it does not."""
-
 GIVE = 1e-3
 """Part of its weight that the dragged goal keeps: where a hand cannot follow the mouse, the hand
 gives way and the pinned feet stay where they are."""
@@ -57,8 +54,14 @@ gives way and the pinned feet stay where they are."""
 EVEN = frozenset({"projected_gradient", "jacobian_transpose", "extended_jacobian"})
 """Methods for which all goals keep their weights: they crawl where those differ so much."""
 
-NEAR, NEAR_AFTER_LEAP, THEN = 10, 40, 30
-"""Iterations a drag may take with the pull, and without it.  The next drag goes on from there."""
+NEAR, NEAR_AFTER_LEAP, THEN, LAST = 10, 40, 30, 100
+"""Iterations a drag may take with the pull, and without it; at its end LAST with it.  The next drag
+goes on from there."""
+
+LITTLE, OFTEN, CLEARLY, NEARLY = 0.3, 8, 0.6, 0.02
+"""Where a pose is strained, others are looked for at drags 1, 2, 4, every eighth and at the end:
+those in which the limb alone comes so near (sizes).  One that costs less than CLEARLY as much is
+taken.  A limb is tried a little bent from LITTLE of that strain on."""
 
 LEAP = 0.02
 """A target that moves further than this many sizes at once has leapt."""
@@ -71,7 +74,6 @@ SWINGS = "the figure swings over to another way of getting there; go on dragging
 _SETTLED = 1e-7  # tolerance with the pull (sizes, rad): so small that the pull decides when to stop
 _CALM = 0.9  # f that keeps this part of itself over all its iterations is as good as settled
 _NONE = -1
-_AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written where a drag begins
 
 
 class DragSolver:
@@ -98,10 +100,12 @@ class DragSolver:
         settings: Mapping[str, float | int | bool | str | None] | None = None,
         pull: float = PULL,
         goals: Sequence[KeptGoal] = (),
+        posture: Posture | None = None,
     ) -> None:
         """``dragged`` is the id of the effector that is moved, or None; ``q`` (n,) the pose in
         which that begins; ``locked`` names joints that keep their values; ``pull`` is how much it
-        counts to stay near q; ``goals`` hold always, beside those of the effectors.
+        counts to stay near q; ``goals`` hold always, beside those of the effectors; ``posture`` is
+        how a body behaves.
 
         Raises LimbikError with a sentence where a goal cannot be asked, or where the method cannot
         solve for it.
@@ -110,17 +114,26 @@ class DragSolver:
         self.method: Method = method_of(method, settings)
         self.dragged = dragged
         self._locked, self._pull = tuple(locked), pull
+        self._fixed = np.isin(figure.owner, [figure.index(joint) for joint in self._locked])
+        self.posture = posture if self.method.descends else None
         self._goals = [kept for kept in goals if kept.goal is not None]
         self._quick = self.method.name == "projected_lm" and "iterations" not in (settings or {})
-        held = [e for e in effectors if e.mode != "free" or e.id == dragged]
+        self._effectors = tuple(effectors)
+        held = [e for e in self._effectors if e.mode != "free" or e.id == dragged]
         if dragged is not None and all(e.id != dragged for e in held):
             raise GoalError(f"there is no effector {dragged} to drag")
         self.q = self._home = self._ahead = figure.project(figure.single_pose(q, "the pose"))
+        self._sunk: list[FloorPoint] = []
+        self._floor: Points = Points((), ())
         self._none = np.empty((0, figure.n + 1))
         self._turn_limiter = TurnLimiter(figure)
         self._was: Effector | None = None
         self._part: np.ndarray | None = None
-        self._levelled: list[tuple[int, str]] = []
+        self._kept: list[Kept] = []
+        self._limb: Runner | None = None
+        self._strained = 0  # drags in a row that ended in a strained pose
+        self._stands: set[int] = set()  # ids of feet that stand on their balls
+        self._moved_pins: set[int] = set()
         self._compile(held)
 
     def begin(self, q: Sequence[float] | np.ndarray) -> None:
@@ -131,7 +144,7 @@ class DragSolver:
             self._compile(self._held)  # its pose and the pull's are one in the problem
         elif self._near is not None:
             self._near.problem.set_target(self._pull_goal, pose=self._home)
-            self._level()
+            self._put_kept()
 
     def drag(self, position: Place | None, wxyz: Place | None = None) -> Answer:
         """The pose for a new target of the dragged effector; None: as it was."""
@@ -158,7 +171,10 @@ class DragSolver:
             if math.hypot(w, x, y, z) < 1e-12:
                 raise GoalError(f'"{held.joint}": wxyz has zero length')
             held = replace(held, wxyz=(w, x, y, z))
-        if (held.wxyz is None) != (old.wxyz is None):
+        stood = effector in self._stands
+        if stood:
+            self._moved_pins.add(effector)
+        if (held.wxyz is None) != (old.wxyz is None) or stood:
             self._compile([*self._held[:k], held, *self._held[k + 1 :]])
         else:
             self._held[k] = held
@@ -172,13 +188,18 @@ class DragSolver:
         return self._answer(near, THEN if self._quick else None, most)
 
     def finish(self) -> Answer:
-        """The same without the pull, and with all the iterations that the method takes: for the end
-        of a drag."""
-        return self._answer(0, None, math.inf)
+        """The same with all the iterations that the method takes, for the end of a drag: without
+        the pull, or with that of a body's posture."""
+        return self._answer(0 if self.posture is None else LAST, None, math.inf)
 
     def look(self) -> Answer:
         """How the goals stand in the present pose; nothing is solved."""
         return unheld(self.q) if self._then is None else self._report(None)
+
+    @property
+    def standing(self) -> frozenset[int]:
+        """Ids of the pinned feet that stand on their balls, so that their heels may rise."""
+        return frozenset(self._stands)
 
     @property
     def problems(self) -> tuple[Problem, Problem] | None:
@@ -200,15 +221,16 @@ class DragSolver:
             pulled = self._near.problem
             if pulled.objective(self._home) < pulled.objective(q):
                 q[:] = self._home  # the target came back at once
-            _, totals = self._near.run(q, 0, self._none, near)
-            iterations = int(totals[OUT_ITERATIONS])
-            if not np.isfinite(q).all():
-                q[:] = self._ahead
-        before = self._then.problem.objective(q)
+            iterations = self._pulled(q, near)
+        natural, before = q.copy(), self._then.problem.objective(q)
         code, totals = self._then.run(q, 0, self._none, then)
         iterations += int(totals[OUT_ITERATIONS])
         if code == SPENT and totals[OUT_F] > _CALM * before:
             code = STATIONARY
+        if self.posture is not None and code != REACHED and totals[OUT_F] > ENOUGH * before:
+            q = natural  # what cannot be met is not worth a pose that no body takes
+        if self._sinks(q):
+            return self._answer(max(near, NEAR), then, most)
         if np.isfinite(q).all():
             self._ahead = q = self.figure.project(q)
             if not self._turn_limiter.within(self.q, q, most):
@@ -219,6 +241,81 @@ class DragSolver:
         ms = 1e3 * (time.perf_counter() - began)
         answer = self._report(code, ms, iterations)
         return answer if self.q is not self._part else replace(answer, why=SWINGS)
+
+    def _sinks(self, q: np.ndarray) -> bool:
+        """Whether a point that the floor does not hold is below it in the pose q (n,); from then on
+        the floor holds it."""
+        if self.posture is None:
+            return False
+        others = [point for point in self._floor.others if point not in self._sunk]
+        sunk = self.posture.sunk(others, q)
+        if sunk:
+            self._sunk += sunk
+            self._compile(self._held)
+        return bool(sunk)
+
+    def _pulled(self, q: np.ndarray, near: int) -> int:
+        """Solve with the pull from q (n,), in place; returns the iterations.  A straight limb is
+        also tried a little bent, and the better pose taken."""
+        assert self._near is not None
+        straight = q.copy()
+        _, totals = self._near.run(q, 0, self._none, near)
+        iterations = int(totals[OUT_ITERATIONS])
+        posture = self.posture if self.dragged is not None else None
+        strain = math.inf if posture is None else posture.strained(self._near.problem)
+        if posture is not None and self.dragged is not None and totals[OUT_F] > LITTLE * strain:
+            bent = posture.bent(self._effector(self.dragged).joint, straight)
+            if bent is not None:
+                bent[self._fixed] = straight[self._fixed]
+                _, more = self._near.run(bent, 0, self._none, near)
+                iterations += int(more[OUT_ITERATIONS])
+                if np.isfinite(bent).all() and more[OUT_F] < totals[OUT_F]:
+                    q[:], totals = bent, more
+        if totals[OUT_F] > strain:
+            self._strained += 1
+            due = self._strained & (self._strained - 1) == 0 or self._strained % OFTEN == 0
+            if due or near == LAST:
+                iterations += self._from_home(q, totals[OUT_F])
+        else:
+            self._strained = 0
+        if not np.isfinite(q).all():
+            q[:] = self._ahead
+        return iterations
+
+    def _from_home(self, q: np.ndarray, f: float) -> int:
+        """Where the pose that a drag came to is strained, look from its beginning for one that is
+        much less so, and put that into q (n,); returns the iterations."""
+        assert self._near is not None
+        assert self.posture is not None
+        assert self.dragged is not None
+        dragged = self._effector(self.dragged)
+        iterations, best, limb = 0, CLEARLY * f, self._limb_runner(dragged)
+        for other in self.posture.starts(dragged.joint, self._home):
+            other[self._fixed] = self._home[self._fixed]
+            if limb is not None:
+                _, totals = limb.run(other, 0, self._none, NEAR_AFTER_LEAP)
+                iterations += int(totals[OUT_ITERATIONS])
+                if totals[OUT_F] > (NEARLY * self.figure.size) ** 2:
+                    continue
+            _, totals = self._near.run(other, 0, self._none, NEAR_AFTER_LEAP)
+            iterations += int(totals[OUT_ITERATIONS])
+            if np.isfinite(other).all() and totals[OUT_F] < best:
+                q[:], best = other, totals[OUT_F]
+                self._strained = 0
+        return iterations
+
+    def _limb_runner(self, dragged: Effector) -> Runner | None:
+        """The dragged goal for its limb alone, where it has one."""
+        assert self.posture is not None
+        if self._limb is None:
+            others = self.posture.beside_limb(dragged.joint)
+            if not others:
+                return None
+            lock = {*others, *self._locked}
+            problem = Problem(self.figure, [goal_of(dragged, 1.0)], start=self._home, lock=lock)
+            self._limb = Runner(problem, self.method, near=True, restarts=0)
+        put_target(self._limb.problem, 0, dragged)
+        return self._limb
 
     def _swung(self, q: np.ndarray, most: float, then: int | None) -> tuple[np.ndarray, int]:
         """(pose, exit code) part of the way to q, and from there to the goals where they are no
@@ -256,11 +353,13 @@ class DragSolver:
             put_place(problem, far, self._held[far].position)
         answer = build_answer(
             problem, self._held, self.q.copy(), code, ms, iterations,
-            kept=[kept.id for kept in self._goals],
+            kept=[kept.id for kept in self._kept_goals],
         )  # fmt: skip
         if far is not None:
             self._write(far)
-        return answer
+        # The floor is told of where something is below it.
+        told = (answer.goals[:, 0] != FLOOR) | (answer.goals[:, 3] == 0.0)
+        return answer if told.all() else replace(answer, goals=answer.goals[told])
 
     # ---- goals -----------------------------------------------------------------------------
 
@@ -268,27 +367,52 @@ class DragSolver:
         """Make problems of the goals: one that meets them, and one with the pull, where the method
         minimises that too.  Nothing changes where that is refused."""
         goals: list[Goal] = []
-        for effector in held:
+        posture = self.posture
+        still = [e for e in held if e.id not in self._moved_pins]
+        self._stands = set() if posture is None else posture.standing(still, self.dragged, self.q)
+        for k, effector in enumerate(held):
             gives = effector.id == self.dragged and self.method.name not in EVEN
             goals.append(goal_of(effector, GIVE if gives else 1.0))
-        goals += [self._given(kept.goal) for kept in self._goals if kept.goal is not None]
-        self._pull_goal = asked = len(goals)
+            if posture is not None and effector.id in self._stands:
+                goals[k] = posture.ball_goal(effector, self.q)
+        self._kept_goals = self._goals + self._floor_goals(held)
+        goals += [self._given(kept.goal) for kept in self._kept_goals if kept.goal is not None]
+        self._pull_goal = len(goals)
         near = then = None
+        kept: list[Kept] = []
         if goals:
             then = self._solver(goals)
         if goals and self.method.descends:
-            goals.append(Rest(self._pull * stiffness(self.figure), pose=self._home))
-            kept = [e for e in held if e.id != self.dragged and _would_swing(e)]
-            goals += [Reach(e.joint, wxyz=_AS_IT_IS, rotation_weight=LEVEL) for e in kept]
+            weights = self._pull * stiffness(self.figure)
+            if posture is None:
+                kept = swinging(self.figure, held, self.dragged)
+            else:
+                weights = posture.weights(self._joint_of(held, self.dragged))
+                kept = posture.kept(self._now(held), self.dragged, self.q)
+            goals.append(Rest(weights, pose=self._home))
+            goals += [one.goal for one in kept]
             near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED))
-            self._levelled = [(asked + 1 + k, e.joint) for k, e in enumerate(kept)]
-        self._held, self._near, self._then = held, near, then
-        self._level()
+        self._held, self._near, self._then, self._kept = held, near, then, kept
+        self._limb = None
+        self._put_kept()
         pins = [e.position for e in held if e.mode == "pin" and e.id != self.dragged]
         self._anchor = anchor(self.figure, pins, self.q)
         self._far: int | None = None
         for k in range(len(held)):
             self._write(k)
+
+    def _floor_goals(self, held: Sequence[Effector]) -> list[KeptGoal]:
+        """The floor, for what may come to it in this drag."""
+        if self.posture is None:
+            return []
+        balls = [effector.joint for effector in held if effector.id in self._stands]
+        dragged = self._joint_of(held, self.dragged)
+        self._floor = points = self.posture.low_points(self._home, dragged, balls)
+        there = (*points.held, *self._sunk)
+        return [self.posture.floor_goal(there)] if there else []
+
+    def _joint_of(self, held: Sequence[Effector], id: int | None) -> str | None:
+        return next((effector.joint for effector in held if effector.id == id), None)
 
     def _given(self, goal: Goal) -> Goal:
         """A goal without an effector; a Rest weighs as much against the dragged goal as it says."""
@@ -296,13 +420,16 @@ class DragSolver:
             return replace(goal, weight=GIVE * np.asarray(goal.weight, float))
         return goal
 
-    def _level(self) -> None:
-        """Pins stay turned as they are where the drag begins, as far as the pull can."""
-        if self._near is not None and self._levelled:
-            frames = self.figure.frames(self._home)
-            for goal, joint in self._levelled:
-                turn = matrix_to_quat(frames[self.figure.index(joint), :3, :3])
-                self._near.problem.set_target(goal, wxyz=turn)
+    def _now(self, held: Sequence[Effector]) -> list[Effector]:
+        """All effectors, those that are held as they are now."""
+        known = {effector.id: effector for effector in held}
+        return [known.get(effector.id, effector) for effector in self._effectors]
+
+    def _put_kept(self) -> None:
+        """What is kept is taken from where the drag begins, as far as the pull can."""
+        if self._near is not None and self._kept:
+            first = self._pull_goal + 1
+            put_kept(self.figure, self._near.problem, first, self._kept, self._home)
 
     def _solver(self, goals: list[Goal], tolerance: tuple[float, float] | None = None) -> Runner:
         problem = Problem(self.figure, goals, start=self.q, tolerance=tolerance, lock=self._locked)
@@ -311,6 +438,8 @@ class DragSolver:
     def _write(self, k: int) -> None:
         """Put the target of the effector number k into the compiled problems."""
         effector, place = self._held[k], None
+        if effector.id in self._stands:
+            return
         if effector.id == self.dragged and effector.mode != "aim" and self._anchor is not None:
             place = nearer(effector.position, self._anchor, self.figure.size)
             self._far = None if place is None else k
@@ -319,8 +448,3 @@ class DragSolver:
                 put_target(solver.problem, k, effector)
                 if place is not None:
                     put_place(solver.problem, k, place)
-
-
-def _would_swing(effector: Effector) -> bool:
-    """Whether a pin leaves what hangs on its joint free to swing about it, as toes on an ankle."""
-    return effector.mode == "pin" and effector.wxyz is None and effector.at == (0.0, 0.0, 0.0)

@@ -28,6 +28,7 @@ from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.prop import Prop
 from limbik.poser.document.unkeyed import at_frame
 from limbik.poser.drag.answer import Answer
+from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.finger_drag import hands_of
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
@@ -164,10 +165,11 @@ class Editor:
     def grab(self, id: int) -> None:
         """Begin to drag an effector, which ends whatever else is under way."""
         self.drop()
+        floor = self.opened.floor
         prop = self.document.scene.prop(id)
         if prop is not None:
             self.ready(self.document.method)
-            self.gesture = PropDragging(self.figure, self.document, prop)
+            self.gesture = PropDragging(self.figure, self.document, prop, floor)
             return
         effector = self.effector(id)
         self.ready(self.document.method)
@@ -178,10 +180,10 @@ class Editor:
             twin = twin_of(self.figure, self.document, effector, mirror)
             if twin is not effector:
                 self.gesture = SymmetricDragging(
-                    self.figure, self.document, effector, twin, mirror, self.hands
+                    self.figure, self.document, effector, twin, mirror, self.hands, floor
                 )
                 return
-        self.gesture = Dragging(self.figure, self.document, effector, self.hands)
+        self.gesture = Dragging(self.figure, self.document, effector, self.hands, floor)
 
     def slide(self, coordinate: int, value: float) -> None:
         """Move one coordinate, as a slider does; pins stay put as well as the others allow."""
@@ -189,7 +191,7 @@ class Editor:
         if not isinstance(self.gesture, Sliding) or self.gesture.joint != joint:
             self.drop()
             self.ready(self.document.method)
-            self.gesture = Sliding(self.figure, self.document, joint)
+            self.gesture = Sliding(self.figure, self.document, joint, self.opened.floor)
         self.document, self.answer = self.gesture.to(self.document, coordinate, value)
         self.ghost = None
 
@@ -240,7 +242,7 @@ class Editor:
         """Solve for what is pinned and aimed, and for the effector ``dragged`` as if a person held
         it; over a clip the answer is an edit."""
         self.ready(self.document.method)
-        live = drag_solver_of(self.figure, self.document, dragged)
+        live = drag_solver_of(self.figure, self.document, dragged, floor=self.opened.floor)
         answer = live.solve()
         answer = live.finish() if answer.status is not None else answer
         self.document = replace(self.document, q=answer.q)
@@ -250,7 +252,9 @@ class Editor:
     def hold_prop(self, prop: Prop, joints: Sequence[str]) -> None:
         """Let joints go to a prop and hold it; over a clip the pose is an edit."""
         self.ready(self.document.method)
-        self.document, self.answer = taken(self.figure, self.document, prop, joints)
+        self.document, self.answer = taken(
+            self.figure, self.document, prop, joints, self.opened.floor
+        )
         self.ghost = None
         self._edited(())
 
@@ -269,7 +273,8 @@ class Editor:
         q = self.figure.project(q)
         effectors = self.document.effectors
         if anchor:
-            effectors = anchored(self.figure, effectors, q)
+            kept = (replace(e, placed=False) if e.placed else e for e in effectors)
+            effectors = anchored(self.figure, kept, q)
         self.document = replace(self.document, q=q, effectors=effectors)
         self.answer = self.ghost = None
         self._edited(())
@@ -282,12 +287,16 @@ class Editor:
             return
         self.document = replace(self.document, q=q)
         self.ready(self.document.method)
-        self.answer, self.ghost = drag_solver_of(self.figure, self.document, None).solve(), None
+        self.answer, self.ghost = self._solver().solve(), None
         self.document = replace(self.document, q=self.answer.q)
+
+    def _solver(self) -> DragSolver:
+        """What is pinned and aimed, made ready to solve."""
+        return drag_solver_of(self.figure, self.document, None, floor=self.opened.floor)
 
     def check(self) -> None:
         """Refuse a method that cannot solve for what is pinned and aimed."""
-        drag_solver_of(self.figure, self.document, None)
+        self._solver()
         if self.document.compare is not None:
             drag_solver_of(self.figure, self.document, None, choice=self.document.compare)
 

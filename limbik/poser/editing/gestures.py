@@ -16,7 +16,9 @@ from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.finger_drag import above_fingers, hand_is_held
 from limbik.poser.drag.other_starts import OtherStarts
+from limbik.poser.drag.posture import Posture
 from limbik.poser.drag.scene_goals import scene_goals
+from limbik.posture.known_body import known_body
 
 
 def drag_solver_of(
@@ -26,8 +28,13 @@ def drag_solver_of(
     *,
     choice: Choice | None = None,
     also_locked: tuple[str, ...] = (),
+    floor: float | None = None,
 ) -> DragSolver:
-    """The document's goals and its method (or another ``choice``) made ready to solve."""
+    """The document's goals and its method (or another ``choice``) made ready to solve; ``floor`` is
+    the height of the floor, for bodies that stay above it."""
+    posture = None
+    if known_body(figure).complete:
+        posture = Posture(figure, floor if document.floor else None)
     method = document.method if choice is None else choice
     return DragSolver(
         figure,
@@ -38,6 +45,7 @@ def drag_solver_of(
         method=method.name,
         settings=dict(method.settings),
         goals=(*document.goals, *scene_goals(figure, document)),
+        posture=posture,
     )
 
 
@@ -49,9 +57,15 @@ class Dragging:
     """
 
     def __init__(
-        self, figure: Figure, before: Document, effector: Effector, hands: Sequence[Hand] = ()
+        self,
+        figure: Figure,
+        before: Document,
+        effector: Effector,
+        hands: Sequence[Hand] = (),
+        floor: float | None = None,
     ) -> None:
-        """``hands`` are the figure's: a hand is held while one of its fingers is dragged."""
+        """``hands`` are the figure's: a hand is held while one of its fingers is dragged; ``floor``
+        is the height of its floor."""
         self.before, self.effector, self.label = before, effector.id, f"Move {effector.joint}"
         self.moved = False
         self.also: tuple[int, ...] = ()  # other effectors that it moves
@@ -60,14 +74,17 @@ class Dragging:
         self._start = replace(before, effectors=effectors)
         holding = above_fingers(figure, hands, effector.joint)
         self._in_hand = bool(holding)
-        self._live = drag_solver_of(figure, self._start, effector.id, also_locked=holding)
+        self._figure = figure
+        self._live = drag_solver_of(
+            figure, self._start, effector.id, also_locked=holding, floor=floor
+        )
         self.other_starts = OtherStarts(self._live)
         compare = before.compare
         self._ghost = (
             None
             if compare is None
             else drag_solver_of(
-                figure, self._start, effector.id, choice=compare, also_locked=holding
+                figure, self._start, effector.id, choice=compare, also_locked=holding, floor=floor
             )
         )
         self._held = next(e for e in effectors if e.id == effector.id)
@@ -89,7 +106,17 @@ class Dragging:
         """The document with the last target met as well as it can be."""
         answer = self._told(self._live.finish())
         ghost = None if self._ghost is None else self._ghost.finish()
-        return replace(document, q=answer.q), answer, ghost
+        effectors = tuple(self._left(effector, answer.q) for effector in document.effectors)
+        return replace(document, q=answer.q, effectors=effectors), answer, ghost
+
+    def _left(self, effector: Effector, q: np.ndarray) -> Effector:
+        """An effector as a drag leaves it: what was dragged is placed, and a foot whose heel rose
+        is pinned as it stands."""
+        if effector.mode == "free" and effector.id in (self.effector, *self.also):
+            return replace(effector, placed=True)
+        if effector.id in self._live.standing:
+            return anchored(self._figure, (effector,), q)[0]
+        return effector
 
     def _told(self, answer: Answer) -> Answer:
         """The answer; where a finger is short, its sentence says that the hand is held."""
@@ -111,10 +138,12 @@ class Dragging:
 class Sliding:
     """A coordinate moved by a slider; what is pinned stays put as well as the others allow."""
 
-    def __init__(self, figure: Figure, before: Document, joint: str) -> None:
+    def __init__(
+        self, figure: Figure, before: Document, joint: str, floor: float | None = None
+    ) -> None:
         self.before, self.joint, self.label = before, joint, f"Bend {joint}"
         self._figure = figure
-        self._live = drag_solver_of(figure, before, None, also_locked=(joint,))
+        self._live = drag_solver_of(figure, before, None, also_locked=(joint,), floor=floor)
 
     def to(self, document: Document, coordinate: int, value: float) -> tuple[Document, Answer]:
         """The document with q[coordinate] = value, inside the limits."""

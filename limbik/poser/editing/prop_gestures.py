@@ -46,10 +46,12 @@ TOUCHES = 0.03
 class PropDragging:
     """A prop held by a person; ``effector`` is its id."""
 
-    def __init__(self, figure: Figure, before: Document, prop: Prop) -> None:
+    def __init__(
+        self, figure: Figure, before: Document, prop: Prop, floor: float | None = None
+    ) -> None:
         self.before, self.effector, self.label = before, prop.id, f"Move {prop.name}"
         self.moved = False
-        self._figure, self._prop = figure, prop
+        self._figure, self._prop, self._floor = figure, prop, floor
         self._place = place_of(prop, figure, figure.frames(before.q))
         self._live = None
         if prop.holds:
@@ -60,7 +62,7 @@ class PropDragging:
                 rotation_weight=TURN,
             )  # fmt: skip
             start = replace(before, effectors=(*before.effectors, carrier))
-            self._live = drag_solver_of(figure, start, prop.id)
+            self._live = drag_solver_of(figure, start, prop.id, floor=floor)
 
     def to(
         self, document: Document, position: Vec3 | None, wxyz: Vec4 | None
@@ -85,7 +87,7 @@ class PropDragging:
         if self._live is not None:
             answer = self._live.finish()
         elif document.scene.collisions:
-            solver = drag_solver_of(self._figure, document, None)
+            solver = drag_solver_of(self._figure, document, None, floor=self._floor)
             answer = solver.solve()
             answer = solver.finish() if answer.status is not None else answer
         else:
@@ -98,7 +100,11 @@ class PropDragging:
 
 
 def taken(
-    figure: Figure, document: Document, prop: Prop, joints: Sequence[str]
+    figure: Figure,
+    document: Document,
+    prop: Prop,
+    joints: Sequence[str],
+    floor: float | None = None,
 ) -> tuple[Document, Answer]:
     """The document in which ``joints`` hold the prop where it is: each goes to its surface, and
     keeps the place and turn that it has there.
@@ -137,7 +143,7 @@ def taken(
         for e in document.effectors
     )
     start = replace(document, effectors=(*effectors, *reach, *facing))
-    solver = drag_solver_of(figure, start, None)
+    solver = drag_solver_of(figure, start, None, floor=floor)
     solver.solve()
     answer = solver.finish()
     for effector in reach:

@@ -39,11 +39,12 @@ class SymmetricDragging(Dragging):
         twin: Effector,
         mirror: Mirror,
         hands: Sequence[Hand] = (),
+        floor: float | None = None,
     ) -> None:
         # Held as the dragged one is: where both cannot follow, both give way.
         held = replace(twin, mode="pin", weight=GIVE * twin.weight)
         there = tuple(held if e.id == twin.id else e for e in before.effectors)
-        super().__init__(figure, replace(before, effectors=there), effector, hands)
+        super().__init__(figure, replace(before, effectors=there), effector, hands, floor)
         self.before, self.also = before, (twin.id,)
         self._twin, self._mirror, self._plane = twin, mirror, mirror.plane(before.q)
         self._joint = figure.index(twin.joint)

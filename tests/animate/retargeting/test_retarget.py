@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 
 import limbik
+from limbik.animate.retargeting.body_shape import BodyShape
 from limbik.animate.retargeting.targets import SCALES
+from limbik.animate.whole_clip.spacetime import ClipSolver
+from limbik.solver.frame_values import FrameValues
+from limbik.solver.problem import Problem
 from tests.helpers import real_data
 
 SOURCES = {
@@ -29,7 +33,7 @@ TARGETS = {
     "vrm": "vrm/sat06_basic_armature_vrm1.vrm",
     "human": "",
 }
-OUTSIDE = pytest.mark.filterwarnings("ignore:.*outside the limits")
+OUTSIDE = pytest.mark.filterwarnings("ignore:.*outside the limits", "ignore:.*is left out")
 
 
 @cache
@@ -192,3 +196,31 @@ def test_what_is_no_body_is_refused_by_role() -> None:
         limbik.retarget(clip, onto=target_of("human"), scale="long")
     with pytest.raises(limbik.GoalError, match="near"):
         limbik.retarget(clip, onto=target_of("human"), near=target_of("human").rest[None])
+
+
+@pytest.mark.filterwarnings("ignore:.*is left out")
+@pytest.mark.parametrize(
+    ("target", "height"), [("g1", 0.035), ("g1_urdf", 0.035), ("t1", 0.03), ("human", None)]
+)
+def test_the_sole_is_that_of_the_shapes_in_the_file(target: str, height: float | None) -> None:
+    figure = target_of(target)
+    shape = BodyShape(figure, limbik.humanoid.recognise(figure))
+    foot = shape.foot("left")
+    assert height is None or foot.height == pytest.approx(height, abs=1e-4)
+    lowest = foot.sole[:, 1] - foot.sole[:, 3]
+    assert lowest == pytest.approx(-foot.height, abs=2e-3)
+    assert foot.heel[2] < -0.03
+    assert foot.ball[2] > 0.08
+    assert foot.sole[:, 2].min() < 0 < foot.sole[:, 2].max()
+
+
+def test_nothing_is_in_the_ground_or_in_the_body() -> None:
+    clip, out = walk_on_g1()
+    figure = out.motion.figure
+    floor = limbik.HalfSpace((0, 0, 1), name="floor")
+    goal = limbik.Avoid([floor], weight=1.0)
+    depth = ClipSolver(FrameValues(Problem(figure, [goal]), clip.frames), fps=clip.fps)
+    free = limbik.retarget(clip, onto=target_of("g1"), avoid=False).motion
+    # Hands pass through the hips of a robot that is wider than its source.
+    assert np.sqrt(depth.costs(free.q).max()) > 0.015
+    assert np.sqrt(depth.costs(out.motion.q).max()) < 0.0015

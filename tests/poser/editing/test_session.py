@@ -46,7 +46,7 @@ def test_the_greeting_tells_all_that_the_page_types_say(talk: Talk) -> None:
     }  # fmt: skip
     assert set(talk.state["effectors"][0]) == {
         "id", "joint", "name", "at", "mode", "position", "wxyz", "weight", "rotation_weight",
-        "axis",
+        "axis", "placed",
     }  # fmt: skip
     assert set(talk.state["timeline"]) == {
         "fps", "frames", "frame", "loop", "span", "ease", "auto_key", "keys", "clip",

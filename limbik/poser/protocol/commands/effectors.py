@@ -111,7 +111,7 @@ def set_effector(
     if axis is not KEEP:
         new = replace(new, axis=_unit(axis, f"The axis of {old.joint}"))
     if mode is not KEEP and mode != old.mode:
-        (new,) = anchored(figure, (replace(new, mode=mode),), q, modes=(mode,))
+        (new,) = anchored(figure, (replace(new, mode=mode, placed=False),), q, modes=(mode,))
     if position is not KEEP:
         _not_too_far(position)
         new = replace(new, position=position)

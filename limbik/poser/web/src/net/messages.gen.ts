@@ -12,141 +12,12 @@ export type Limit = RangeLimit | ConeLimit;
 export type Reply = Done | Refusal;
 export type Message = HelloMessage | FigureMessage | StateMessage | BodyMessage | NoteMessage | LibraryMessage | ProgressMessage | Done | Refusal;
 
-/** A setting of a method; `value` is its default. */
-export interface SettingInfo {
-  name: string;
-  kind: "float" | "int" | "bool" | "choice" | "text";
-  value: Value | null;
-  choices: string[] | null;
-  help: string;
-}
-
-/** A method that can be chosen. */
-export interface MethodInfo {
-  name: string;
-  title: string;
-  settings: SettingInfo[];
-}
-
-/**
- * Sent first, when the connection stands, and again when something has become ready.
- *
- * `largest` is how many bytes one upload may have, `opens` the endings of files that can be
- * opened (".bvh" and so on), `preparing` a sentence about what is being prepared, empty when
- * everything is ready.
- */
-export interface Hello {
-  session: string;
-  version: string;
-  builtin: string[];
-  methods: MethodInfo[];
-  largest: number;
-  opens: string[];
-  preparing: string;
-}
-
-/**
- * Turns about `axis` by scale · q[driver] + shift; `coordinate` is its own entry of q, −1
- * where it follows another's.
- */
-export interface TurnPart {
-  kind: "turn";
-  axis: Vec3;
-  coordinate: number;
-  scale: number;
-  shift: number;
-  driver: number;
-}
-
-/** Slides along `axis` by scale · q[driver] + shift; `coordinate` as for TurnPart. */
-export interface SlidePart {
-  kind: "slide";
-  axis: Vec3;
-  coordinate: number;
-  scale: number;
-  shift: number;
-  driver: number;
-}
-
-/** A ball whose three coordinates, from `coordinate` on, are a rotation vector. */
-export interface ExponentialPart {
-  kind: "exponential";
-  coordinate: number;
-  twist: Vec3;
-  swing: Vec3;
-}
-
-/** A ball whose three coordinates, from `coordinate` on, are two of swing and one of twist. */
-export interface SwingTwistPart {
-  kind: "swing-twist";
-  coordinate: number;
-  twist: Vec3;
-  swing: Vec3;
-}
-
-/**
- * A joint: its placement on the parent is translate(offset) · rotate(wxyz) · parts.
- *
- * `parent` is −1 for a root, `role` "left hand" and so on or empty; its coordinates are
- * first … first + count − 1.
- */
-export interface JointInfo {
-  name: string;
-  parent: number;
-  kind: string;
-  role: string;
-  first: number;
-  count: number;
-  offset: Vec3;
-  wxyz: Vec4;
-  parts: Part[];
-}
-
-/** A coordinate, and the joint that owns it. */
-export interface CoordinateInfo {
-  name: string;
-  joint: number;
-  slides: boolean;
-  rest: number;
-}
-
-/** A capsule in the frame of a joint. */
-export interface Bone {
-  joint: number;
-  from: Vec3;
-  to: Vec3;
-  radius: number;
-}
-
-/**
- * What is drawn; sent again when it changes.
- *
- * `floor` is the height of the floor along `up` at rest, `mesh` whether there are meshes to
- * fetch, `clips` the names of the clips in the file, `mirrors` whether left and right are
- * known, so that poses can be mirrored.
- */
-export interface FigureInfo {
-  id: number;
-  name: string;
-  unit: string;
-  up: "x" | "y" | "z";
-  size: number;
-  floor: number;
-  joints: JointInfo[];
-  coordinates: CoordinateInfo[];
-  bones: Bone[];
-  mesh: boolean;
-  clips: string[];
-  file: string;
-  builtin: string;
-  mirrors: boolean;
-}
-
-/** A range for each of a joint's own coordinates; null is "no end". */
-export interface RangeLimit {
-  kind: "range";
-  lower: (number | null)[];
-  upper: (number | null)[];
+/** Something worth telling, with a command that helps. */
+export interface AdviceInfo {
+  sentence: string;
+  button: string;
+  command: "limits.humanoid" | "limits.file";
+  args: Record<string, unknown>;
 }
 
 /**
@@ -160,7 +31,7 @@ export interface ConeLimit {
   twist: [number | null, number | null];
 }
 
-/** An effector; `name` is its joint's. */
+/** An effector; `name` is its joint's, `placed` whether a person put it where it is. */
 export interface EffectorInfo {
   id: number;
   joint: number;
@@ -172,6 +43,7 @@ export interface EffectorInfo {
   weight: number;
   rotation_weight: number;
   axis: Vec3;
+  placed: boolean;
 }
 
 /**
@@ -184,161 +56,6 @@ export interface GoalInfo {
   label: string;
   sentence: string;
   lost: boolean;
-}
-
-/** A method and the settings in which it differs from its defaults. */
-export interface ChoiceInfo {
-  name: string;
-  settings: Record<string, Value>;
-}
-
-/**
- * A key of the timeline, and whether it holds a pose and goals; `ease` is how it goes on from
- * there, null as the timeline has it, `handles` those of "bezier".
- */
-export interface KeyInfo {
-  id: number;
-  frame: number;
-  pose: boolean;
-  goals: boolean;
-  ease: KeyEase | null;
-  handles: Vec4;
-}
-
-/** A joint rests in frames start … end − 1; `held` where it is locked to its place there. */
-export interface ContactInfo {
-  id: number;
-  joint: number;
-  start: number;
-  end: number;
-  held: boolean;
-}
-
-/**
- * The timeline, frames 0 … frames − 1.
- *
- * `span` is how many frames an edit of a clip blends to either side, `clip` the name of the
- * clip that is edited, `auto_key` whether a pose changed by hand becomes a key where there are
- * keys or a clip, `unkeyed` the frames whose pose was changed and is not keyed, `contacts`
- * where joints rest.
- */
-export interface TimelineInfo {
-  fps: number;
-  frames: number;
-  frame: number;
-  loop: boolean;
-  span: number;
-  ease: Ease;
-  auto_key: boolean;
-  keys: KeyInfo[];
-  clip: string | null;
-  unkeyed: number[];
-  contacts: ContactInfo[];
-}
-
-/** The motion that the clip was retargeted from: its name, and the id to fetch it by. */
-export interface OriginInfo {
-  id: number;
-  name: string;
-}
-
-/** A stored pose. */
-export interface PoseInfo {
-  id: number;
-  name: string;
-}
-
-/** A box or a ball in a prop's frame, with half its edges. */
-export interface PropPartInfo {
-  ball: boolean;
-  center: Vec3;
-  half: Vec3;
-}
-
-/** A joint that holds a prop: where the joint is in the prop's frame. */
-export interface HoldInfo {
-  joint: number;
-  position: Vec3;
-  wxyz: Vec4;
-}
-
-/**
- * A prop: where it is, the edges of the box around it, what it is made of, and who holds it.
- *
- * The first of `holds` carries it, wherever the pose is.  `mesh` names the mesh to fetch,
- * empty where its parts are drawn.
- */
-export interface PropInfo {
-  id: number;
-  kind: PropKind;
-  name: string;
-  position: Vec3;
-  wxyz: Vec4;
-  size: Vec3;
-  parts: PropPartInfo[];
-  holds: HoldInfo[];
-  mesh: string;
-}
-
-/** What is around the figure, and what is kept while one drags. */
-export interface SceneInfo {
-  floor: boolean;
-  balance: boolean;
-  collisions: boolean;
-  props: PropInfo[];
-}
-
-/** A mass (kg) that follows a joint, and its centre in the joint's frame. */
-export interface MassInfo {
-  joint: number;
-  mass: number;
-  center: Vec3;
-}
-
-/** A point in the frame of a joint. */
-export interface PointInfo {
-  joint: number;
-  at: Vec3;
-}
-
-/** The points on which a joint stands. */
-export interface SoleInfo {
-  joint: number;
-  points: PointInfo[];
-}
-
-/**
- * A collision shape in the frame of a joint.
- *
- * `sizes` are half the edges of a box, or the radius and half the length along z of what is
- * round.
- */
-export interface ShapeInfo {
-  kind: "sphere" | "capsule" | "cylinder" | "box";
-  joint: number;
-  center: Vec3;
-  wxyz: Vec4;
-  sizes: Vec3;
-}
-
-/**
- * Masses, soles and collision shapes of the figure with the id `figure`; `feet` are the
- * joints that a body stands on where nothing is pinned.
- */
-export interface BodyInfo {
-  figure: number;
-  feet: number[];
-  masses: MassInfo[];
-  soles: SoleInfo[];
-  shapes: ShapeInfo[];
-}
-
-/** Something worth telling, with a command that helps. */
-export interface AdviceInfo {
-  sentence: string;
-  button: string;
-  command: "limits.humanoid" | "limits.file";
-  args: Record<string, unknown>;
 }
 
 /**
@@ -362,6 +79,19 @@ export interface HandInfo {
 export interface OfferInfo {
   searching: boolean;
   sentence: string;
+}
+
+/** A stored pose. */
+export interface PoseInfo {
+  id: number;
+  name: string;
+}
+
+/** A range for each of a joint's own coordinates; null is "no end". */
+export interface RangeLimit {
+  kind: "range";
+  lower: (number | null)[];
+  upper: (number | null)[];
 }
 
 /**
@@ -392,106 +122,106 @@ export interface State {
   hands: HandInfo[];
 }
 
-export interface HelloMessage {
-  hello: Hello;
+/** A capsule in the frame of a joint. */
+export interface Bone {
+  joint: number;
+  from: Vec3;
+  to: Vec3;
+  radius: number;
 }
 
-export interface FigureMessage {
-  figure: FigureInfo;
-}
-
-export interface StateMessage {
-  state: State;
-}
-
-export interface BodyMessage {
-  body: BodyInfo;
-}
-
-/** A sentence to show for a moment. */
-export interface NoteMessage {
-  note: string;
-}
-
-/** Work in the background, and the share of it that is done, 0 to 1. */
-export interface ProgressInfo {
-  label: string;
-  share: number;
-}
-
-/** How far the work in the background is; null when there is none any more. */
-export interface ProgressMessage {
-  progress: ProgressInfo | null;
-}
-
-/**
- * A pose of the library on disk: `figure` names what it was stored from, `fit` says how it
- * goes onto the figure that is open.
- */
-export interface LibraryPose {
-  id: string;
+/** A coordinate, and the joint that owns it. */
+export interface CoordinateInfo {
   name: string;
-  figure: string;
-  picture: boolean;
-  fit: "exact" | "roles" | "none";
+  joint: number;
+  slides: boolean;
+  rest: number;
 }
 
-/** What is in the pose library, the newest first. */
-export interface LibraryMessage {
-  library: LibraryPose[];
-}
-
-/** The reply to a command that was refused, with a sentence why. */
-export interface Refusal {
-  id: number;
-  error: string;
+/** A ball whose three coordinates, from `coordinate` on, are a rotation vector. */
+export interface ExponentialPart {
+  kind: "exponential";
+  coordinate: number;
+  twist: Vec3;
+  swing: Vec3;
 }
 
 /**
- * The reply to a command that was done: ids of what it made, or the joints whose edited limits
- * it cost (`dropped`).
- */
-export interface Done {
-  id: number;
-  ok: boolean;
-  effector?: number;
-  pose?: number;
-  prop?: number;
-  key?: number;
-  keys?: number[];
-  contact?: number;
-  points?: number[][];
-  values?: number[][];
-  dropped?: string[];
-}
-
-/**
- * What a replay carries in `<script type="application/json" id="replay">`; it has no server.
+ * What is drawn; sent again when it changes.
  *
- * `mesh` is the bytes that GET /mesh gives as base64, null when capsules are drawn (figure.mesh
- * is then false); `keys` are the frames that have a key; `poses` is base64 of float32,
- * little-endian: frames × (positions[joints × 3], wxyz[joints × 4]).
+ * `floor` is the height of the floor along `up` at rest, `mesh` whether there are meshes to
+ * fetch, `clips` the names of the clips in the file, `mirrors` whether left and right are
+ * known, so that poses can be mirrored.
  */
-export interface Replay {
-  format: "limbik replay 1";
-  title: string;
-  figure: FigureInfo;
-  mesh: string | null;
-  fps: number;
-  frames: number;
-  loop: boolean;
-  keys: number[];
-  poses: string;
+export interface FigureInfo {
+  id: number;
+  name: string;
+  unit: string;
+  up: "x" | "y" | "z";
+  size: number;
+  floor: number;
+  joints: JointInfo[];
+  coordinates: CoordinateInfo[];
+  bones: Bone[];
+  mesh: boolean;
+  clips: string[];
+  file: string;
+  builtin: string;
+  mirrors: boolean;
 }
 
 /**
- * The header of GET /origin (origin_bytes.py): the figure of the motion that was retargeted,
- * and the matrix, column by column, that takes its world to that of the figure in view.
+ * A joint: its placement on the parent is translate(offset) · rotate(wxyz) · parts.
+ *
+ * `parent` is −1 for a root, `role` "left hand" and so on or empty; its coordinates are
+ * first … first + count − 1.
  */
-export interface OriginHeader {
-  figure: FigureInfo;
-  frames: number;
-  placement: number[];
+export interface JointInfo {
+  name: string;
+  parent: number;
+  kind: string;
+  role: string;
+  first: number;
+  count: number;
+  offset: Vec3;
+  wxyz: Vec4;
+  parts: Part[];
+}
+
+/** Slides along `axis` by scale · q[driver] + shift; `coordinate` as for TurnPart. */
+export interface SlidePart {
+  kind: "slide";
+  axis: Vec3;
+  coordinate: number;
+  scale: number;
+  shift: number;
+  driver: number;
+}
+
+/** A ball whose three coordinates, from `coordinate` on, are two of swing and one of twist. */
+export interface SwingTwistPart {
+  kind: "swing-twist";
+  coordinate: number;
+  twist: Vec3;
+  swing: Vec3;
+}
+
+/**
+ * Turns about `axis` by scale · q[driver] + shift; `coordinate` is its own entry of q, −1
+ * where it follows another's.
+ */
+export interface TurnPart {
+  kind: "turn";
+  axis: Vec3;
+  coordinate: number;
+  scale: number;
+  shift: number;
+  driver: number;
+}
+
+/** The header of GET /mesh (mesh_bytes.py). */
+export interface MeshHeader {
+  pieces: MeshPieceInfo[];
 }
 
 /** A picture in the bytes of a mesh. */
@@ -519,9 +249,280 @@ export interface MeshPieceInfo {
   image: MeshImage | null;
 }
 
-/** The header of GET /mesh (mesh_bytes.py). */
-export interface MeshHeader {
-  pieces: MeshPieceInfo[];
+/**
+ * The header of GET /origin (origin_bytes.py): the figure of the motion that was retargeted,
+ * and the matrix, column by column, that takes its world to that of the figure in view.
+ */
+export interface OriginHeader {
+  figure: FigureInfo;
+  frames: number;
+  placement: number[];
+}
+
+/**
+ * What a replay carries in `<script type="application/json" id="replay">`; it has no server.
+ *
+ * `mesh` is the bytes that GET /mesh gives as base64, null when capsules are drawn (figure.mesh
+ * is then false); `keys` are the frames that have a key; `poses` is base64 of float32,
+ * little-endian: frames × (positions[joints × 3], wxyz[joints × 4]).
+ */
+export interface Replay {
+  format: "limbik replay 1";
+  title: string;
+  figure: FigureInfo;
+  mesh: string | null;
+  fps: number;
+  frames: number;
+  loop: boolean;
+  keys: number[];
+  poses: string;
+}
+
+/** A method and the settings in which it differs from its defaults. */
+export interface ChoiceInfo {
+  name: string;
+  settings: Record<string, Value>;
+}
+
+/** A method that can be chosen. */
+export interface MethodInfo {
+  name: string;
+  title: string;
+  settings: SettingInfo[];
+}
+
+/** A setting of a method; `value` is its default. */
+export interface SettingInfo {
+  name: string;
+  kind: "float" | "int" | "bool" | "choice" | "text";
+  value: Value | null;
+  choices: string[] | null;
+  help: string;
+}
+
+/**
+ * Masses, soles and collision shapes of the figure with the id `figure`; `feet` are the
+ * joints that a body stands on where nothing is pinned.
+ */
+export interface BodyInfo {
+  figure: number;
+  feet: number[];
+  masses: MassInfo[];
+  soles: SoleInfo[];
+  shapes: ShapeInfo[];
+}
+
+/** A joint that holds a prop: where the joint is in the prop's frame. */
+export interface HoldInfo {
+  joint: number;
+  position: Vec3;
+  wxyz: Vec4;
+}
+
+/** A mass (kg) that follows a joint, and its centre in the joint's frame. */
+export interface MassInfo {
+  joint: number;
+  mass: number;
+  center: Vec3;
+}
+
+/** A point in the frame of a joint. */
+export interface PointInfo {
+  joint: number;
+  at: Vec3;
+}
+
+/**
+ * A prop: where it is, the edges of the box around it, what it is made of, and who holds it.
+ *
+ * The first of `holds` carries it, wherever the pose is.  `mesh` names the mesh to fetch,
+ * empty where its parts are drawn.
+ */
+export interface PropInfo {
+  id: number;
+  kind: PropKind;
+  name: string;
+  position: Vec3;
+  wxyz: Vec4;
+  size: Vec3;
+  parts: PropPartInfo[];
+  holds: HoldInfo[];
+  mesh: string;
+}
+
+/** A box or a ball in a prop's frame, with half its edges. */
+export interface PropPartInfo {
+  ball: boolean;
+  center: Vec3;
+  half: Vec3;
+}
+
+/** What is around the figure, and what is kept while one drags. */
+export interface SceneInfo {
+  floor: boolean;
+  balance: boolean;
+  collisions: boolean;
+  props: PropInfo[];
+}
+
+/**
+ * A collision shape in the frame of a joint.
+ *
+ * `sizes` are half the edges of a box, or the radius and half the length along z of what is
+ * round.
+ */
+export interface ShapeInfo {
+  kind: "sphere" | "capsule" | "cylinder" | "box";
+  joint: number;
+  center: Vec3;
+  wxyz: Vec4;
+  sizes: Vec3;
+}
+
+/** The points on which a joint stands. */
+export interface SoleInfo {
+  joint: number;
+  points: PointInfo[];
+}
+
+export interface BodyMessage {
+  body: BodyInfo;
+}
+
+/**
+ * The reply to a command that was done: ids of what it made, or the joints whose edited limits
+ * it cost (`dropped`).
+ */
+export interface Done {
+  id: number;
+  ok: boolean;
+  effector?: number;
+  pose?: number;
+  prop?: number;
+  key?: number;
+  keys?: number[];
+  contact?: number;
+  points?: number[][];
+  values?: number[][];
+  dropped?: string[];
+}
+
+export interface FigureMessage {
+  figure: FigureInfo;
+}
+
+/**
+ * Sent first, when the connection stands, and again when something has become ready.
+ *
+ * `largest` is how many bytes one upload may have, `opens` the endings of files that can be
+ * opened (".bvh" and so on), `preparing` a sentence about what is being prepared, empty when
+ * everything is ready.
+ */
+export interface Hello {
+  session: string;
+  version: string;
+  builtin: string[];
+  methods: MethodInfo[];
+  largest: number;
+  opens: string[];
+  preparing: string;
+}
+
+export interface HelloMessage {
+  hello: Hello;
+}
+
+/** What is in the pose library, the newest first. */
+export interface LibraryMessage {
+  library: LibraryPose[];
+}
+
+/**
+ * A pose of the library on disk: `figure` names what it was stored from, `fit` says how it
+ * goes onto the figure that is open.
+ */
+export interface LibraryPose {
+  id: string;
+  name: string;
+  figure: string;
+  picture: boolean;
+  fit: "exact" | "roles" | "none";
+}
+
+/** A sentence to show for a moment. */
+export interface NoteMessage {
+  note: string;
+}
+
+/** Work in the background, and the share of it that is done, 0 to 1. */
+export interface ProgressInfo {
+  label: string;
+  share: number;
+}
+
+/** How far the work in the background is; null when there is none any more. */
+export interface ProgressMessage {
+  progress: ProgressInfo | null;
+}
+
+/** The reply to a command that was refused, with a sentence why. */
+export interface Refusal {
+  id: number;
+  error: string;
+}
+
+export interface StateMessage {
+  state: State;
+}
+
+/** A joint rests in frames start … end − 1; `held` where it is locked to its place there. */
+export interface ContactInfo {
+  id: number;
+  joint: number;
+  start: number;
+  end: number;
+  held: boolean;
+}
+
+/**
+ * A key of the timeline, and whether it holds a pose and goals; `ease` is how it goes on from
+ * there, null as the timeline has it, `handles` those of "bezier".
+ */
+export interface KeyInfo {
+  id: number;
+  frame: number;
+  pose: boolean;
+  goals: boolean;
+  ease: KeyEase | null;
+  handles: Vec4;
+}
+
+/** The motion that the clip was retargeted from: its name, and the id to fetch it by. */
+export interface OriginInfo {
+  id: number;
+  name: string;
+}
+
+/**
+ * The timeline, frames 0 … frames − 1.
+ *
+ * `span` is how many frames an edit of a clip blends to either side, `clip` the name of the
+ * clip that is edited, `auto_key` whether a pose changed by hand becomes a key where there are
+ * keys or a clip, `unkeyed` the frames whose pose was changed and is not keyed, `contacts`
+ * where joints rest.
+ */
+export interface TimelineInfo {
+  fps: number;
+  frames: number;
+  frame: number;
+  loop: boolean;
+  span: number;
+  ease: Ease;
+  auto_key: boolean;
+  keys: KeyInfo[];
+  clip: string | null;
+  unkeyed: number[];
+  contacts: ContactInfo[];
 }
 
 /** The commands by their names, with their arguments. */

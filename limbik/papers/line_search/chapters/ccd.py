@@ -13,8 +13,8 @@ from limbik.goals import Reach
 from limbik.methods import CyclicCoordinateDescent, Method
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.line_search import contestants as who
+from limbik.papers.line_search.chapters.divergence import convergence_order
 from limbik.papers.line_search.contest import Contest
-from limbik.papers.line_search.divergence import convergence_order
 from limbik.papers.line_search.drawing import colour_of
 from limbik.papers.line_search.follow import Path, follow, path_of, walk
 from limbik.papers.line_search.verdicts import share_of_cases

@@ -1,0 +1,116 @@
+"""Random solves over figures and goals: no broken limit, no NaN, no rise of f.
+
+Figures are built-in ones and robots of every kind of joint; goals are drawn from all kinds that
+there are, reachable or not.  Every answer must be finite and inside its limits exactly, and f at
+the answer not above f at the start, which plain NumPy works out from the problem's residuals.
+
+    python -m benchmarks.random_solves [solves]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import limbik
+from benchmarks.report import keep, show
+from limbik import Figure, Problem
+from limbik.goals import Goal
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+BLOCK = 200  # problems of one set of goals
+
+
+def figures() -> dict[str, Figure]:
+    """Characters with cones, hands, an arm, and robots with masses and shapes."""
+    out = {
+        "human": limbik.figures.human(),
+        "hand": limbik.figures.hand(),
+        "arm": limbik.figures.arm(),
+        "spider": limbik.figures.spider(),
+    }
+    for name in ("unitree_g1/g1.xml", "shadow_hand/right_hand.xml"):
+        path = DATA / "robots_mjcf" / name
+        if path.exists():
+            out[Path(name).parent.name] = limbik.load(path)
+    return out
+
+
+def goals(rng: np.random.Generator, figure: Figure, places: np.ndarray) -> list[Goal]:
+    """A few goals; ``places`` (problems, joints, 3) are where random poses have the joints."""
+    names, far = figure.joints, figure.size
+    joint = lambda: str(rng.choice(names))  # noqa: E731
+    k = int(rng.integers(len(names)))
+    out: list[Goal] = [
+        limbik.Reach(
+            names[k], position=places[:, k] + rng.choice([0.0, 0.3]) * far * rng.normal(size=3)
+        )
+    ]
+    makers: list[Any] = [
+        lambda: limbik.Aim(joint(), axis="z", target=rng.normal(size=3) * far),
+        lambda: limbik.Pin(joint(), rotation=bool(rng.integers(2))),
+        lambda: limbik.Plane(joint(), rng.normal(size=3), 0.2 * far),
+        lambda: limbik.Above(joint(), rng.normal(size=3), 0.1 * far),
+        lambda: limbik.Within(joint(), sphere=(rng.normal(size=3) * 0.3 * far, 0.2 * far)),
+        lambda: limbik.Rest(weight=float(rng.uniform(0, 0.1))),
+        lambda: limbik.FarFromLimits(weight=float(rng.uniform(0, 0.1))),
+        lambda: limbik.Manipulability(joint(), weight=float(rng.uniform(0, 0.1))),
+        lambda: limbik.Avoid([limbik.Sphere(0.2 * far, tuple(rng.normal(size=3) * 0.3 * far))]),
+        lambda: limbik.CenterOfMass(rng.normal(size=3) * 0.2 * far),
+        lambda: limbik.Balance([joint(), joint()], margin=0.01 * far),
+    ]
+    for which in rng.choice(len(makers), int(rng.integers(1, 4)), replace=False):
+        out.append(makers[which]())
+    pair = [str(name) for name in rng.choice(names, 2, replace=False)]
+    if rng.random() < 0.3:
+        out.append(limbik.Distance(*pair, 0.3 * far))
+    elif rng.random() < 0.3:
+        out.append(limbik.Reach(pair[0], position=rng.normal(size=3), relative_to=pair[1]))
+    return out
+
+
+def main() -> None:
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    rng, known, began = np.random.default_rng(0), figures(), time.process_time()
+    counts = {name: [0, 0, 0, 0, 0] for name in known}
+    warnings.simplefilter("ignore")
+    while sum(count[0] for count in counts.values()) < wanted:
+        for name, figure in known.items():
+            starts = figure.project(figure.rest + rng.normal(size=(BLOCK, figure.n)))
+            poses = figure.project(figure.rest + 0.7 * rng.normal(size=(BLOCK, figure.n)))
+            try:
+                asked = goals(rng, figure, figure.positions(poses))
+                answers = limbik.solve_many(
+                    figure, asked, starts=starts, restarts=int(rng.integers(2))
+                )
+            except limbik.GoalError:  # such as a Balance of a figure without masses
+                continue
+            first = [limbik.Reach(asked[0].joint, position=p) for p in asked[0].position]  # type: ignore[attr-defined]
+            problem = Problem(figure, [first[0], *asked[1:]])
+            own = counts[name]
+            for k, q in enumerate(answers.q):
+                own[0] += 1
+                own[1] += not np.isfinite(q).all()
+                own[2] += not (figure.project(q) == q).all()
+                problem.set_target(0, position=first[k].position)
+                before, after = problem.objective(starts[k]), problem.objective(q)
+                own[3] += not after <= before * (1.0 + 1e-12)
+                own[4] += bool(answers.ok[k])
+        done = sum(count[0] for count in counts.values())
+        print(done, {name: count for name, count in counts.items() if any(count[1:4])}, flush=True)
+    rows = [
+        {"figure": name, "solves": count[0], "NaN": count[1], "outside limits": count[2],
+         "rise of f": count[3], "reached": count[4]}
+        for name, count in counts.items()
+    ]  # fmt: skip
+    show(f"{sum(row['solves'] for row in rows)} solves, {time.process_time() - began:.0f} s", rows)
+    keep("random_solves", rows)
+
+
+if __name__ == "__main__":
+    main()

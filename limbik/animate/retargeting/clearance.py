@@ -1,0 +1,123 @@
+"""Nothing through the ground and nothing through the body: a retargeted clip is put right where
+its feet, its joints or the figure's shapes are where they must not be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+import numpy as np
+
+from limbik.animate.contacts import runs
+from limbik.animate.retargeting.body_shape import BodyShape, Foot
+from limbik.animate.retargeting.sole_points import fixed_to
+from limbik.animate.whole_clip.spacetime import OVERLAP, WINDOW, ClipSolver
+from limbik.figure.figure import Figure
+from limbik.figure.joints import Vector
+from limbik.figure.shapes import HalfSpace
+from limbik.goals import Above, Avoid, Goal
+from limbik.humanoid.recognise import SIDES
+from limbik.solver.frame_values import FrameValues
+from limbik.solver.problem import Problem
+
+GROUND = 5e4
+"""Weight of points that stay above the ground: more than that of a contact."""
+APART = 200.0
+"""Weight of shapes that stay apart."""
+
+_SEEN = 1e-3  # metres of an adult: what is less deep is not looked at
+_PAD = 0.25  # seconds around frames that are put right, which may change too
+_ROUNDS, _STEPS, _ENOUGH = 3, 12, 1e-3
+_POSES, _NEAR = 60, 0.06  # shapes that are further apart, in metres, in so many poses are left out
+_PARTS = ("LowerLeg", "LowerArm", "Hand", "Toes")
+_FLOOR = "floor"
+
+
+def clearance_goals(
+    figure: Figure,
+    target: BodyShape,
+    feet: Mapping[str, Foot],
+    *,
+    shapes: bool,
+    ground: float = GROUND,
+    apart: float = APART,
+    exclude: Collection[tuple[str, str]] = (),
+) -> list[Goal]:
+    """Goals that keep soles, joints and, with ``shapes``, the figure's shapes above the ground at
+    height 0, and these apart from each other, with weights ``ground`` and ``apart``; pairs of names
+    to ``exclude`` are not looked at."""
+    x, y, z = np.eye(3)[target.up].tolist()
+    normal, names, out = (x, y, z), figure.joints, list[Goal]()
+    for side in SIDES:
+        foot = feet[side]
+        for ball in foot.sole:
+            at = target.t_frames[foot.link].T @ ball[:3]
+            out.append(_above(names[foot.link], normal, at, ground, float(ball[3])))
+        toes = target.at.get(side + "Toes")
+        tip = None if toes is None else figure.definition[toes].tip
+        if toes is not None and tip is not None:
+            out.append(_above(names[toes], normal, np.array(tip), ground))
+    roles = ["hips", "head", *(side + part for side in SIDES for part in _PARTS)]
+    solid = {figure.index(shape.joint) for shape in figure.shapes} if shapes else set[int]()
+    for joint in sorted({target.at[role] for role in roles if role in target.at} - solid):
+        out.append(_above(names[joint], normal, np.zeros(3), ground))
+    if shapes and figure.shapes:
+        on_ground = {i for foot in feet.values() for i in fixed_to(figure, foot.link)}
+        on_ground |= {target.at[side + "Toes"] for side in SIDES if side + "Toes" in target.at}
+        touch = [*((names[i], _FLOOR) for i in sorted(on_ground)), *sorted(exclude)]
+        out.append(Avoid([HalfSpace(normal, name=_FLOOR)], exclude=touch, weight=apart))
+    return out
+
+
+def _above(joint: str, normal: Vector, at: np.ndarray, weight: float, height: float = 0.0) -> Above:
+    x, y, z = at.tolist()
+    return Above(joint, normal=normal, offset=height, at=(x, y, z), weight=weight)
+
+
+def put_right(
+    q: np.ndarray,
+    target: BodyShape,
+    feet: Mapping[str, Foot],
+    fps: float,
+    solver: Callable[[list[Goal]], ClipSolver],
+    *,
+    shapes: bool,
+) -> tuple[np.ndarray, int]:
+    """(poses (frames, n), steps): q improved around the frames in which something is below the
+    ground or inside something else, by the ``solver`` of the clip with goals against that; it is
+    only made where there are such frames."""
+    figure = target.figure
+    depths = clearance_goals(figure, target, feet, shapes=shapes, ground=1.0, apart=1.0)
+    seen = ClipSolver(FrameValues(Problem(figure, depths), len(q)), fps=fps)
+    least, pad = (_SEEN * target.metre) ** 2, round(_PAD * fps)
+    made, skipped, taken, q = None, set[tuple[str, str]](), 0, np.ascontiguousarray(q)
+    for _ in range(_ROUNDS):
+        wrong = np.flatnonzero(seen.costs(q) > least)
+        if not len(wrong):
+            break
+        near = np.zeros(len(q), bool)
+        for t in wrong.tolist():
+            near[max(t - pad, 0) : t + pad + 1] = True
+        apart = _far_pairs(depths, figure, q[wrong[:: 1 + len(wrong) // _POSES]], target.metre)
+        if made is None or not skipped <= apart:
+            skipped = apart if made is None else skipped & apart
+            made = solver(clearance_goals(figure, target, feet, shapes=shapes, exclude=skipped))
+        before = q.copy()
+        for low, high in runs(near):
+            for first in range(low, high, WINDOW - OVERLAP):
+                last = min(first + WINDOW, high)
+                taken += made.improve(q, first, last, iterations=_STEPS, tolerance=_ENOUGH)
+        q = made.within_speeds(q)
+        if np.abs(q - before).max() < 1e-6:
+            break
+    return q, taken
+
+
+def _far_pairs(
+    goals: list[Goal], figure: Figure, poses: np.ndarray, metre: float
+) -> set[tuple[str, str]]:
+    """Pairs of names whose shapes are never near to each other in the poses (k, n)."""
+    avoid = next((goal for goal in goals if isinstance(goal, Avoid)), None)
+    if avoid is None:
+        return set()
+    every = avoid.joint_pairs(figure, poses[:1], np.inf)
+    return every - avoid.joint_pairs(figure, poses, _NEAR * metre)

@@ -1,0 +1,68 @@
+"""Where a foot meets the ground: the lowest points of the shapes that a figure's file gives it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbik.figure.figure import Figure
+from limbik.figure.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from limbik.maths.so3 import quat_to_matrix
+
+_THICK = 0.03
+"""Of the leg: points this much above the lowest one belong to the sole too."""
+
+_RIM = np.array([[np.cos(a), np.sin(a), 0.0] for a in np.arange(8) * np.pi / 4])
+_CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+
+
+def sole_points(figure: Figure, link: int, flat: np.ndarray, leg: float) -> np.ndarray | None:
+    """(k, 4) at most four outer balls of a foot's sole, or None where no shape tells.
+
+    Centres are in body axes (left, up, forward) from the link's origin, then comes a radius, 0 for
+    corners; ``flat`` (3, 3) is the link's frame in these axes where the foot is flat.  Only shapes
+    of the figure's own file count, and a single capsule does not: it may stand for a mesh, and
+    reaches below it.
+    """
+    if figure.physical.shapes is None:
+        return None
+    rest = figure.frames(figure.rest)
+    fixed = fixed_to(figure, link)
+    own = [shape for shape in figure.shapes if figure.index(shape.joint) in fixed]
+    if not own or (len(own) == 1 and isinstance(own[0], Capsule)):
+        return None
+    found = []
+    for shape in own:
+        frame = np.linalg.inv(rest[link]) @ rest[figure.index(shape.joint)]
+        centers, radius = _outer(shape, flat @ frame[:3, :3])
+        centers = centers + flat @ frame[:3, 3]
+        found.append(np.column_stack([centers, np.full(len(centers), radius)]))
+    points = np.concatenate(found)
+    height = points[:, 1] - points[:, 3]
+    low = points[height <= height.min() + _THICK * leg]
+    corners = [low[int(np.argmax(low @ [x, 0.0, z, 0.0]))] for x in (1, -1) for z in (1.0, -1.0)]
+    return np.unique(np.round(corners, 9), axis=0)
+
+
+def fixed_to(figure: Figure, link: int) -> set[int]:
+    """A link and those below it that do not move against it."""
+    out = {link}
+    for i, parent in enumerate(figure.parents.tolist()):
+        if parent in out and not figure.definition[i].parts:
+            out.add(i)
+    return out
+
+
+def _outer(shape: Shape, turn: np.ndarray) -> tuple[np.ndarray, float]:
+    """(centres (k, 3), radius) of the balls of a shape that can be its lowest, from its joint's
+    origin, turned."""
+    center = turn @ np.array(shape.center)
+    if isinstance(shape, Sphere):
+        return center[None], shape.radius
+    own = turn @ quat_to_matrix(np.array(shape.wxyz))
+    if isinstance(shape, Box):
+        return center + (_CORNERS * np.array(shape.half_sizes)) @ own.T, 0.0
+    ends = np.array([[0.0, 0.0, -shape.half_length], [0.0, 0.0, shape.half_length]])
+    if isinstance(shape, Cylinder):
+        rim = np.concatenate([shape.radius * _RIM + end for end in ends])
+        return center + rim @ own.T, 0.0
+    return center + ends @ own.T, shape.radius

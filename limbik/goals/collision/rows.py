@@ -1,0 +1,195 @@
+"""Rows of Avoid: row k is √Σ h² over its pairs, with h = max(0, margin − d) of each.
+
+Its derivative is Σ (h / row)·∂h, and ∂d = n·(v_b − v_a), the velocities of the two nearest points
+along the normal between them.  Pair number k belongs to row k modulo the number of rows.
+
+Pairs that cannot touch cost nothing for a while: pairs whose bounding balls are further apart than
+the margin and a skin are left out until a ball has moved by half the skin.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import int64
+
+from limbik.figure.layout import N_COORDS, N_ROWS, T_COUNT, T_WEIGHT, WORLD
+from limbik.figure.shape_buffers import POSE
+from limbik.goals.collision.view import FOUND, KNOWN, NEAR, view_avoid
+from limbik.goals.functions import (
+    add_motion_row,
+    open_floats,
+    open_ints,
+    own_joint,
+    term_function,
+)
+from limbik.jit import inlined_by_llvm, inner
+from limbik.maths.distance import FIELD, RESULT, shape_distance
+from limbik.maths.distance_field import field_distance
+
+
+@inlined_by_llvm
+def _place(ints, floats, world, i, view):
+    """Poses of the shapes in the world."""
+    for s in range(view.shapes):
+        p, n = view.poses + POSE * s, view.local + POSE * s
+        if ints[view.follows + s] == view.world:
+            for k in range(POSE):
+                floats[p + k] = floats[n + k]
+            continue
+        joint, _, _ = own_joint(ints, i, ints[view.follows + s])
+        w = WORLD * joint
+        for row in range(3):
+            a, b, c = world[w + 3 * row], world[w + 3 * row + 1], world[w + 3 * row + 2]
+            for k in range(3):
+                floats[p + 3 * row + k] = (
+                    a * floats[n + k] + b * floats[n + 3 + k] + c * floats[n + 6 + k]
+                )
+            moved = a * floats[n + 9] + b * floats[n + 10] + c * floats[n + 11]
+            floats[p + 9 + row] = world[w + 9 + row] + moved
+
+
+@inlined_by_llvm
+def _moved(floats, view):
+    """Whether a shape's centre has moved by half the skin since the candidates were found."""
+    if floats[view.state + KNOWN] == 0.0:
+        return True
+    most = 0.25 * floats[view.skin] * floats[view.skin]
+    for s in range(view.shapes):
+        p, c = view.poses + POSE * s + 9, view.centers + 3 * s
+        x, y, z = (
+            floats[p] - floats[c],
+            floats[p + 1] - floats[c + 1],
+            floats[p + 2] - floats[c + 2],
+        )
+        if not x * x + y * y + z * z <= most:
+            return True
+    return False
+
+
+@inner
+def _find_candidates(ints, floats, view):
+    """The pairs whose balls come nearer than the margin and the skin, and where they are now."""
+    for s in range(view.shapes):
+        for k in range(3):
+            floats[view.centers + 3 * s + k] = floats[view.poses + POSE * s + 9 + k]
+    margin, found = floats[view.margin] + floats[view.skin], 0
+    for p in range(view.pairs):
+        a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
+        c, o = view.centers + 3 * a, view.centers + 3 * b
+        x, y, z = (
+            floats[c] - floats[o],
+            floats[c + 1] - floats[o + 1],
+            floats[c + 2] - floats[o + 2],
+        )
+        reach = floats[view.radii + a] + floats[view.radii + b] + margin
+        if reach > 0.0 and not x * x + y * y + z * z >= reach * reach:
+            floats[view.candidates + found] = p
+            found += 1
+    floats[view.state + FOUND], floats[view.state + KNOWN] = found, 1.0
+
+
+@inlined_by_llvm
+def _reach_along(floats, view, a, x, y, z):
+    """How far the core of shape a reaches along ±(x, y, z), times the length of that."""
+    p, n = view.poses + POSE * a, view.sizes + 4 * a
+    far = floats[n + 2] * abs(floats[p + 2] * x + floats[p + 5] * y + floats[p + 8] * z)
+    if floats[n] > 0.0 or floats[n + 1] > 0.0:
+        far += floats[n] * abs(floats[p] * x + floats[p + 3] * y + floats[p + 6] * z)
+        far += floats[n + 1] * abs(floats[p + 1] * x + floats[p + 4] * y + floats[p + 7] * z)
+    return far
+
+
+@inlined_by_llvm
+def _near(floats, view, a, b, margin):
+    """Whether two shapes can be nearer than the margin: by the balls around them, then by what they
+    take up along the line between their centres."""
+    p, o = view.poses + POSE * a + 9, view.poses + POSE * b + 9
+    x = floats[p] - floats[o]
+    y = floats[p + 1] - floats[o + 1]
+    z = floats[p + 2] - floats[o + 2]
+    reach = floats[view.radii + a] + floats[view.radii + b] + margin
+    square = x * x + y * y + z * z
+    if reach <= 0.0 or square >= reach * reach:
+        return False
+    if math.isinf(reach):
+        return True
+    gap = square - _reach_along(floats, view, a, x, y, z)
+    gap -= _reach_along(floats, view, b, x, y, z)
+    thick = floats[view.sizes + 4 * a + 3] + floats[view.sizes + 4 * b + 3] + margin
+    return thick > 0.0 and (gap <= 0.0 or gap * gap < thick * thick * square)
+
+
+@inlined_by_llvm
+def short_of(ints, floats, view, p):
+    """h of pair p, from the shapes' poses as they are placed; where they are nearest into the
+    room."""
+    shapes = view.shapes
+    kinds = ints[view.kinds : view.kinds + shapes]
+    sizes = floats[view.sizes : view.sizes + 4 * shapes].reshape((shapes, 4))
+    poses = floats[view.poses : view.poses + POSE * shapes].reshape((shapes, POSE))
+    a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
+    where = floats[view.where : view.where + RESULT]
+    if ints[view.kinds + b] == FIELD:
+        d = field_distance(
+            floats, view.sizes + 4 * a, view.poses + POSE * a,
+            view.margin + int64(ints[view.fields + b]), view.poses + POSE * b, where,
+        )  # fmt: skip
+    else:
+        d = shape_distance(kinds, sizes, poses, a, b, where)
+    return min(floats[view.margin], floats[view.least + p]) - d
+
+
+@term_function
+def avoid_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
+    ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
+    view, rows = view_avoid(ints, i), int64(ints[i + T_COUNT])
+    _place(ints, floats, world, i, view)
+    if _moved(floats, view):
+        _find_candidates(ints, floats, view)
+    for k in range(rows):
+        floats[view.squares + k] = 0.0
+    worst, near = 0.0, 0
+    for c in range(view.candidates, view.candidates + int64(floats[view.state + FOUND])):
+        p = int64(floats[c])
+        a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
+        if ints[view.kinds + b] == FIELD or _near(floats, view, a, b, floats[view.margin]):
+            short = short_of(ints, floats, view, p)
+            if short > 0.0:
+                floats[view.squares + p % rows] += short * short
+                floats[view.active + near] = p
+                near += 1
+                worst = max(worst, short)
+    floats[view.state + NEAR] = near
+    r = open_floats(out_at)
+    for k in range(rows):
+        r[row + k] = floats[f + T_WEIGHT] * math.sqrt(floats[view.squares + k])
+    open_floats(error_at)[0] = worst
+
+
+@term_function
+def avoid_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
+    """For the pairs that ``avoid_residual`` found too near at this pose."""
+    ints, floats = open_ints(ints_at), open_floats(floats_at)
+    axes, jt = open_floats(axes_at), open_floats(out_at)
+    view, rows = view_avoid(ints, i), int64(ints[i + T_COUNT])
+    where = view.where
+    for c in range(view.active, view.active + int64(floats[view.state + NEAR])):
+        p = int64(floats[c])
+        short = short_of(ints, floats, view, p)
+        for end in range(2):
+            own = ints[view.follows + ints[view.pair + 2 * p + end]]
+            if own == view.world:
+                continue
+            _, path, length = own_joint(ints, i, own)
+            w, at = (-short if end == 0 else short), where + 3 * end
+            add_motion_row(
+                ints, floats, axes, path, length, floats[at], floats[at + 1], floats[at + 2],
+                w * floats[where + 6], w * floats[where + 7], w * floats[where + 8],
+                0.0, 0.0, 0.0, row + p % rows, jt,
+            )  # fmt: skip
+    for k in range(rows):
+        if floats[view.squares + k] > 0.0:
+            scale = floats[f + T_WEIGHT] / math.sqrt(floats[view.squares + k])
+            for c in range(ints[N_COORDS]):
+                jt[c * ints[N_ROWS] + row + k] *= scale

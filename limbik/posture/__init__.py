@@ -1,0 +1,9 @@
+"""How a body behaves while goals move it: which joints move first, and what stays above the floor.
+
+It makes goals for ``solve``, ``track`` and the poser, and solves nothing itself.
+"""
+
+from limbik.posture.floor import Floor
+from limbik.posture.natural import natural
+
+__all__ = ["Floor", "natural"]
