@@ -30,7 +30,7 @@ from limbik.methods.base import (
     STATIONARY,
 )
 from limbik.methods.default.held_rows import HeldRows, change
-from limbik.methods.default.projected_lm import ProjectedLevenbergMarquardt, levenberg_marquardt
+from limbik.methods.default.levenberg_marquardt import LevenbergMarquardt, levenberg_marquardt
 from limbik.methods.default.workspace import desk_size, lay_out
 from limbik.methods.settings import setting
 from limbik.solver.objective import F_REST, F_REST_OFFSET, F_REST_POSE, evaluate, linearise, reached
@@ -144,7 +144,7 @@ def held_lm(ints, floats, work, options, q, out, history):
 
 
 @dataclass(frozen=True)
-class HeldLevenbergMarquardt(ProjectedLevenbergMarquardt):
+class HeldLevenbergMarquardt(LevenbergMarquardt):
     """The default, below goals of higher priority: ``solver/ordered.py`` fills its tables in."""
 
     name = "held_lm"
