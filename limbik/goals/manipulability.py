@@ -96,10 +96,15 @@ def _inverse(ints, floats, world, axes, i, columns):
         u, v, w = columns[c, 0], columns[c, 1], columns[c, 2]
         xx, xy, xz = xx + u * u, xy + u * v, xz + u * w
         yy, yz, zz = yy + v * v, yz + v * w, zz + w * w
-    a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
-    det = xx * a + xy * b + xz * c
-    d, e, f = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
-    return a / det, b / det, c / det, d / det, e / det, f / det, det
+    # A = LDLᵀ: cofactors would cancel where J lacks rank and is much longer than δ.
+    m21, l31 = -xy / xx, xz / xx
+    d2, t = yy + m21 * xy, yz - l31 * xy
+    m32 = -t / d2
+    d3, m31 = zz - l31 * xz + m32 * t, m21 * m32 - l31
+    return (
+        1.0 / xx + m21 * m21 / d2 + m31 * m31 / d3, m21 / d2 + m31 * m32 / d3, m31 / d3,
+        1.0 / d2 + m32 * m32 / d3, m32 / d3, 1.0 / d3, xx * d2 * d3,
+    )  # fmt: skip
 
 
 @term_function
