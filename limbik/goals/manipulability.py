@@ -84,27 +84,46 @@ class Manipulability(Prioritized):
 
 
 @inner
-def _inverse(ints, floats, world, axes, i, columns):
-    """(A⁻¹ as xx, xy, xz, yy, yz, zz; det A), and J (n, 3) into columns."""
+def _factor(ints, floats, world, axes, i, columns):
+    """R (3, 3), as xx, xy, xz, yy, yz, zz, of A = RᵀR, and the rows R⁻ᵀJ_c into columns (n, 3).
+
+    R is that of [Jᵀ; δI] = QR by Gram and Schmidt: A itself would have the square of its condition
+    where J lacks rank.
+    """
     joint, path, length = own_joint(ints, i, 0)
     at, _ = own_numbers(ints, i)
     x, y, z = point_of(world, joint, floats, at)
     columns[:, :] = 0.0
     add_columns(ints, floats, axes, path, length, x, y, z, 1.0 / floats[at + 3], columns)
-    xx, xy, xz, yy, yz, zz = _FLOOR, 0.0, 0.0, _FLOOR, 0.0, _FLOOR
-    for c in range(len(columns)):
-        u, v, w = columns[c, 0], columns[c, 1], columns[c, 2]
-        xx, xy, xz = xx + u * u, xy + u * v, xz + u * w
-        yy, yz, zz = yy + v * v, yz + v * w, zz + w * w
-    # A = LDLᵀ: cofactors would cancel where J lacks rank and is much longer than δ.
-    m21, l31 = -xy / xx, xz / xx
-    d2, t = yy + m21 * xy, yz - l31 * xy
-    m32 = -t / d2
-    d3, m31 = zz - l31 * xz + m32 * t, m21 * m32 - l31
-    return (
-        1.0 / xx + m21 * m21 / d2 + m31 * m31 / d3, m21 / d2 + m31 * m32 / d3, m31 / d3,
-        1.0 / d2 + m32 * m32 / d3, m32 / d3, 1.0 / d3, xx * d2 * d3,
-    )  # fmt: skip
+    n, delta = len(columns), math.sqrt(_FLOOR)
+    xx = _FLOOR
+    for c in range(n):
+        xx += columns[c, 0] ** 2
+    xx = math.sqrt(xx)
+    ux, xy, xz = delta / xx, 0.0, 0.0  # u, v, w: the rows below Jᵀ, of Q
+    for c in range(n):
+        columns[c, 0] /= xx
+        xy += columns[c, 0] * columns[c, 1]
+        xz += columns[c, 0] * columns[c, 2]
+    vx, wx = -xy * ux, -xz * ux
+    yy, yz = vx * vx + _FLOOR, vx * wx
+    for c in range(n):
+        columns[c, 1] -= xy * columns[c, 0]
+        columns[c, 2] -= xz * columns[c, 0]
+        yy += columns[c, 1] ** 2
+        yz += columns[c, 1] * columns[c, 2]
+    yy = math.sqrt(yy)
+    vx, vy, yz = vx / yy, delta / yy, yz / yy
+    wx, wy = wx - yz * vx, -yz * vy
+    zz = wx * wx + wy * wy + _FLOOR
+    for c in range(n):
+        columns[c, 1] /= yy
+        columns[c, 2] -= yz * columns[c, 1]
+        zz += columns[c, 2] ** 2
+    zz = math.sqrt(zz)
+    for c in range(n):
+        columns[c, 2] /= zz
+    return xx, xy, xz, yy, yz, zz
 
 
 @term_function
@@ -113,8 +132,8 @@ def manipulability_residual(ints_at, floats_at, q, world_at, axes_at, i, f, row,
     at, room = own_numbers(ints, i)
     n = int64(ints[N_COORDS])
     columns = floats[room : room + 3 * n].reshape((n, 3))
-    _, _, _, _, _, _, det = _inverse(ints, floats, world, open_floats(axes_at), i, columns)
-    short = floats[at + 3] * det ** (-1.0 / 6.0)
+    xx, _, _, yy, _, zz = _factor(ints, floats, world, open_floats(axes_at), i, columns)
+    short = floats[at + 3] * (xx * yy * zz) ** (-1.0 / 3.0)
     open_floats(out_at)[row] = floats[f + T_WEIGHT] * short
     open_floats(error_at)[0] = short
 
@@ -126,7 +145,7 @@ def manipulability_jacobian(ints_at, floats_at, q_at, world_at, axes_at, i, f, r
     at, room = own_numbers(ints, i)
     n, slots, lever = int64(ints[N_COORDS]), int64(ints[N_SLOTS]), floats[at + 3]
     columns = floats[room : room + 3 * n].reshape((n, 3))
-    xx, xy, xz, yy, yz, zz, det = _inverse(ints, floats, world, axes, i, columns)
+    xx, xy, xz, yy, yz, zz = _factor(ints, floats, world, axes, i, columns)
     joint, path, length = own_joint(ints, i, 0)
     x, y, z = point_of(world, joint, floats, at)
     first = room + 3 * n
@@ -136,7 +155,7 @@ def manipulability_jacobian(ints_at, floats_at, q_at, world_at, axes_at, i, f, r
     torques = floats[first + 3 * slots : first + 6 * slots].reshape((slots, 3))
     scratch = floats[first + 6 * slots : first + 6 * slots + _SCRATCH]
     # F is −lever·κ, and a point with multiplier λ gives S = −λ·∂²p, here over the lever.
-    scale = -floats[f + T_WEIGHT] * lever * det ** (-1.0 / 6.0) / 3.0
+    scale = -floats[f + T_WEIGHT] * lever * (xx * yy * zz) ** (-1.0 / 3.0) / 3.0
     for k in range(3):
         s[:, :] = 0.0
         moments[:, :] = 0.0
@@ -144,11 +163,13 @@ def manipulability_jacobian(ints_at, floats_at, q_at, world_at, axes_at, i, f, r
         lx, ly, lz = (k == 0) / lever, (k == 1) / lever, (k == 2) / lever
         push_point(ints, floats, axes, path, length, x, y, z, lx, ly, lz, moments, torques)
         add_second(ints, floats, q, axes, scratch, moments, torques, s)
-        gx = xx if k == 0 else (xy if k == 1 else xz)
-        gy = xy if k == 0 else (yy if k == 1 else yz)
-        gz = xz if k == 0 else (yz if k == 1 else zz)
         for c in range(n):
-            g = gx * columns[c, 0] + gy * columns[c, 1] + gz * columns[c, 2]
+            # A⁻¹J_c = R⁻¹(R⁻ᵀJ_c), from its last number to its first
+            g = columns[c, 2] / zz
+            if k < 2:
+                gz, g = g, (columns[c, 1] - yz * g) / yy
+                if k == 0:
+                    g = (columns[c, 0] - xy * g - xz * gz) / xx
             if g != 0.0:
                 for a in range(n):
                     jt[a * ints[N_ROWS] + row] += scale * g * s[c, a]

@@ -183,7 +183,8 @@ def _attempts(
     does not reach every goal must be noticeably better without a leap.
     """
     n = np.int64(ints[kin.N_COORDS])
-    start, trial, out, options, spread = other[0], other[1], other[2], other[3], other[4]
+    start, trial, out, spread = other[0], other[1], other[2], other[4]
+    options = other[3, : len(full)]  # a method may read its tables to the end
     restarts, budget = int(plan[P_RESTARTS]), plan[P_BUDGET]
     copy(q, n, start)
     totals[:] = 0.0
