@@ -42,6 +42,9 @@ a person placed them; the dragged goal has 1e-3."""
 LEVEL = 3.2e-7
 """Weight with which other pins keep their turn."""
 
+SWINGING = 8e-7
+"""The same in figures without a posture, whose pull is another (drag_solver.PULL)."""
+
 TILTED = math.radians(2.0)
 """From this angle on a sole is not flat."""
 
@@ -336,7 +339,7 @@ def swinging(figure: Figure, held: Sequence[Effector], dragged: int | None) -> l
     """Pins that leave what hangs on their joint free to swing, as toes on an ankle: they keep their
     turn while the pull is on, in figures without a posture."""
     return [
-        Kept(_turned(e.joint, LEVEL), figure.index(e.joint), "turn")
+        Kept(_turned(e.joint, SWINGING), figure.index(e.joint), "turn")
         for e in held
         if e.id != dragged and e.mode == "pin" and e.wxyz is None and e.at == _ORIGIN
     ]
