@@ -53,6 +53,21 @@ def launched() -> Iterator[Browser]:
             browser.close()
 
 
+_STILL = """() => new Promise((done) => {
+    const { stage } = window.limbik;
+    let last = "", same = 0;
+    const look = () => {
+        const { x, y, width, height } = stage.canvas.getBoundingClientRect();
+        const now = [x, y, width, height, stage.canvas.width, ...stage.camera.matrixWorld.elements];
+        same = String(now) === last ? same + 1 : 0;
+        last = String(now);
+        if (same < 3) requestAnimationFrame(look);
+        else done();
+    };
+    requestAnimationFrame(look);
+})"""
+
+
 class Person:
     """A person in front of a page: sees the figure, presses, drags, types."""
 
@@ -100,8 +115,13 @@ class Person:
         """(n,) the pose."""
         return np.array(self.ask("Array.from(app.pose.q)"))
 
+    def still(self) -> None:
+        """Until the view stands still: layouts settle and cameras glide for some frames."""
+        self.page.evaluate(_STILL)
+
     def screen(self, name: str) -> tuple[float, float]:
-        """Where a joint is on the page, CSS pixels."""
+        """Where a joint is on the page, CSS pixels, when the view stands still."""
+        self.still()
         at = self.page.evaluate(f"() => window.limbik.screen({self.joint(name)})")
         return at["x"], at["y"]
 

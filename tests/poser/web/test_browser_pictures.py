@@ -37,12 +37,7 @@ def test_pictures_have_what_their_names_say(person: Person) -> None:
     person.page.wait_for_timeout(300)
     person.ask("stage.frame('all', 'front', false)")
     person.settle()
-    seen: list[object] = []
-    while len(seen) < 3 or seen[-1] != seen[-3]:  # until the view stands still
-        person.page.wait_for_timeout(150)
-        seen.append(
-            person.ask("stage.camera.matrixWorld.elements.concat(stage.canvas.clientWidth)")
-        )
+    person.still()
     spots = person.ask(
         "((joints) => Object.fromEntries(joints.map((j, i) => [j.name, window.limbik.screen(i)])))"
         "(app.figure.joints)"

@@ -38,10 +38,7 @@ def opened(page: Person, path: str) -> dict[str, str]:
     page.ask("stage.view('front')")
     page.ask("stage.frame('all', 'front', false)")
     page.settle()
-    seen: list[Any] = []
-    while len(seen) < 4 or seen[-1] != seen[-4]:  # until the view stands still
-        page.page.wait_for_timeout(150)
-        seen.append(page.ask("stage.camera.matrixWorld.elements.concat(stage.canvas.clientWidth)"))
+    page.still()
     return page.ask("Object.fromEntries(app.figure.joints.map((j) => [j.role, j.name]))")
 
 

@@ -1,6 +1,7 @@
 // The timeline's row of buttons and numbers: playing, keys, the clip, and settings that fold away
 // where there is no room for them.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../../state/app";
 import type { Timeline } from "../../net/messages";
@@ -12,8 +13,11 @@ import { SymbolButton } from "../symbols";
 import { toggleTrail } from "../trailActions";
 import { useWidth } from "../width";
 
-/** Pixels of the row below which settings fold away, and below which all that can does. */
-const FOLDS = { fine: { some: 940, all: 600 }, coarse: { some: 1180, all: 600 } };
+/** Pixels of the row below which settings fold away, what is drawn too, and all that can. */
+const FOLDS = {
+  fine: { some: 940, drawn: 840, all: 700 },
+  coarse: { some: 1180, drawn: 1020, all: 840 },
+};
 
 function Onion({ app }: { app: App }) {
   return (
@@ -63,6 +67,16 @@ function Trail({ app }: { app: App }) {
   );
 }
 
+/** A button that the row has no room for, with its name beside it. */
+function Folded({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div class="time-field">
+      <span aria-hidden="true">{name}</span>
+      {children}
+    </div>
+  );
+}
+
 export function Transport(props: { app: App; timeline: Timeline; frame: number; selection: Selection }) {
   const { app, timeline, frame, selection } = props;
   const { element, width } = useWidth();
@@ -70,6 +84,7 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
   const sheet = useRef<HTMLDivElement>(null);
   const folds = matchMedia("(pointer: coarse)").matches ? FOLDS.coarse : FOLDS.fine;
   const some = width < folds.some;
+  const drawn = width < folds.drawn;
   const all = width < folds.all;
 
   // Esc and a press elsewhere close the sheet; Esc gives the focus back to the button.
@@ -115,9 +130,9 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
         {!all && <ClipName app={app} timeline={timeline} removes={!some} short={width < 1100} />}
         <div class="time-group end" role="group" aria-label="Timeline settings">
           {!some && <Settings app={app} timeline={timeline} selected={selection.keys} />}
-          {!app.replay && <Contacts app={app} />}
-          {!app.replay && <Curves app={app} />}
-          {!app.replay && <Trail app={app} />}
+          {!drawn && !app.replay && <Contacts app={app} />}
+          {!drawn && !app.replay && <Curves app={app} />}
+          {!drawn && !app.replay && <Trail app={app} />}
           <Onion app={app} />
           {some && (
             <SymbolButton
@@ -134,10 +149,22 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
           {all && <ClipName app={app} timeline={timeline} removes={false} short={false} />}
           {all && <FrameField app={app} timeline={timeline} frame={frame} />}
           {all && (
-            <div class="time-field">
-              <span aria-hidden="true">Loop</span>
+            <Folded name="Loop">
               <Loop app={app} timeline={timeline} />
-            </div>
+            </Folded>
+          )}
+          {drawn && !app.replay && (
+            <>
+              <Folded name="Contacts">
+                <Contacts app={app} />
+              </Folded>
+              <Folded name="Curves">
+                <Curves app={app} />
+              </Folded>
+              <Folded name="Trail">
+                <Trail app={app} />
+              </Folded>
+            </>
           )}
           <Settings app={app} timeline={timeline} selected={selection.keys} />
           {!app.replay && <Holds app={app} selected={selection.keys} />}
