@@ -231,7 +231,7 @@ class Session(Editor):
     def _run(self, command: Command, arguments: dict[str, Any]) -> dict[str, Any]:
         """Run a command, and keep the document before it where that changed."""
         before, solved, self._held = self.document, self.answer, None
-        held = arguments.pop("held", False)
+        held = arguments.pop("held", False) if command.merges else False
         label = self._label(command, arguments)
         answer = command.run(self, **arguments) or {}
         if self.document is not before and self.answer is solved:

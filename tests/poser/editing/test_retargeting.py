@@ -116,6 +116,10 @@ def test_contacts_are_added_deleted_and_kept_apart(talk: Talk) -> None:
     for refused in ({"end": new["end"] + 1}, {"start": -1}, {"start": new["end"]}):
         assert "error" in talk.ask("contact.set", contact=new["id"], **refused)
     assert "error" in talk.ask("contact.add", joint=left, start=first["start"], end=first["end"])
+    talk.do("contact.set", contact=new["id"], held=True)
+    assert talk.state["undo"] == "Lock LeftFoot"
+    locked = [c["id"] for c in talk.state["timeline"]["contacts"] if c["held"]]
+    assert locked == [new["id"]]
     talk.do("contact.delete", contacts=[new["id"]])
     assert talk.state["timeline"]["contacts"] == before
     assert "error" in talk.ask("contact.delete", contacts=[new["id"]])

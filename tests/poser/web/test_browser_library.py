@@ -8,9 +8,18 @@ from helpers import real_data
 from helpers.browser import Person
 
 
+def arm(person: Person) -> np.ndarray:
+    """(2, 3) the directions of the left upper and lower arm."""
+    roles = person.ask("Object.fromEntries(app.figure.joints.map((j, i) => [j.role, i]))")
+    joints = [roles[part] for part in ("left upper arm", "left lower arm", "left hand")]
+    bones = np.diff(person.positions()[joints], axis=0)
+    return bones / np.linalg.norm(bones, axis=1, keepdims=True)
+
+
 def test_a_pose_is_kept_with_a_picture_and_goes_onto_another_body(person: Person) -> None:
     vrm = real_data.find("vrm/sat06_basic_armature_vrm1.vrm")
     person.drag("LeftHand", (40, -150))
+    wanted = arm(person)
     person.page.get_by_role("button", name="Poses", exact=True).click()
     person.page.get_by_label("Name of the pose in the library").fill("Hand up")
     person.page.get_by_role("button", name="Keep").click()
@@ -27,7 +36,9 @@ def test_a_pose_is_kept_with_a_picture_and_goes_onto_another_body(person: Person
     before = person.positions()[hand]
     tile.click()
     person.settle()
-    assert person.positions()[hand][1] > before[1] + 0.2
+    assert person.positions()[hand][1] > before[1] + 0.1
+    # Bones point where they did on the other body, within 5 degrees.
+    assert (np.sum(arm(person) * wanted, axis=1) > np.cos(np.radians(5.0))).all()
     assert person.ask("app.state.undo") == "Pose Hand up"
     person.page.keyboard.press("Control+z")
     person.settle()
