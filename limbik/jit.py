@@ -7,12 +7,18 @@ from types import FunctionType
 from typing import Any
 
 from llvmlite import binding
-from numba import njit
+from numba import float64, njit, types, uint32
+from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.imputils import lower_builtin
+from numba.core.typing.templates import ConcreteTemplate, infer_global
 from numba.extending import register_jitable
 
 from limbik.kernel_cache import KernelCache
+
+INTS, FLOATS, TABLE = uint32[::1], float64[::1], float64[:, ::1]
+"""What kernels are given: a figure's or problem's ints and floats, and tables of floats."""
 
 
 def kernel(function: Any = None, **options: Any) -> Any:
@@ -28,6 +34,22 @@ def kernel(function: Any = None, **options: Any) -> Any:
     if not isinstance(compiled, FunctionType):  # it is one under NUMBA_DISABLE_JIT
         compiled._cache = KernelCache(compiled)
     return compiled
+
+
+def external(signature: Any) -> Any:
+    """A kernel that other kernels call where it lies, as a C program calls a library.
+
+    Numba makes the code of a kernel part of every kernel that calls it, and optimises all of it
+    again.  This is for what is large and called from many kernels, a few times in an iteration.
+    """
+
+    def make(function: Any) -> Any:
+        compiled = kernel(function)
+        if isinstance(compiled, FunctionType):
+            return compiled
+        return ExternalKernel(compiled, signature)
+
+    return make
 
 
 def inner(function: Any = None, **options: Any) -> Any:
@@ -100,3 +122,44 @@ class _PartCompiler(Compiler):
         if library is None:
             library = _PartLibrary(targetctx.codegen(), "part")
         super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+
+
+class ExternalKernel:
+    """A compiled kernel of one signature that others call where it lies, by its symbol.
+
+    Code that calls it, new or from the cache, is linked to the symbol: ``load`` must be called
+    before such code is loaded (kernel_cache.py does).
+    """
+
+    def __init__(self, compiled: Any, signature: Any) -> None:
+        self.kernel, self.signature = compiled, signature
+        self.__name__, self.__module__ = compiled.__name__, compiled.__module__
+        self.__doc__ = compiled.__doc__
+        self.symbol = f"{self.__module__}.{self.__name__}"
+        self._loaded = False
+        template = type(self.__name__, (ConcreteTemplate,), {"key": self, "cases": [signature]})
+        infer_global(self, types.Function(template))
+        lower_builtin(self, *signature.args)(self._call)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.kernel(*arguments)
+
+    def load(self) -> None:
+        """Compile it, or take it from the cache, and make its symbol known."""
+        if not self._loaded:
+            if self.signature.args not in self.kernel.overloads:
+                self.kernel.compile(self.signature)
+            compiled = self.kernel.overloads[self.signature.args]
+            name = compiled.fndesc.llvm_func_name
+            binding.add_symbol(self.symbol, compiled.library.get_pointer_to_function(name))
+            self._loaded = True
+
+    def _call(self, context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        self.load()
+        convention, kind = context.call_conv, signature.return_type
+        function_type = convention.get_function_type(kind, signature.args)
+        function = cgutils.get_or_insert_function(builder.module, function_type, self.symbol)
+        status, value = convention.call_function(builder, function, kind, signature.args, args)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return value

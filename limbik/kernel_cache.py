@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numba
 import numpy as np
@@ -24,11 +24,22 @@ from numba.core.types import Type
 _PLAIN = (int, float, complex, str, bytes, Enum, np.generic, np.dtype, Type, type(None))
 
 
+@runtime_checkable
+class External(Protocol):
+    """A kernel that others call by its symbol, which must be known before they are loaded."""
+
+    symbol: str
+    signature: Any
+
+    def load(self) -> None: ...
+
+
 class _Part(NamedTuple):
-    """What one function contributes to a stamp, and the functions it names."""
+    """What one function contributes to a stamp, and the functions and external kernels it names."""
 
     digest: bytes
     called: list[Any]
+    external: list[External]
 
 
 _parts: dict[Any, _Part] = {}
@@ -40,7 +51,13 @@ def stamp(kernel: Any) -> bytes:
     It is made of what is in memory, not of files: comments, docstrings and moved lines change
     nothing.  Functions of other packages count by name.
     """
-    found: dict[Any, bytes] = {}
+    digests = sorted(part.digest for part in _reached(kernel))
+    return hashlib.sha256(b"".join(digests)).digest()
+
+
+def _reached(kernel: Any) -> list[_Part]:
+    """The parts of a kernel and of every function that it reaches."""
+    found: dict[Any, _Part] = {}
     waiting = [kernel]
     while waiting:
         function = waiting.pop()
@@ -48,9 +65,9 @@ def stamp(kernel: Any) -> bytes:
             part = _parts.get(function)
             if part is None:
                 part = _parts[function] = _part(function)
-            found[function] = part.digest
+            found[function] = part
             waiting.extend(part.called)
-    return hashlib.sha256(b"".join(sorted(found.values()))).digest()
+    return list(found.values())
 
 
 def _part(function: Any) -> _Part:
@@ -58,6 +75,7 @@ def _part(function: Any) -> _Part:
     plain: FunctionType = function.py_func if compiled else function
     package = plain.__module__.partition(".")[0]
     called: list[Any] = []
+    external: list[External] = []
     names = sorted(_names(plain.__code__))
     texts = [plain.__module__, plain.__qualname__, *_code(plain.__code__, plain.__doc__)]
     if compiled:
@@ -68,6 +86,11 @@ def _part(function: Any) -> _Part:
     def add(value: Any) -> None:
         if isinstance(value, Dispatcher | FunctionType) and _within(value.__module__, package):
             called.append(value)
+        elif isinstance(value, External) and not isinstance(
+            value, type
+        ):  # its code is no part of its callers
+            external.append(value)
+            texts.append(f"{value.symbol} {value.signature}")
         elif isinstance(value, ModuleType) and _within(value.__name__, package):
             for name in names:
                 if name in vars(value):
@@ -95,7 +118,8 @@ def _part(function: Any) -> _Part:
     add(plain.__defaults__)
     if not compiled:
         called.extend(_functions_of_module(plain))
-    return _Part(hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).digest(), called)
+    digest = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).digest()
+    return _Part(digest, called, external)
 
 
 def _within(module: str | None, package: str) -> bool:
@@ -229,6 +253,9 @@ class KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         self._prepare()
+        for part in _reached(self._kernel):
+            for called in part.external:
+                called.load()
         return super().load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:

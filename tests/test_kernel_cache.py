@@ -113,6 +113,33 @@ def test_what_a_kernel_calls_in_another_file_counts(
     assert hits(changed) == 0
 
 
+def test_an_external_kernel_changes_without_its_callers(load: Load) -> None:
+    """Its callers are linked to it when they are loaded, so their own code stays as it is."""
+    shared = SHARED.replace("@inner\ndef scaled", "@external(float64(float64))\ndef scaled")
+    shared = "from numba import float32, float64\nfrom limbik.jit import external\n" + shared
+    first = load(shared)
+    assert first.ask() == 17.0
+    assert hits(first) == 0
+    changed = load(shared.replace("return FACTOR * x", "return FACTOR * x * x"))
+    assert changed.ask() == 29.0
+    assert hits(changed) == 1
+    # Another signature is another way to call it.
+    other = load(shared.replace("external(float64(float64))", "external(float32(float32))"))
+    assert other.ask() == 17.0
+    assert hits(other) == 0
+
+
+def test_an_external_kernel_raises_in_its_callers(load: Load) -> None:
+    shared = "from numba import float64\nfrom limbik.jit import external\n" + SHARED
+    shared = shared.replace(
+        "@inner\ndef scaled(x):",
+        "@external(float64(float64))\ndef scaled(x):\n"
+        "    if x > 1.0:\n        raise ValueError('far')",
+    )
+    with pytest.raises(ValueError, match="far"):
+        load(shared).ask()
+
+
 def test_a_class_that_is_gone_does_no_harm(load: Load) -> None:
     assert load().ask() == 17.0
     renamed = load(SHARED.replace("Pair", "Two"), CALLER.replace("Pair", "Two"))

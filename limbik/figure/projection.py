@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import int64, types
 
 from limbik.figure.kinematics import (
     F_CONE,
@@ -20,7 +21,7 @@ from limbik.figure.kinematics import (
     NONE,
 )
 from limbik.figure.limits import EXPONENTIAL_CHART
-from limbik.jit import inlined, inner, kernel
+from limbik.jit import FLOATS, INTS, TABLE, external, inlined, inner, kernel
 from limbik.maths.linear import copy
 from limbik.maths.so3 import exp_matrix, left_jacobian_into, log_matrix, swing_twist_vector
 
@@ -180,7 +181,7 @@ def _project_exponential(floats, f, q, c, scratch):
             return
 
 
-@kernel
+@external(types.none(INTS, FLOATS, FLOATS, FLOATS))
 def project(ints, floats, q, scratch):
     """P(q), in place: the nearest allowed pose (equation 40 of line_search, and cones).
 
@@ -308,7 +309,7 @@ def cone_normals(ints, floats, cone, q, normals, scratch):
     return 1
 
 
-@kernel
+@external(int64(INTS, FLOATS, FLOATS, FLOATS, INTS, INTS, TABLE, FLOATS))
 def free_directions(ints, floats, q, push, starts, spans, coefficients, scratch):
     """The directions in which the limits let q follow ``push``; returns how many.
 

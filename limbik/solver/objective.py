@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 
+from numba import boolean, float64, types
+
 from limbik.figure import kinematics as kin
 from limbik.goals import terms as tm
 from limbik.goals.curvature import second_derivatives
 from limbik.goals.rows import jacobian_rows, residuals
-from limbik.jit import inlined, inner, kernel
+from limbik.jit import FLOATS, INTS, TABLE, external, inlined, inner, kernel
 
 (
     N_USED,
@@ -114,7 +116,7 @@ def _objective(ints, floats, q, r):
     return f
 
 
-@kernel
+@external(float64(INTS, FLOATS, FLOATS, FLOATS, FLOATS))
 def evaluate(ints, floats, q, state, r):
     """f(q), its weighted residuals into r (rows,), and where everything is into ``state``.
 
@@ -139,7 +141,7 @@ def _aim_and_mix(ints, floats, jt, model, r):
     return bent
 
 
-@kernel
+@external(boolean(INTS, FLOATS, FLOATS, FLOATS, FLOATS, TABLE, FLOATS))
 def linearise(ints, floats, q, state, r, jt, model):
     """J(q)ᵀ into jt (n, rows) and the residuals to aim at into model (rows,).
 
@@ -230,7 +232,7 @@ def descent(ints, floats, q, jt, r, out):
         out[c] = total
 
 
-@kernel
+@external(types.none(INTS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, TABLE, TABLE, TABLE, TABLE))
 def curvature(ints, floats, q, state, r, lam, moments, torques, columns, s):
     """S (n, n) of ½∇²f = JᵀJ + D + S, at the pose that was evaluated last, with residuals r.
 

@@ -20,7 +20,7 @@ from numba.core.types.function_type import CompileResultWAP
 from limbik.figure import kinematics as kin
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
-from limbik.jit import inlined, inner, kernel
+from limbik.jit import FLOATS, INTS, TABLE, external, inlined, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     KERNEL,
@@ -166,7 +166,7 @@ def _leaps(ints, floats, start, to):
     return False
 
 
-@inner
+@external(int64(KERNEL, INTS, *[FLOATS] * 7, int64, FLOATS, TABLE, uint64[::1], FLOATS, TABLE))
 def _attempts(
     method, ints, floats, work, hasty, full, plan, comfort, room, held, q, other, random, totals,
     history,
@@ -426,7 +426,7 @@ def _announce() -> None:
     if not _announced:
         _announced = True
         print(
-            "limbik: compiling its kernels for this machine, once; under 40 seconds ...",
+            "limbik: compiling its kernels for this machine, once; about a minute ...",
             file=sys.stderr,
             flush=True,
         )

@@ -7,6 +7,8 @@ can be written in several ways of which some lie inside the limits.
 
 from __future__ import annotations
 
+from numba import boolean, int64
+
 from limbik.figure import kinematics as kin
 from limbik.figure.rigid_fit import ball_coordinates, fit_turn
 from limbik.goals.rows import point_of
@@ -20,7 +22,7 @@ from limbik.goals.terms import (
     TERM_FLOATS,
     TERM_INTS,
 )
-from limbik.jit import inner
+from limbik.jit import FLOATS, INTS, external, inner
 
 
 @inner
@@ -64,7 +66,7 @@ def _rigid(ints, floats, world, scratch, turn):
     return count, px, py, pz, gx, gy, gz
 
 
-@inner
+@external(boolean(INTS, FLOATS, FLOATS, int64, FLOATS, FLOATS))
 def align_root(ints, floats, world, root, q, scratch):
     """Move the free root in q so that the effectors lie nearest their targets; False if it cannot.
 

@@ -29,6 +29,9 @@ RISE, FALL = 6.0, 0.25
 FRESH = 40  # iterations of a frame that does not start from the one before
 
 
+_free_directions = free_directions.kernel  # starts and spans are 64-bit here
+
+
 @inner
 def _place(floats, places, values):
     for k in range(places.shape[0]):
@@ -47,7 +50,7 @@ def goal_costs(ints, floats, places, values, q, out):
 @inner
 def _directions(ints, floats, q, push, moves, starts, spans, coefficients, scratch):
     """The directions in which limits and locks let one frame move; returns how many."""
-    found = free_directions(ints, floats, q, push, starts, spans, coefficients, scratch)
+    found = _free_directions(ints, floats, q, push, starts, spans, coefficients, scratch)
     size = 0
     for d in range(found):
         if moves[starts[d]]:

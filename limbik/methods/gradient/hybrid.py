@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from limbik.errors import MethodError
-from limbik.jit import kernel
+from limbik.jit import ExternalKernel, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
+    KERNEL,
     O_GAIN,
     O_HASTY,
     O_ITERATIONS,
@@ -30,6 +31,8 @@ from limbik.solver.problem import Problem
 
 _FIRST = len(ProjectedGradient().settings())
 _THEN = len(ProjectedLevenbergMarquardt().settings())
+_first = ExternalKernel(projected_gradient, KERNEL.signature)
+_then = ExternalKernel(projected_lm, KERNEL.signature)
 _MOST = OWN + max(_FIRST, _THEN)
 
 
@@ -44,7 +47,7 @@ def hybrid(ints, floats, work, options, q, out, history):
     own[O_ITERATIONS] = min(options[OWN], options[O_ITERATIONS])
     own[O_HASTY], own[O_GAIN], own[O_STATIONARY] = 0.0, 0.0, options[O_STATIONARY]
     copy(options[OWN + 1 :], _FIRST, own[OWN:])
-    code = projected_gradient(ints, floats, work, own, q, out, history)
+    code = _first(ints, floats, work, own, q, out, history)
     iterations, evaluations = out[OUT_ITERATIONS], out[OUT_EVALUATIONS]
     jacobians, noted = out[OUT_JACOBIANS], int(out[OUT_HISTORY])
     if code in (REACHED, STATIONARY):
@@ -54,7 +57,7 @@ def hybrid(ints, floats, work, options, q, out, history):
     copy(options[OWN + 1 + _FIRST :], _THEN, own[OWN:])
     # The second phase notes its start, which is the first's end, once more: in the same row.
     seam = max(noted - 1, 0)
-    code = projected_lm(ints, floats, work, own, q, out, history[seam:])
+    code = _then(ints, floats, work, own, q, out, history[seam:])
     finish(
         out,
         out[OUT_F],
