@@ -52,6 +52,11 @@ JOBS: dict[str, dict[str, Any]] = {
         "steps": [{"do": "track", "effectors": EFFECTORS}, {"do": "check"}],
         "outputs": OUTPUTS,
     },
+    "clean": {
+        "steps": [{"do": "clean", "smooth": 0.1, "plant_feet": True}],
+        "outputs": OUTPUTS,
+    },
+    "retarget": {"steps": [{"do": "retarget", "onto": "human"}], "outputs": OUTPUTS},
 }
 TINY = "tiny clips"
 JOBS[TINY] = {"steps": [{"do": "check"}]}
@@ -190,7 +195,7 @@ def measure(kind: str, src: Path, clips: dict[str, int], **engine: Any) -> dict[
         "solve_ms": 1e3 * solve,
         "files_ms": 1e3 * files,
         "overhead_ms": 1e3 * (lanes * wide / len(done) - solve - files),
-        "memory_MB": nothing if on_dask else max(most for most, _ in watch.resident),
+        "memory_MB": nothing if on_dask else max((most for most, _ in watch.resident), default=float("nan")),
         "strays_percent": nothing
         if on_dask
         else 100.0 * float(np.abs(means - middle).max()) / middle,

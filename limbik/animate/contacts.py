@@ -122,7 +122,7 @@ def find_ground(motion: Motion) -> float:
     figure = motion.figure
     axis = AXES.index(up_axis(figure, motion.q))
     step = max(1, motion.frames // 2000)
-    points = np.array([points_of(figure, q) for q in motion.q[::step]])
+    points = points_of(figure, motion.q[::step])
     lowest = points[..., axis].argmin(axis=1)
     rows = np.arange(len(points))
     moving = speeds(points, motion.fps / step)[rows, lowest]

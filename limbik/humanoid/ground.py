@@ -47,14 +47,13 @@ def up_axis(figure: Figure, clip: np.ndarray | None = None) -> Axis:
 
 
 def points_of(figure: Figure, q: np.ndarray) -> np.ndarray:
-    """(points, 3) the joints of a figure and the tips of its last bones, in the pose q (n,)."""
+    """(..., points, 3) the joints of a figure and the tips of its last bones, in poses (..., n)."""
     frames = figure.frames(q)
-    tips = [
-        frames[i, :3, :3] @ np.array(joint.tip) + frames[i, :3, 3]
-        for i, joint in enumerate(figure.definition)
-        if joint.tip is not None
-    ]
-    return np.concatenate([frames[:, :3, 3], np.array(tips).reshape(-1, 3)])
+    ends = [i for i, joint in enumerate(figure.definition) if joint.tip is not None]
+    at = np.array([figure.definition[i].tip for i in ends], float).reshape(-1, 3)
+    last = frames[..., ends, :, :]
+    tips = np.einsum("...jk,...k->...j", last[..., :3, :3], at) + last[..., :3, 3]
+    return np.concatenate([frames[..., :3, 3], tips], axis=-2)
 
 
 def floor_height(
@@ -70,7 +69,7 @@ def floor_height(
     base at the origin, though its first joint is higher.
     """
     axis = AXES.index(up)
-    lowest = [float(points_of(figure, q)[:, axis].min()) for q in sampled(figure, clip)]
+    lowest = points_of(figure, sampled(figure, clip))[..., axis].min(axis=-1)
     bones = float(np.median(lowest))
     roots = np.flatnonzero(figure.parents < 0)
     if not figure.slides[np.isin(figure.owner, roots)].any():
