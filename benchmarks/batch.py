@@ -195,7 +195,9 @@ def measure(kind: str, src: Path, clips: dict[str, int], **engine: Any) -> dict[
         "solve_ms": 1e3 * solve,
         "files_ms": 1e3 * files,
         "overhead_ms": 1e3 * (lanes * wide / len(done) - solve - files),
-        "memory_MB": nothing if on_dask else max((most for most, _ in watch.resident), default=float("nan")),
+        "memory_MB": nothing
+        if on_dask
+        else max((most for most, _ in watch.resident), default=float("nan")),
         "strays_percent": nothing
         if on_dask
         else 100.0 * float(np.abs(means - middle).max()) / middle,
