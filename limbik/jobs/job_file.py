@@ -53,6 +53,19 @@ effectors = ["Hips", "Head", "LeftHand", "RightHand", "LeftFoot", "RightFoot"]
 do = "check"
 # at_most = { jumps = 0, violation = 0.0, error_max = 0.05 }
 
+# retarget: the whole clip onto another body or robot, with contacts kept.
+# [[steps]]
+# do = "retarget"
+# onto = "human"          # a file, by its path from here, or a built-in name
+# scale = "limbs"         # or "fitted", "common"
+# smooth = 0.1            # seconds
+
+# clean: without jitter, and with feet that stay where they stand.
+# [[steps]]
+# do = "clean"
+# smooth = 0.1            # seconds
+# plant_feet = true
+
 # convert: another unit, axis or frame rate.
 # [[steps]]
 # do = "convert"

@@ -265,7 +265,7 @@ class Clean(Step):
         return step
 
     def prepare(self) -> None:
-        self.run(Work(cartwheel()[:8]))
+        self.run(Work(cartwheel()[:60]))  # so long that feet stand in it
 
     def run(self, work: Work) -> None:
         if self.smooth is not None:

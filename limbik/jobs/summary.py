@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,8 @@ def status_of(out: Path) -> dict[str, Any]:
         ).fetchall()
     job = record.get("job")
     done = [row for row in rows if row[3] == "done" and row[1] == job]
-    failed = [row for row in rows if row[3] != "done" and row[1] == job]
+    gone = _gone(record.get("source"))
+    failed = [row for row in rows if row[3] != "done" and row[1] == job and not gone(row[0])]
     clips = max(int(record.get("clips") or 0), len(done) + len(failed))
     busy = sum(row[7] for row in done)
     frames = sum(row[6] for row in done)
@@ -67,6 +69,13 @@ def status_of(out: Path) -> dict[str, Any]:
         ],
         "quality": _quality([(row[0], json.loads(row[8])) for row in done]),
     }
+
+
+def _gone(source: str | None) -> Callable[[str], bool]:
+    """Whether a clip was deleted from the folder of clips; nothing is where that is not here."""
+    if source is None or not Path(source).is_dir():
+        return lambda clip: False
+    return lambda clip: not Path(source, clip).exists()
 
 
 def _counted(words: Any) -> dict[str, int]:

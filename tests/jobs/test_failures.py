@@ -14,6 +14,7 @@ from helpers.command_line import Ran
 from limbik.jobs.job_file import read_job
 from limbik.jobs.result import Summary
 from limbik.jobs.sidecar import read_sidecar, sidecar_path
+from limbik.jobs.summary import status_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")
 
@@ -81,6 +82,19 @@ def test_status_counts_them_by_reason(run: tuple[Summary, Path]) -> None:
     for name in BAD:
         assert f"  {name}  " in shown.out
     assert len(outputs(out)) == 3 * len(GOOD) + len(BAD)
+
+
+def test_a_clip_that_was_deleted_has_not_failed(run: tuple[Summary, Path]) -> None:
+    _, out = run
+    clip = out.parent / "src" / "unreadable.bvh"
+    clip.rename(clip.with_suffix(".away"))
+    try:
+        found = status_of(out)
+    finally:
+        clip.with_suffix(".away").rename(clip)
+    assert found["failed"] == len(BAD) - 1
+    assert "unreadable" not in found["reasons"]
+    assert status_of(out)["failed"] == len(BAD)
 
 
 def test_a_clip_that_takes_too_long_is_ended(

@@ -36,9 +36,12 @@ def test_every_setting_of_the_example_is_one() -> None:
         and not line.startswith(("# A job", "# By default", "# Tables", "# Which"))
     ]  # fmt: skip
     job = parse_job("\n".join(lines), Path("job.toml"))
-    assert [step.kind for step in job.steps] == ["track", "check", "convert"]
+    kinds = ["track", "check", "retarget", "clean", "convert"]
+    assert [step.kind for step in job.steps] == kinds
+    assert sorted(kinds) == sorted(STEPS)  # it shows every kind of step there is
     assert job.steps[1] == Check({"jumps": 0.0, "violation": 0.0, "error_max": 0.05})
-    assert job.steps[2] == Convert("m", "y", "cm", "z", 30.0)
+    assert job.steps[3] == Clean(0.1, True)
+    assert job.steps[4] == Convert("m", "y", "cm", "z", 30.0)
     assert (job.clips, job.skip, job.clip) == (("*.bvh",), ("calibration/*",), "Run")
     assert job.keep_ending
 
