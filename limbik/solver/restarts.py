@@ -426,7 +426,7 @@ def _announce() -> None:
     if not _announced:
         _announced = True
         print(
-            "limbik: compiling its kernels for this machine, once; about a minute ...",
+            "limbik: compiling its kernels for this machine, once; a minute or two ...",
             file=sys.stderr,
             flush=True,
         )
