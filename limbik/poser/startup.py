@@ -52,7 +52,7 @@ class First:
 
     def prepare(self, then: Callable[[], None]) -> None:
         """Make everything ready for the first drag, in a thread, and call ``then``: with cold
-        caches it takes half a minute, and a page shall come up meanwhile.  ``then`` is called
+        caches it takes a minute or two, and a page shall come up meanwhile.  ``then`` is called
         after a second too, because from then on a page has more to say."""
 
         def work() -> None:

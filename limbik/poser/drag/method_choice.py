@@ -69,7 +69,7 @@ def _number(value: Any, what: str) -> float:
 
 
 def is_ready(name: str) -> bool:
-    """Whether a method is compiled in this process; if not, ``prepare`` may take half a minute."""
+    """Whether a method is compiled in this process; if not, ``prepare`` may take a minute."""
     kernel: Any = find_method(name).kernel
     return bool(kernel.signatures) and bool(att.one.signatures)
 

@@ -122,7 +122,7 @@ async def _talk(client: WebSocket, sessions: SessionRegistry) -> None:
 @contextmanager
 def _note_after_a_second(client: WebSocket, sessions: SessionRegistry) -> Iterator[None]:
     """Tell a client why it waits, where it does."""
-    sentence = "Opening the figure. The very first time limbik compiles itself, for half a minute."
+    sentence = "Opening the figure. The first time limbik compiles itself, for a minute or two."
     timer = asyncio.get_running_loop().call_later(
         1.0, lambda: sessions.workers.later(send_note(client, sentence))
     )
