@@ -46,6 +46,7 @@ def external(signature: Any) -> Any:
     def make(function: Any) -> Any:
         compiled = kernel(function)
         if isinstance(compiled, FunctionType):
+            compiled.kernel = compiled  # type: ignore[attr-defined]
             return compiled
         return ExternalKernel(compiled, signature)
 

@@ -388,12 +388,15 @@ def statuses(
     return out
 
 
+_evaluate = evaluate.kernel  # poses may be read-only here
+
+
 @kernel
 def _errors(ints, floats, places, targets, poses, state, r, out):
     for k in range(len(poses)):
         for i in range(len(places)):
             floats[places[i]] = targets[k, i]
-        evaluate(ints, floats, poses[k], state, r)
+        _evaluate(ints, floats, poses[k], state, r)
         copy(errors_of(ints, state), out.shape[1], out[k])
 
 

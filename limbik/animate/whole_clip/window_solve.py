@@ -30,6 +30,7 @@ FRESH = 40  # iterations of a frame that does not start from the one before
 
 
 _free_directions = free_directions.kernel  # starts and spans are 64-bit here
+_evaluate = ob.evaluate.kernel  # poses may be read-only here
 
 
 @inner
@@ -44,7 +45,7 @@ def goal_costs(ints, floats, places, values, q, out):
     state, r = np.zeros(ob.state_size(ints)), np.zeros(ints[ob.tm.N_ROWS])
     for t in range(q.shape[0]):
         _place(floats, places, values[t])
-        out[t] = ob.evaluate(ints, floats, q[t], state, r)
+        out[t] = _evaluate(ints, floats, q[t], state, r)
 
 
 @inner
