@@ -70,7 +70,7 @@ def write_picture(status: dict[str, Any], path: Path) -> None:
     reasons = status["reasons"] or {"no failures": 0}
     why.barh(list(reasons), list(reasons.values()), color="#c0504d")
     why.invert_yaxis()
-    why.xaxis.get_major_locator().set_params(integer=True)
+    why.locator_params(axis="x", integer=True)
     for k, found in enumerate(quality.values()):
         axes = page.add_subplot(grid[1 + k // 3, k % 3])
         axes.stairs(found["histogram"]["counts"], found["histogram"]["edges"], fill=True)
@@ -78,7 +78,7 @@ def write_picture(status: dict[str, Any], path: Path) -> None:
         unit = f" ({found['unit']})" if found["unit"] else ""
         axes.set_xlabel(f"{found['label']}{unit}; line: 95 %", fontsize=8)
         axes.set_ylabel("clips", fontsize=8)
-        axes.yaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="y", integer=True)
 
     def write(file: BinaryIO) -> None:
         page.savefig(file, format="png", dpi=110)
