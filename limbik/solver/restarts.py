@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import boolean, float64, int64, types, uint32, uint64
+from numba import boolean, int64, types, uint64
 from numba.core.types.function_type import CompileResultWAP
 
 from limbik.figure import kinematics as kin
@@ -343,14 +343,13 @@ def batch(
         moving = moving and totals[problem, TOTAL_ATTEMPTS] == 1.0
 
 
-_VECTOR, _TABLE = float64[::1], float64[:, ::1]
 SIGNATURES = {
     "one": int64(
-        KERNEL, uint32[::1], *[_VECTOR] * 7, int64, _VECTOR, _VECTOR, _TABLE
+        KERNEL, INTS, *[FLOATS] * 7, int64, FLOATS, FLOATS, TABLE
     ),
     "batch": types.void(
-        KERNEL, uint32[::1], *[_VECTOR] * 7, int64[::1], _TABLE, _TABLE, boolean, int64, int64,
-        int64, _TABLE, int64[::1], _TABLE,
+        KERNEL, INTS, *[FLOATS] * 7, int64[::1], TABLE, TABLE, boolean, int64, int64,
+        int64, TABLE, int64[::1], TABLE,
     ),
 }  # fmt: skip
 _compiling = threading.Lock()

@@ -1,6 +1,6 @@
 """Five sessions of a person who poses the built-in human: what is dragged where, in metres.
 
-The tests do them in a session of the server, docs/session_films.py on the real page.
+The tests do them in a session of the server.
 """
 
 from __future__ import annotations
