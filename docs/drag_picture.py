@@ -20,8 +20,8 @@ from PIL import Image, ImageDraw
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
 
-from helpers.browser import Person, launched  # noqa: E402
-from helpers.pose_command import Server  # noqa: E402
+from helpers.poser.browser import Person, launched  # noqa: E402
+from helpers.poser.pose_command import Server  # noqa: E402
 
 OUT = PROJECT / "docs" / "drag.gif"
 JOINT = "LeftHand"

@@ -33,15 +33,15 @@ from limbik.errors import (
     LimbikWarning,
     MethodError,
 )
+from limbik.figure.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere
+from limbik.figure.collision.surfaces import HeightMap, TriangleMesh
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.motion import Motion
 from limbik.figure.motion_tools import register_tools as _register_tools
-from limbik.figure.physical import Inertia, Loop
-from limbik.figure.physical_figure import register_estimates
-from limbik.figure.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere
-from limbik.figure.surfaces import HeightMap, TriangleMesh
+from limbik.figure.physical.physical_figure import register_estimates
+from limbik.figure.physical.properties import Inertia, Loop
 from limbik.formats import load, load_markers, load_motion, register_writer, save
 from limbik.formats.markers.markers import Markers
 from limbik.goals import (

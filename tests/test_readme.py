@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import limbik
-from helpers.pose_command import Server
+from helpers.poser.pose_command import Server
 from limbik.cli import app
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -13,7 +13,7 @@ from limbik.errors import GoalError, MethodError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.solver.runner import whole_number
-from limbik.solver.stepper import limits_of_change
+from limbik.solver.stepping.stepper import limits_of_change
 
 
 def positive(value: object, what: str) -> float:

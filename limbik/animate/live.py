@@ -20,7 +20,7 @@ from limbik.solver.problem import Problem
 from limbik.solver.reach_targets import reach_places, write_reach
 from limbik.solver.result import Miss, misses
 from limbik.solver.runner import Runner, find_method, whole_number
-from limbik.solver.stepper import Stepper, limits_of_change
+from limbik.solver.stepping.stepper import Stepper, limits_of_change
 
 ITERATIONS = 30
 """A tick may take so many iterations; the next one goes on from there."""

@@ -45,7 +45,7 @@ from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
 from limbik.solver.result import Status
 from limbik.solver.runner import find_method
-from limbik.solver.stepper import Stepper, limits_of_change, run_steps
+from limbik.solver.stepping.stepper import Stepper, limits_of_change, run_steps
 
 JUMP = math.radians(60.0)
 """A joint that turns this much further than expected from one frame to the next has jumped."""

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.figure.physical import Inertia, merged, moments_of
+from limbik.figure.physical.properties import Inertia, merged, moments_of
 from limbik.humanoid import recognise
 
 MASS = 73.0

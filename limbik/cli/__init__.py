@@ -10,18 +10,19 @@ from typing import Annotated
 
 import typer
 
-from limbik.cli import batch
-from limbik.cli.check import check
-from limbik.cli.convert import convert
-from limbik.cli.demo import demo
-from limbik.cli.fit_markers import fit_markers
-from limbik.cli.info import info
-from limbik.cli.methods import methods
-from limbik.cli.motion import app as motion
-from limbik.cli.papers import papers
-from limbik.cli.pose import pose
-from limbik.cli.retarget import retarget
-from limbik.cli.solve import solve
+from limbik.cli.commands import batch
+from limbik.cli.commands.check import check
+from limbik.cli.commands.convert import convert
+from limbik.cli.commands.demo import demo
+from limbik.cli.commands.fit_markers import fit_markers
+from limbik.cli.commands.info import info
+from limbik.cli.commands.methods import methods
+from limbik.cli.commands.motion import app as motion
+from limbik.cli.commands.papers import papers
+from limbik.cli.commands.pose import pose
+from limbik.cli.commands.retarget import retarget
+from limbik.cli.commands.solve import solve
+from limbik.cli.commands.track import track
 from limbik.cli.terminal import (
     INTERRUPTED,
     WRONG_USE,
@@ -31,7 +32,6 @@ from limbik.cli.terminal import (
     note,
     sentence,
 )
-from limbik.cli.track import track
 from limbik.version import __version__
 
 TRACEBACK = "LIMBIK_TRACEBACK"

@@ -13,8 +13,8 @@ import typer
 
 from limbik.cli.arguments import floats, names, refuse, split, two_names
 from limbik.errors import GoalError
+from limbik.figure.collision.shapes import Box, HalfSpace, Shape, Sphere
 from limbik.figure.figure import Figure
-from limbik.figure.shapes import Box, HalfSpace, Shape, Sphere
 from limbik.goals import Above, Avoid, Balance, Close, Goal, Pin, Reach, Within
 from limbik.humanoid import recognise
 

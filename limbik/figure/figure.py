@@ -19,8 +19,8 @@ from limbik.figure.coordinates import ball_of, from_quat_each, to_quat
 from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.joints import Joint, Limit
 from limbik.figure.limits import Range
-from limbik.figure.physical import NOTHING, Physical
-from limbik.figure.physical_figure import PhysicalFigure
+from limbik.figure.physical.physical_figure import PhysicalFigure
+from limbik.figure.physical.properties import NOTHING, Physical
 from limbik.figure.projection import project_many
 from limbik.figure.units import change, changed
 from limbik.figure.whole_turns import outside

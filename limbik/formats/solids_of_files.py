@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from limbik.errors import FormatError
-from limbik.figure.capsule_fit import capsule_around
+from limbik.figure.collision.capsule_fit import capsule_around
+from limbik.figure.collision.shapes import Capsule, Quaternion, Shape
 from limbik.figure.joints import Vector
-from limbik.figure.shapes import Capsule, Quaternion, Shape
 from limbik.formats.mesh_files import Triangles, read_mesh
 from limbik.formats.remarks import Remarks
 from limbik.maths.so3 import quat_multiply, quat_rotate

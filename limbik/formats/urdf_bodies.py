@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError, FormatError
+from limbik.figure.collision.shapes import Box, Capsule, Cylinder, Quaternion, Shape, Sphere
 from limbik.figure.joints import Joint
-from limbik.figure.physical import Inertia, JointNumbers, Physical, moments_of
-from limbik.figure.shapes import Box, Capsule, Cylinder, Quaternion, Shape, Sphere
+from limbik.figure.physical.properties import Inertia, JointNumbers, Physical, moments_of
 from limbik.formats.files import read_bytes
 from limbik.formats.remarks import Remarks
 from limbik.formats.solids_of_files import MeshShape, ShapesOfFile, places_of_mesh

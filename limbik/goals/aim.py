@@ -12,9 +12,9 @@ import numpy as np
 from limbik.errors import FigureError, GoalError, LimbikDeprecationWarning
 from limbik.figure.joints import unit_axis
 from limbik.goals import terms as tm
-from limbik.goals.aim_at_joint import aim_at_joint
+from limbik.goals.kernels.aim_at_joint import aim_at_joint
+from limbik.goals.kernels.relative import other_joint
 from limbik.goals.priority import Prioritized
-from limbik.goals.relative import other_joint
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -9,16 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from limbik.errors import GoalError
-from limbik.figure.collision_pairs import shape_distances
+from limbik.figure.collision.collision_pairs import shape_distances
+from limbik.figure.collision.shape_buffers import POSE, Obstacle
+from limbik.figure.collision.shapes import SHAPES, HalfSpace
+from limbik.figure.collision.surfaces import SURFACES
 from limbik.figure.figure import Figure
-from limbik.figure.shape_buffers import POSE, Obstacle
-from limbik.figure.shapes import SHAPES, HalfSpace
-from limbik.figure.surfaces import SURFACES
 from limbik.goals.collision.pairs import Tested, tested_of
 from limbik.goals.collision.rows import avoid_jacobian, avoid_residual
 from limbik.goals.collision.second import avoid_second
 from limbik.goals.collision.view import MOST_ROWS, SCENE_POSES, room_size
-from limbik.goals.functions import TermFunctions
+from limbik.goals.kernels.functions import TermFunctions
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import FUNCTION, NUMBERS, Scene, TargetWrite, Term, vector, weights
 from limbik.maths.so3 import quat_to_matrix

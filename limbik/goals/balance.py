@@ -18,7 +18,7 @@ from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.kinematics import N_SLOTS
 from limbik.goals.contacts import contact_points, up_axis
-from limbik.goals.functions import (
+from limbik.goals.kernels.functions import (
     TermFunctions,
     add_motion_row,
     open_floats,
@@ -30,7 +30,7 @@ from limbik.goals.functions import (
     second_function,
     term_function,
 )
-from limbik.goals.mass_sums import (
+from limbik.goals.kernels.mass_sums import (
     MASS,
     add_center_row,
     center_of,
@@ -38,9 +38,9 @@ from limbik.goals.mass_sums import (
     push_center,
     sum_masses,
 )
+from limbik.goals.kernels.rows import point_of
+from limbik.goals.kernels.second_points import push_point
 from limbik.goals.priority import Prioritized
-from limbik.goals.rows import point_of
-from limbik.goals.second_points import push_point
 from limbik.goals.terms import FUNCTION, T_WEIGHT, Scene, Term, vector, weights
 from limbik.jit import inner
 from limbik.maths.planar_hull import EDGE, LINE, NEAREST, hull_depth, hull_shortfall, planar_hull

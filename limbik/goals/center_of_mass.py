@@ -13,7 +13,7 @@ from numba import int64
 from limbik.errors import GoalError
 from limbik.figure.kinematics import N_SLOTS
 from limbik.goals.contacts import contact_points, up_axis
-from limbik.goals.functions import (
+from limbik.goals.kernels.functions import (
     TermFunctions,
     add_motion_row,
     open_floats,
@@ -25,7 +25,7 @@ from limbik.goals.functions import (
     second_function,
     term_function,
 )
-from limbik.goals.mass_sums import (
+from limbik.goals.kernels.mass_sums import (
     MASS,
     add_center_row,
     center_of,
@@ -33,9 +33,9 @@ from limbik.goals.mass_sums import (
     push_center,
     sum_masses,
 )
+from limbik.goals.kernels.rows import point_of
+from limbik.goals.kernels.second_points import push_point
 from limbik.goals.priority import Prioritized
-from limbik.goals.rows import point_of
-from limbik.goals.second_points import push_point
 from limbik.goals.terms import (
     FUNCTION,
     NUMBERS,

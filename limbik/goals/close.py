@@ -10,9 +10,9 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
-from limbik.figure.physical import Loop
+from limbik.figure.physical.properties import Loop
+from limbik.goals.kernels.relative import other_joint, relative_position, relative_rotation
 from limbik.goals.priority import FIRST, Prioritized
-from limbik.goals.relative import other_joint, relative_position, relative_rotation
 from limbik.goals.terms import (
     POSITION,
     ROTATION,

@@ -16,7 +16,7 @@ from numba.core.errors import NumbaError
 
 from limbik.errors import GoalError
 from limbik.figure.kinematics import N_COORDS, WORLD
-from limbik.goals.functions import (
+from limbik.goals.kernels.functions import (
     OWN_JOINTS,
     OWN_NUMBERS,
     TermFunctions,

@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 
 from limbik.errors import GoalError
+from limbik.figure.collision.shapes import Box, Shape, Sphere
 from limbik.figure.figure import Figure
-from limbik.figure.shapes import Box, Shape, Sphere
 from limbik.goals.terms import joint_index, vector
 from limbik.maths.so3 import quat_rotate
 

@@ -16,8 +16,8 @@ import numpy as np
 from numba import int64
 
 from limbik.figure.kinematics import N_COORDS, N_SLOTS
-from limbik.goals.curvature import add_second
-from limbik.goals.functions import (
+from limbik.goals.kernels.curvature import add_second
+from limbik.goals.kernels.functions import (
     TermFunctions,
     open_floats,
     open_ints,
@@ -25,9 +25,9 @@ from limbik.goals.functions import (
     own_numbers,
     term_function,
 )
+from limbik.goals.kernels.rows import point_of
+from limbik.goals.kernels.second_points import add_columns, push_point
 from limbik.goals.priority import Prioritized
-from limbik.goals.rows import point_of
-from limbik.goals.second_points import add_columns, push_point
 from limbik.goals.terms import (
     FUNCTION,
     N_ROWS,

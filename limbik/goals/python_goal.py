@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import GoalError
-from limbik.goals.functions import TermFunctions
+from limbik.goals.kernels.functions import TermFunctions
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import FUNCTION, N_ROWS, Scene, Term
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.goals import terms as tm
+from limbik.goals.kernels.relative import other_joint, relative_position, relative_rotation
 from limbik.goals.priority import Prioritized
-from limbik.goals.relative import other_joint, relative_position, relative_rotation
 from limbik.goals.targets import one_rotation, split_pose
 from limbik.maths.so3 import quat_to_matrix
 

@@ -13,11 +13,11 @@ from numba import int64
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.kinematics import N_COORDS, N_SLOTS
-from limbik.goals import functions as fn
 from limbik.goals import terms as tm
+from limbik.goals.kernels import functions as fn
+from limbik.goals.kernels.rows import point_of
+from limbik.goals.kernels.second_points import add_columns, bend_direction, push_point
 from limbik.goals.priority import Prioritized
-from limbik.goals.rows import point_of
-from limbik.goals.second_points import add_columns, bend_direction, push_point
 from limbik.jit import inner
 
 

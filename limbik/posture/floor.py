@@ -11,11 +11,11 @@ from numba import int64
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
-from limbik.goals import functions as fn
 from limbik.goals import terms as tm
 from limbik.goals.contacts import up_axis
+from limbik.goals.kernels import functions as fn
+from limbik.goals.kernels.rows import point_of
 from limbik.goals.priority import Prioritized
-from limbik.goals.rows import point_of
 from limbik.posture.floor_points import floor_points
 
 

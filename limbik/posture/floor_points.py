@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.collision.shapes import Capsule
 from limbik.figure.figure import Figure
-from limbik.figure.shapes import Capsule
 from limbik.humanoid.recognise import SIDES
 from limbik.posture.feet import feet_of
 from limbik.posture.known_body import known_body

@@ -17,7 +17,7 @@ from limbik.figure import kinematics as kin
 from limbik.figure.figure import Figure
 from limbik.figure.free_root import free_root
 from limbik.goals import terms as tm
-from limbik.goals.functions import TermFunctions
+from limbik.goals.kernels.functions import TermFunctions
 from limbik.solver import objective as ob
 
 _KEPT = 64  # layouts per figure
@@ -221,7 +221,7 @@ def _path(shape: Shape, joint: int, term: tm.Term) -> list[int]:
 
 def _place_functions(shape: Shape, records: np.ndarray, pack: kin.Buffers) -> None:
     """Append what belongs to the terms that are functions, and write into each term's ints where
-    it lies and which addresses it calls (goals/functions.py)."""
+    it lies and which addresses it calls (goals/kernels/functions.py)."""
     for record, term in zip(records, shape.terms, strict=True):
         functions = term.functions
         if functions is None:

@@ -12,8 +12,8 @@ from numba import boolean, float64, types
 
 from limbik.figure import kinematics as kin
 from limbik.goals import terms as tm
-from limbik.goals.curvature import second_derivatives
-from limbik.goals.rows import jacobian_rows, residuals
+from limbik.goals.kernels.curvature import second_derivatives
+from limbik.goals.kernels.rows import jacobian_rows, residuals
 from limbik.jit import FLOATS, INTS, TABLE, external, inlined, inner, kernel
 
 (

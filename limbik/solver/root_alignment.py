@@ -11,7 +11,7 @@ from numba import boolean, int64
 
 from limbik.figure import kinematics as kin
 from limbik.figure.rigid_fit import ball_coordinates, fit_turn
-from limbik.goals.rows import point_of
+from limbik.goals.kernels.rows import point_of
 from limbik.goals.terms import (
     F_TERM,
     I_TERM,

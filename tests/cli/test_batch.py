@@ -17,8 +17,8 @@ import limbik
 from helpers.batch_runs import JOB, JOB_TEXT, outputs, write_clips
 from helpers.command_line import Ran
 from helpers.gltf_samples import leg
-from limbik.cli import batch as command
-from limbik.cli import batch_progress
+from limbik.cli.commands import batch as command
+from limbik.cli.commands import batch_progress
 from limbik.jobs.clip import Places, do_clip
 from limbik.jobs.engines.slot import Slot
 from limbik.jobs.folder import RunFolder

@@ -13,7 +13,7 @@ import limbik
 from helpers import real_data
 from helpers.command_line import Ran
 from limbik.cli import app
-from limbik.cli.info import _tree
+from limbik.cli.commands.info import _tree
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, free, revolute
 from limbik.formats.gltf.read import clips

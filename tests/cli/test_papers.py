@@ -16,8 +16,8 @@ import pytest
 import limbik
 from helpers import sample_paper
 from helpers.command_line import Ran, environment, in_a_shell
+from helpers.poser.web_page import Page
 from helpers.quick_papers import quick_paper
-from helpers.web_page import Page
 from limbik.papers import catalogue
 from limbik.papers.catalogue import PAPERS
 from limbik.papers.cells import typeset

@@ -24,12 +24,12 @@ from limbik import (
     Loop,
     Sphere,
 )
-from limbik.figure.capsule_fit import capsule_around
-from limbik.figure.collision_pairs import collision_pairs, shape_distances
+from limbik.figure.collision.capsule_fit import capsule_around
+from limbik.figure.collision.collision_pairs import collision_pairs, shape_distances
+from limbik.figure.collision.shape_buffers import shape_buffers
 from limbik.figure.joints import Coupling, Slide, Turn, prismatic, revolute
-from limbik.figure.physical import JointNumbers, Physical, merged
-from limbik.figure.physical_json import physical_from_json, physical_to_json
-from limbik.figure.shape_buffers import shape_buffers
+from limbik.figure.physical.properties import JointNumbers, Physical, merged
+from limbik.figure.physical.properties_json import physical_from_json, physical_to_json
 from limbik.maths.distance import distances
 
 X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)

@@ -42,7 +42,7 @@ from limbik import (
 )
 from limbik.figure import joints as jt
 from limbik.figure.joints import Coupling, ExponentialBall, Limit, Part, SwingTwistBall, Turn
-from limbik.figure.physical import Physical
+from limbik.figure.physical.properties import Physical
 from limbik.goals import Goal
 from limbik.maths.euler import ORDERS
 

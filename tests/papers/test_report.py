@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from helpers import sample_paper
-from helpers.web_page import Page
+from helpers.poser.web_page import Page
 from limbik.errors import LimbikError
 from limbik.papers.catalogue import PAPERS, Reproduced, chosen
 from limbik.papers.contract import Chapter, Order, Picture, Verdict

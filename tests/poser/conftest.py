@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helpers.browser import Person, launched
-from helpers.pose_command import Server
+from helpers.poser.browser import Person, launched
+from helpers.poser.pose_command import Server
 from limbik.poser.server.listen import PoserServer
 from limbik.poser.server.store import Store
 from limbik.poser.startup import First

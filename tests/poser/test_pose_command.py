@@ -17,8 +17,8 @@ import pytest
 
 import limbik
 from helpers.command_line import Ran, command, environment
-from helpers.pose_command import WAIT, Server
-from helpers.poser_client import HAND, client
+from helpers.poser.pose_command import WAIT, Server
+from helpers.poser.poser_client import HAND, client
 
 # ---- serving -------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed
 
 import limbik
 from helpers.command_line import environment
-from helpers.poser_client import HAND, WAIT, client, closed
+from helpers.poser.poser_client import HAND, WAIT, client, closed
 from limbik.poser import view_handle as shown
 
 

@@ -11,9 +11,9 @@ from limbik.animate.contacts import runs
 from limbik.animate.retargeting.body_shape import BodyShape, Foot
 from limbik.animate.retargeting.sole_points import fixed_to
 from limbik.animate.whole_clip.spacetime import OVERLAP, WINDOW, ClipSolver
+from limbik.figure.collision.shapes import HalfSpace
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Vector
-from limbik.figure.shapes import HalfSpace
 from limbik.goals import Above, Avoid, Goal
 from limbik.humanoid.recognise import SIDES
 from limbik.solver.frame_values import FrameValues

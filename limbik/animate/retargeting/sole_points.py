@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from limbik.figure.collision.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from limbik.figure.figure import Figure
-from limbik.figure.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from limbik.maths.so3 import quat_to_matrix
 
 _THICK = 0.03

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError, FormatError
+from limbik.figure.collision.shapes import Quaternion
 from limbik.figure.joints import Vector
-from limbik.figure.physical import Inertia, JointNumbers, Loop, Physical, moments_of
-from limbik.figure.shapes import Quaternion
+from limbik.figure.physical.properties import Inertia, JointNumbers, Loop, Physical, moments_of
 from limbik.formats.mjcf.geoms import (
     SOLID,
     BodyGeoms,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from limbik.errors import FormatError
-from limbik.figure.physical import JointNumbers
+from limbik.figure.physical.properties import JointNumbers
 from limbik.formats.mjcf.tree import ACTUATORS, Tree
 from limbik.formats.text_numbers import number
 

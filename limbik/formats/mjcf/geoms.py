@@ -15,9 +15,17 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError
+from limbik.figure.collision.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    Quaternion,
+    Shape,
+    Sphere,
+    between_z,
+)
 from limbik.figure.joints import Vector
-from limbik.figure.physical import Inertia, merged, moments_of
-from limbik.figure.shapes import Box, Capsule, Cylinder, Quaternion, Shape, Sphere, between_z
+from limbik.figure.physical.properties import Inertia, merged, moments_of
 from limbik.formats.mesh_files import Triangles
 from limbik.formats.mjcf.meshes import Mesh, Meshes
 from limbik.formats.text_numbers import shown

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from limbik.errors import FormatError
-from limbik.figure.capsule_fit import capsule_around
+from limbik.figure.collision.capsule_fit import capsule_around
+from limbik.figure.collision.shapes import Capsule, Quaternion
 from limbik.figure.joints import Vector
-from limbik.figure.shapes import Capsule, Quaternion
 from limbik.formats.mesh_files import Triangles, read_mesh
 from limbik.formats.remarks import Remarks
 from limbik.formats.solids_of_files import first_there, scaled_mesh

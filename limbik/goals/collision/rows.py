@@ -13,10 +13,10 @@ import math
 
 from numba import int64
 
+from limbik.figure.collision.shape_buffers import POSE
 from limbik.figure.kinematics import N_COORDS, WORLD
-from limbik.figure.shape_buffers import POSE
 from limbik.goals.collision.view import FOUND, KNOWN, NEAR, view_avoid
-from limbik.goals.functions import (
+from limbik.goals.kernels.functions import (
     add_motion_row,
     open_floats,
     open_ints,

@@ -17,12 +17,18 @@ import math
 
 from numba import int64
 
+from limbik.figure.collision.shape_buffers import POSE
 from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, N_COORDS, N_SLOTS
-from limbik.figure.shape_buffers import POSE
 from limbik.goals.collision.rows import short_of
 from limbik.goals.collision.view import NEAR, view_avoid
-from limbik.goals.functions import open_floats, open_ints, open_table, own_joint, second_function
-from limbik.goals.second_points import cross, push_point
+from limbik.goals.kernels.functions import (
+    open_floats,
+    open_ints,
+    open_table,
+    own_joint,
+    second_function,
+)
+from limbik.goals.kernels.second_points import cross, push_point
 from limbik.goals.terms import T_COUNT, T_WEIGHT
 from limbik.jit import inner
 from limbik.maths.distance import BOX, FIELD

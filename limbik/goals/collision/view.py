@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from numba import int64
 
-from limbik.figure.shape_buffers import POSE
-from limbik.goals.functions import own_numbers, own_table
+from limbik.figure.collision.shape_buffers import POSE
+from limbik.goals.kernels.functions import own_numbers, own_table
 from limbik.jit import inlined_by_llvm
 from limbik.maths.distance import RESULT
 

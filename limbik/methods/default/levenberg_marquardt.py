@@ -97,7 +97,7 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
     """A damped step on the free set, projected, accepted by equation 39 of line_search.
 
     Gauss–Newton while f falls fast; where it falls slowly, because residuals stay large, the exact
-    Hessian JᵀJ + D + S of f takes the place of JᵀJ + D (goals/curvature.py).  In a chain S
+    Hessian JᵀJ + D + S of f takes the place of JᵀJ + D (goals/kernels/curvature.py).  In a chain S
     serves again as long as it promises well, and all of it where the same directions are free; the
     last steps, which gain little, have their own, so that they end as close as Newton's do.
     The next damping follows from how much of the promised descent came true.  ``held`` is None, or

@@ -30,8 +30,8 @@ from limbik.figure.joints import (
 from limbik.figure.limits import Range, SwingTwist
 from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
-from limbik.figure.physical import NOTHING
-from limbik.figure.physical_json import physical_from_json, physical_to_json
+from limbik.figure.physical.properties import NOTHING
+from limbik.figure.physical.properties_json import physical_from_json, physical_to_json
 from limbik.formats.files import read_bytes, write_whole
 
 _BALLS = {"exponential": ExponentialBall, "swing-twist": SwingTwistBall}

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.collision.shapes import Box, Shape, Sphere
 from limbik.figure.figure import Figure
-from limbik.figure.shapes import Box, Shape, Sphere
 from limbik.maths.so3 import matrix_to_quat, quat_to_matrix
 from limbik.poser.document.effector import Vec3, Vec4
 from limbik.poser.document.prop import Hold, Prop

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from limbik.figure.collision.shapes import Box, Capsule, Shape, Sphere
 from limbik.figure.figure import Figure
-from limbik.figure.shapes import Box, Capsule, Shape, Sphere
 from limbik.goals.contacts import contact_points
 from limbik.poser.drag.scene_goals import feet_of
 from limbik.poser.protocol import messages as msg

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers.poser_talk import Talk, moved
+from helpers.poser.poser_talk import Talk, moved
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.editing.session import Session
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
 import limbik
-from helpers.posed_keys import HAND, LEFT, at, dragged, standing
+from helpers.poser.posed_keys import HAND, LEFT, at, dragged, standing
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat, quat_multiply

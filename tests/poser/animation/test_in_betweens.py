@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
 import limbik
-from helpers.posed_keys import HAND, LEFT, RIGHT, Scene, at, crouch
+from helpers.poser.posed_keys import HAND, LEFT, RIGHT, Scene, at, crouch
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import angle_between, exp_map, matrix_to_quat
 from limbik.poser.animation.curves import Path, Turns

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from helpers.dragged import FEET, HUMAN, held, turned, walk
+from helpers.poser.dragged import FEET, HUMAN, held, turned, walk
 from limbik import Figure, GoalError, Joint, LimbikError, MethodError, figures
 from limbik.methods import METHODS
 from limbik.poser.document.effector import Effector

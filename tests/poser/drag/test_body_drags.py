@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import limbik
-from helpers.posing import Posing
+from helpers.poser.posing import Posing
 from helpers.real_data import find
 from limbik.poser.editing.session import Session
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import limbik
-from helpers.dragged import FEET, HUMAN, SIX, held, turned, walk
+from helpers.poser.dragged import FEET, HUMAN, SIX, held, turned, walk
 from limbik import Figure, Joint, Range, Status
 from limbik.figure import joints as jt
 from limbik.poser.document.effector import Effector

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import limbik
-from helpers.poser_talk import Talk
+from helpers.poser.poser_talk import Talk
 from limbik.goals import Avoid, Balance
 from limbik.poser.drag.prop_shapes import place_of, shapes_of
 from limbik.poser.drag.scene_goals import BALANCE, COLLISIONS, balance_support

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from helpers.dragged import FEET, SIX, held, turned, walk
+from helpers.poser.dragged import FEET, SIX, held, turned, walk
 from limbik import figures
 from limbik.poser.drag.drag_solver import SWINGS, DragSolver
 

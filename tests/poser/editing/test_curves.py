@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import limbik
-from helpers.poser_talk import Talk, moved
+from helpers.poser.poser_talk import Talk, moved
 from limbik.poser.document.ease import Shape, bezier
 from limbik.poser.document.keys import Key
 from limbik.poser.editing.session import Session

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.pose_sessions import SESSIONS, Step, drags
-from helpers.posing import Posing
+from helpers.poser.pose_sessions import SESSIONS, Step, drags
+from helpers.poser.posing import Posing
 from limbik.poser.editing.session import Session
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.poser_talk import Talk, moved
+from helpers.poser.poser_talk import Talk, moved
 
 
 @pytest.fixture

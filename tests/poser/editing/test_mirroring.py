@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import limbik
 from helpers import real_data
-from helpers.poser_talk import Talk, moved
+from helpers.poser.poser_talk import Talk, moved
 from limbik.figures.mirror import mirror_pose
 from limbik.humanoid.ground import sampled
 from limbik.humanoid.mirror_pairs import ALONE, twins

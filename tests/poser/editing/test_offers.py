@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from helpers import real_data
-from helpers.poser_talk import Talk
+from helpers.poser.poser_talk import Talk
 from limbik.poser.editing.session import Session
 from limbik.posture.feet import feet_of
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import trimesh
 
-from helpers.poser_talk import Talk
-from limbik.figure.collision_pairs import shape_distances
+from helpers.poser.poser_talk import Talk
+from limbik.figure.collision.collision_pairs import shape_distances
 from limbik.poser.document.prop import Prop
 from limbik.poser.drag.prop_shapes import inverse, parts_of, place_of, shapes_of
 from limbik.poser.editing.session import Session

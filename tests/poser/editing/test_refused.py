@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from helpers.poser_talk import Talk, moved
+from helpers.poser.poser_talk import Talk, moved
 from limbik.poser.document.effector import Vec3
 from limbik.poser.protocol.commands.registry import KEEP, bounded, checked
 from limbik.poser.protocol.text import ProtocolError

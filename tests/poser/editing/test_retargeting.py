@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import limbik
-from helpers.poser_talk import Talk
+from helpers.poser.poser_talk import Talk
 from limbik.poser.editing.session import Session
 from limbik.poser.protocol.origin_bytes import origin_bytes
 

@@ -10,7 +10,7 @@ import pytest
 
 import limbik
 from helpers import real_data
-from helpers.poser_talk import Talk, moved
+from helpers.poser.poser_talk import Talk, moved
 from limbik.poser.files.default_document import default_effectors
 
 

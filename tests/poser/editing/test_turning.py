@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import limbik
-from helpers.poser_talk import Talk
+from helpers.poser.poser_talk import Talk
 from limbik.humanoid import recognise
 from limbik.maths.so3 import exp_map, matrix_to_quat, quat_multiply
 from limbik.poser.editing.session import Session

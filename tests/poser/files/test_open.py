@@ -14,7 +14,7 @@ import pytest
 
 import limbik
 from helpers import real_data
-from helpers.poser_talk import Talk, moved
+from helpers.poser.poser_talk import Talk, moved
 from limbik.figures import BUILT_IN
 from limbik.humanoid.ground import floor_height, up_axis
 from limbik.poser.editing.session import Session

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import limbik
-from helpers.poser_talk import Talk
+from helpers.poser.poser_talk import Talk
 from limbik.errors import LimbikError
 from limbik.humanoid import recognise
 from limbik.poser.files.pose_library import LARGEST_PICTURE, MOST_DELETED, PoseLibrary

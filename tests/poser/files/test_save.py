@@ -16,7 +16,7 @@ import pytest
 
 import limbik
 from helpers.gltf_samples import Plain, leg, packed
-from helpers.posed_keys import crouch
+from helpers.poser.posed_keys import crouch
 from limbik import LimbikError
 from limbik.figure.motion import Motion
 from limbik.poser.animation.in_betweens import bake

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import limbik
-from helpers.poser_talk import Talk, moved
+from helpers.poser.poser_talk import Talk, moved
 from limbik.poser.document.coordinate_change import across
 from limbik.poser.editing.session import Session
 from limbik.poser.files.pose_file import pose_json

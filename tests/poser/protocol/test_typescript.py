@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from helpers.poser_talk import Talk
+from helpers.poser.poser_talk import Talk
 from limbik.poser.protocol import binary_layout as layout
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.text import json_of

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import limbik
-from helpers.poser_client import FOOT, HAND, WAIT, Client, client, closed, drag_message, until
+from helpers.poser.poser_client import FOOT, HAND, WAIT, Client, client, closed, drag_message, until
 from limbik.poser.protocol import page_state
 from limbik.poser.server import session_registry as open_sessions
 from limbik.poser.server.listen import PoserServer

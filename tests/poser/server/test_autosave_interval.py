@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.poser_client import HAND, drag_message
+from helpers.poser.poser_client import HAND, drag_message
 from limbik.poser.server.autosave import Autosave
 from limbik.poser.server.connection import OpenSession
 from limbik.poser.server.session_registry import TAKEN_OVER, SessionRegistry

@@ -14,7 +14,7 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from helpers.poser_client import HAND, WAIT, client, until
+from helpers.poser.poser_client import HAND, WAIT, client, until
 from limbik.poser.server import connections
 from limbik.poser.server.connections import IDLE, BoundedProtocol, most_connections
 from limbik.poser.server.listen import PoserServer

@@ -11,7 +11,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from helpers.poser_client import HAND, WAIT, client
+from helpers.poser.poser_client import HAND, WAIT, client
 from limbik.poser.server.listen import PoserServer
 from limbik.poser.server.store import Store
 from limbik.poser.startup import First

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from helpers.poser_client import HAND, Client, client, closed, drag_message, until
+from helpers.poser.poser_client import HAND, Client, client, closed, drag_message, until
 from limbik.poser.server.listen import PoserServer
 
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 import limbik
-from helpers.poser_client import WAIT, client, until
+from helpers.poser.poser_client import WAIT, client, until
 from limbik.poser.server import uploads
 from limbik.poser.server.listen import PoserServer
 

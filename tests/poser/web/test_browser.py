@@ -11,8 +11,8 @@ import numpy as np
 
 import limbik
 from helpers import real_data
-from helpers.browser import Person, eventually
-from helpers.pose_command import Server
+from helpers.poser.browser import Person, eventually
+from helpers.poser.pose_command import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -12,8 +12,8 @@ import pytest
 
 import limbik
 from helpers import real_data
-from helpers.browser import Person
-from helpers.pose_command import Server
+from helpers.poser.browser import Person
+from helpers.poser.pose_command import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers import real_data
-from helpers.browser import Person
+from helpers.poser.browser import Person
 
 
 def arm(person: Person) -> np.ndarray:

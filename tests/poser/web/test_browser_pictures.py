@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from helpers.browser import Person
-from helpers.pose_command import Server
+from helpers.poser.browser import Person
+from helpers.poser.pose_command import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbik
-from helpers.browser import Person
+from helpers.poser.browser import Person
 
 HUMAN = limbik.figures.human()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.browser import Person
+from helpers.poser.browser import Person
 
 
 def test_a_second_figure_is_added_clicked_and_posed(person: Person) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import limbik
-from helpers.browser import Person
+from helpers.poser.browser import Person
 
 CLIP = limbik.figures.cartwheel()[:260:13]
 

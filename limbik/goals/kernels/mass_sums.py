@@ -13,8 +13,8 @@ import numpy as np
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, N_SLOTS, WORLD
-from limbik.goals.functions import own_joint
-from limbik.goals.second_points import push_point
+from limbik.goals.kernels.functions import own_joint
+from limbik.goals.kernels.second_points import push_point
 from limbik.goals.terms import N_ROWS
 from limbik.jit import inner
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError
+from limbik.figure.collision.shapes import Box, Quaternion
 from limbik.figure.joints import Vector
-from limbik.figure.shapes import Box, Quaternion
 from limbik.maths.distance_field import height_field, mesh_field
 
 _WIDER = 3  # cells around a mesh

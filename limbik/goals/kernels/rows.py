@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, WORLD
-from limbik.goals.functions import call_jacobian, call_residual
+from limbik.goals.kernels.functions import call_jacobian, call_residual
 from limbik.goals.terms import (
     AIM,
     AXES,

@@ -16,8 +16,8 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from limbik.cli import files, options
-from limbik.cli.batch_progress import batch_bar
-from limbik.cli.batch_status import show_status
+from limbik.cli.commands.batch_progress import batch_bar
+from limbik.cli.commands.batch_status import show_status
 from limbik.cli.terminal import INTERRUPTED, Command, flowing, note, out
 from limbik.formats.files import write_whole
 from limbik.jobs.job_file import EXAMPLE

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import NONE, WORLD
-from limbik.figure.shapes import (
+from limbik.figure.collision.shapes import (
     Box,
     Capsule,
     Cylinder,
@@ -18,7 +17,8 @@ from limbik.figure.shapes import (
     Sphere,
     between_z,
 )
-from limbik.figure.surfaces import HeightMap, TriangleMesh
+from limbik.figure.collision.surfaces import HeightMap, TriangleMesh
+from limbik.figure.kinematics import NONE, WORLD
 from limbik.jit import kernel
 from limbik.maths.distance import BOX, CYLINDER, FIELD, HALF_SPACE, POINT, SEGMENT
 from limbik.maths.so3 import quat_to_matrix

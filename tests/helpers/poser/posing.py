@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from helpers.poser_talk import Talk
+from helpers.poser.poser_talk import Talk
 from limbik.humanoid import recognise
 from limbik.poser.editing.session import Session
 from limbik.posture import Floor

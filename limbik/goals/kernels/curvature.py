@@ -29,9 +29,9 @@ from limbik.figure.kinematics import (
     NONE,
     WORLD,
 )
-from limbik.goals.functions import call_second
-from limbik.goals.rows import direction_of, missing_turn, point_of
-from limbik.goals.second_points import (
+from limbik.goals.kernels.functions import call_second
+from limbik.goals.kernels.rows import direction_of, missing_turn, point_of
+from limbik.goals.kernels.second_points import (
     add_columns,
     bend_direction,
     cross,

@@ -11,7 +11,6 @@ from limbik.figure.projection import project
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import KERNEL, OUT, REACHED, SPENT
-from limbik.solver.ball_steps import BALL_SCRATCH, fastest_that_brakes, step_balls
 from limbik.solver.objective import (
     F_REST,
     F_REST_OFFSET,
@@ -21,6 +20,7 @@ from limbik.solver.objective import (
     reached,
 )
 from limbik.solver.restarts import SIGNATURES
+from limbik.solver.stepping.ball_steps import BALL_SCRATCH, fastest_that_brakes, step_balls
 
 # Rows of the table of poses: each (n,).
 LAST = 0  # where it was at the last tick

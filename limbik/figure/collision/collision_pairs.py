@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from limbik.figure.figure import Figure
-from limbik.figure.shape_buffers import (
+from limbik.figure.collision.shape_buffers import (
     POSE,
     Obstacle,
     ShapeBuffers,
     place_shapes,
     shape_buffers,
 )
-from limbik.figure.shapes import Shape
-from limbik.figure.surfaces import SURFACES
+from limbik.figure.collision.shapes import Shape
+from limbik.figure.collision.surfaces import SURFACES
+from limbik.figure.figure import Figure
 from limbik.maths.distance import RESULT, distances
 from limbik.maths.distance_field import field_distance
 

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from limbik.goals import functions as fn
-from limbik.goals.rows import direction_of, point_of
+from limbik.goals.kernels import functions as fn
+from limbik.goals.kernels.rows import direction_of, point_of
 from limbik.goals.terms import FUNCTION, T_WEIGHT, Term
 from limbik.jit import inner
 

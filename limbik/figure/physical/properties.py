@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
+from limbik.figure.collision.shapes import SHAPES, Quaternion, Shape, scaled_shape
 from limbik.figure.joints import Joint, Vector
-from limbik.figure.shapes import SHAPES, Quaternion, Shape, scaled_shape
 from limbik.maths.so3 import quat_multiply, quat_rotate
 
 Moments = tuple[float, float, float, float, float, float]

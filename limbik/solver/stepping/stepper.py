@@ -17,11 +17,12 @@ from limbik.figure.figure import Figure
 from limbik.figure.projection import CONE_INTS
 from limbik.jit import kernel
 from limbik.methods.base import O_ITERATIONS
-from limbik.solver import ball_steps, restarts
 from limbik.solver import objective as ob
-from limbik.solver import tick as tk
+from limbik.solver import restarts
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
+from limbik.solver.stepping import ball_steps
+from limbik.solver.stepping import tick as tk
 
 _A_HAIR_LESS = 1.0 - 1e-9  # so that rounded poses, read off, are within their limits too
 

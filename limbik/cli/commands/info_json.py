@@ -9,7 +9,7 @@ from typing import Any
 from limbik.cli.contents import Contents
 from limbik.figure.figure import Figure
 from limbik.figure.limits import SwingTwist
-from limbik.figure.physical_json import shape_to_json
+from limbik.figure.physical.properties_json import shape_to_json
 from limbik.humanoid import Body
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from limbik.figure.shapes import Capsule
+from limbik.figure.collision.shapes import Capsule
 
 _STEPS = 30  # towards the centre of the smallest circle
 _MOST = 2_000  # points that the directions are compared on; the capsule then holds all

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from limbik.cli import files
 from limbik.cli.arguments import NAMES, floats, names
-from limbik.cli.check import motion_of, picture_file
+from limbik.cli.commands.check import motion_of, picture_file
 from limbik.cli.options import ClipName, FigureFile, Force, Json, OutputFormat
 from limbik.cli.terminal import Command, Commands, notes, out
 from limbik.errors import LimbikError

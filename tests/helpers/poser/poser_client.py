@@ -14,7 +14,7 @@ import numpy as np
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from helpers.pose_command import WAIT
+from helpers.poser.pose_command import WAIT
 
 HAND, FOOT = "LeftHand", "LeftFoot"  # of the built-in human
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.figure.center_of_mass import SUBTREE, com_many
-from limbik.figure.physical import (
+from limbik.figure.collision.shapes import Shape
+from limbik.figure.physical.center_of_mass import SUBTREE, com_many
+from limbik.figure.physical.properties import (
     Inertia,
     JointNumbers,
     Loop,
@@ -20,7 +21,6 @@ from limbik.figure.physical import (
     limits_of_coordinates,
     resolved,
 )
-from limbik.figure.shapes import Shape
 
 if TYPE_CHECKING:
     from limbik.figure.figure import Figure

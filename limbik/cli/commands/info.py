@@ -15,10 +15,10 @@ from rich.table import Table
 
 from limbik.cli import files, options
 from limbik.cli.arguments import NAMES
+from limbik.cli.commands.info_bodies import bodies_of
+from limbik.cli.commands.info_json import as_json
 from limbik.cli.contents import Contents, contents
 from limbik.cli.guess import looks_like
-from limbik.cli.info_bodies import bodies_of
-from limbik.cli.info_json import as_json
 from limbik.cli.terminal import out
 from limbik.figure.figure import Figure
 from limbik.figure.joints import BallPart, Joint

@@ -6,8 +6,8 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from limbik.figure.physical import Inertia, JointNumbers, Loop, Physical, resolved
-from limbik.figure.shapes import SHAPES, Shape
+from limbik.figure.collision.shapes import SHAPES, Shape
+from limbik.figure.physical.properties import Inertia, JointNumbers, Loop, Physical, resolved
 
 _KINDS = {kind.__name__: kind for kind in SHAPES}
 

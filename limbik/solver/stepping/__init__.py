@@ -1,0 +1,1 @@
+"""Steps in time: one solve a tick, inside limits of speed and acceleration."""

@@ -1,0 +1,1 @@
+"""What tests of the poser share: a client, a page in a browser, scripted sessions."""
