@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,31 +9,23 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
+from numba import carray, njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
 from limbik.errors import GoalError
-from limbik.figure.kinematics import N_COORDS, WORLD
-from limbik.goals.kernels.functions import (
-    OWN_JOINTS,
-    OWN_NUMBERS,
-    TermFunctions,
-    add_motion_row,
-    open_floats,
-    open_ints,
-    own_joint,
-    own_numbers,
-    term_function,
+from limbik.goals.kernels.functions import TermFunctions
+from limbik.goals.kernels.user_functions import (
+    USER_TABLE,
+    room_of,
+    user_function,
+    user_jacobian,
+    user_residual,
 )
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import (
     FUNCTION,
-    N_ROWS,
     NUMBERS,
-    T_COUNT,
-    T_OWN_INTS,
-    T_WEIGHT,
     Scene,
     TargetWrite,
     Term,
@@ -42,9 +33,6 @@ from limbik.goals.terms import (
     joint_name,
     one_weight,
 )
-from limbik.jit import inner
-
-_STEP = 1e-6  # of a difference: rad, or this part of a length of 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +48,7 @@ class CompiledGoal(Prioritized):
     takes the derivatives on to the joint values.  Without it they are made by differences.
 
     Both are Numba functions (plain ones are compiled) that must not raise.  The goal counts as
-    reached when no entry is larger than ``tolerance``.  Compiling takes about a second the first
+    reached when no entry is larger than ``tolerance``.  Compiling takes about 0.3 s the first
     time in a process; after that a call costs what its arithmetic costs.
 
     >>> def level(q, frames, data, r):  # both hands at one height
@@ -109,22 +97,28 @@ class CompiledGoal(Prioritized):
         if numbers.ndim != 1 or not np.isfinite(numbers).all():
             raise GoalError(f"{self.name}: data needs a row of finite numbers, got {self.data!r}")
         diagonal = one_weight(self.weight, self.name)
-        residual, jacobian = compiled_pair(self.residual, self.jacobian)
+        users = [as_user_function(self.residual, is_jacobian=False)]
+        if self.jacobian is not None:
+            users.append(as_user_function(self.jacobian, is_jacobian=True))
+        table = np.zeros(USER_TABLE, np.int64)
         try:
-            addresses = residual.address, jacobian.address
+            for k, user in enumerate(users):
+                table[2 * k : 2 * k + 2] = user.address & 0xFFFFFFFF, user.address >> 32
         except NumbaError as error:
             lines = [line.strip() for line in str(error).splitlines() if line.strip()]
             said = lines[0] if lines else "no reason is given"
             raise GoalError(f"{self.name}: Numba cannot compile it: {said}") from error
         functions = TermFunctions(
             self.rows,
-            *addresses,
+            user_residual.address,
+            user_jacobian.address,
             joints,
             numbers,
             direct=True,
-            room=12 * len(joints) + (1 + 6 * len(joints) + figure.n) * self.rows + figure.n,
+            room=room_of(self.rows, len(joints), figure.n),
+            table=table,
             tolerance=float(self.tolerance),
-            keep=(residual, jacobian),
+            keep=users,
         )
         return [Term(FUNCTION, -1, weight=diagonal, functions=functions)]
 
@@ -132,130 +126,34 @@ class CompiledGoal(Prioritized):
         return [TargetWrite(0, NUMBERS, tables["data"])]
 
 
-_compiled: weakref.WeakKeyDictionary[Any, dict[int, tuple[Any, Any]]] = weakref.WeakKeyDictionary()
+_compiled: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
-def compiled_pair(residual: Any, jacobian: Any) -> tuple[Any, Any]:
-    """(residual, Jacobian) of a user as TERM_FUNCTIONs, compiled once per pair of functions."""
-    known = _compiled.setdefault(residual, {})
-    if id(jacobian) not in known:
-        compiled = residual if isinstance(residual, Dispatcher) else njit(residual)
-        if jacobian is None:
-            derivative = _by_differences(compiled)
-        else:
-            derivative = jacobian if isinstance(jacobian, Dispatcher) else njit(jacobian)
-        known[id(jacobian)] = (_as_residual(compiled), _as_jacobian(derivative))
-    return known[id(jacobian)]
+def as_user_function(function: Any, is_jacobian: bool) -> Any:
+    """A user's residual or Jacobian as a USER_FUNCTION, compiled once in a process."""
+    known = _compiled.setdefault(function, {})
+    if is_jacobian not in known:
+        compiled = function if isinstance(function, Dispatcher) else njit(function)
+        known[is_jacobian] = _jacobian_call(compiled) if is_jacobian else _residual_call(compiled)
+    return known[is_jacobian]
 
 
-@inner
-def _gather(ints, floats, world, i, room):
-    """Write the world frames [R | p] of the term's joints to floats[room:], 12 numbers each."""
-    for k in range(ints[ints[i + T_OWN_INTS] + OWN_JOINTS]):
-        joint, _, _ = own_joint(ints, i, k)
-        w, at = WORLD * joint, room + 12 * k
-        for row in range(3):
-            for column in range(3):
-                floats[at + 4 * row + column] = world[w + 3 * row + column]
-            floats[at + 4 * row + 3] = world[w + 9 + row]
-
-
-@inner
-def _copy_pose(q, n, floats, at):
-    """A copy of q (n,) in floats[at:], so that a user's function cannot change the solver's."""
-    for c in range(n):
-        floats[at + c] = q[c]
-    return floats[at : at + n]
-
-
-def _as_residual(residual: Any) -> Any:
-    @partial(term_function, compile=njit)
-    def call(ints_at, floats_at, q_at, world_at, axes_at, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
-        ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
-        out, error = open_floats(out_at), open_floats(error_at)
-        numbers, room = own_numbers(ints, i)
-        k, count = np.int64(ints[ints[i + T_OWN_INTS] + OWN_JOINTS]), np.int64(ints[i + T_COUNT])
-        n, m = np.int64(ints[N_COORDS]), np.int64(ints[ints[i + T_OWN_INTS] + OWN_NUMBERS])
-        _gather(ints, floats, world, i, room)
-        q = _copy_pose(open_floats(q_at), n, floats, room + 12 * k + count)
-        values = floats[room + 12 * k : room + 12 * k + count]
-        values[:] = 0.0
-        frames = floats[room : room + 12 * k].reshape((k, 3, 4))
-        residual(q, frames, floats[numbers : numbers + m], values)
-        largest = 0.0
-        for c in range(count):
-            out[row + c] = -floats[f + T_WEIGHT] * values[c]
-            away = abs(values[c])
-            if not away <= largest:
-                largest = away if away == away else math.inf
-        error[0] = largest
+def _residual_call(residual: Any) -> Any:
+    @partial(user_function, compile=njit)
+    def call(q, n, frames, k, data, m, rows, out, by_q):  # type: ignore[no-untyped-def]
+        residual(
+            carray(q, (n,)), carray(frames, (k, 3, 4)), carray(data, (m,)), carray(out, (rows,))
+        )
 
     return call
 
 
-def _as_jacobian(jacobian: Any) -> Any:
-    @partial(term_function, compile=njit)
-    def call(ints_at, floats_at, q_at, world_at, axes_at, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
-        ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
-        axes, jt = open_floats(axes_at), open_floats(out_at)
-        numbers, room = own_numbers(ints, i)
-        k, count = np.int64(ints[ints[i + T_OWN_INTS] + OWN_JOINTS]), np.int64(ints[i + T_COUNT])
-        n, m = np.int64(ints[N_COORDS]), np.int64(ints[ints[i + T_OWN_INTS] + OWN_NUMBERS])
-        _gather(ints, floats, world, i, room)
-        at = room + 12 * k + count
-        q = _copy_pose(open_floats(q_at), n, floats, at)
-        at += n
-        floats[at : at + (6 * k + n) * count] = 0.0
-        by_frame = floats[at : at + 6 * k * count].reshape((count, k, 6))
-        at += 6 * k * count
-        by_q = floats[at : at + n * count].reshape((count, n))
-        frames = floats[room : room + 12 * k].reshape((k, 3, 4))
-        jacobian(q, frames, floats[numbers : numbers + m], by_frame, by_q)
-        w, rows = floats[f + T_WEIGHT], np.int64(ints[N_ROWS])
-        for c in range(count):
-            for j in range(k):
-                joint, path, length = own_joint(ints, i, j)
-                p, d = WORLD * joint + 9, by_frame[c, j]
-                add_motion_row(
-                    ints, floats, axes, path, length, world[p], world[p + 1], world[p + 2],
-                    w * d[0], w * d[1], w * d[2], w * d[3], w * d[4], w * d[5], row + c, jt,
-                )  # fmt: skip
-            for coordinate in range(n):
-                jt[coordinate * rows + row + c] += w * by_q[c, coordinate]
+def _jacobian_call(jacobian: Any) -> Any:
+    @partial(user_function, compile=njit)
+    def call(q, n, frames, k, data, m, rows, out, by_q):  # type: ignore[no-untyped-def]
+        jacobian(
+            carray(q, (n,)), carray(frames, (k, 3, 4)), carray(data, (m,)),
+            carray(out, (rows, k, 6)), carray(by_q, (rows, n)),
+        )  # fmt: skip
 
     return call
-
-
-def _by_differences(residual: Any) -> Any:
-    """A Jacobian of central differences of the residual, frame by frame and number by number."""
-
-    @njit
-    def jacobian(q, frames, data, by_frame, by_q):  # type: ignore[no-untyped-def]
-        ahead, behind, kept = np.zeros(len(by_q)), np.zeros(len(by_q)), np.empty((3, 4))
-        for k in range(len(frames)):
-            kept[:, :] = frames[k]
-            for axis in range(6):
-                for side in range(2):
-                    h = _STEP if side == 0 else -_STEP
-                    if axis < 3:
-                        frames[k, axis, 3] = kept[axis, 3] + h
-                    else:
-                        one, two = (axis - 2) % 3, (axis - 1) % 3
-                        cosine, sine = math.cos(h), math.sin(h)
-                        for column in range(3):
-                            x, y = kept[one, column], kept[two, column]
-                            frames[k, one, column] = cosine * x - sine * y
-                            frames[k, two, column] = sine * x + cosine * y
-                    residual(q, frames, data, ahead if side == 0 else behind)
-                    frames[k] = kept
-                by_frame[:, k, axis] = (ahead - behind) / (2.0 * _STEP)
-        for c in range(len(q)):
-            at = q[c]
-            q[c] = at + _STEP
-            residual(q, frames, data, ahead)
-            q[c] = at - _STEP
-            residual(q, frames, data, behind)
-            q[c] = at
-            by_q[:, c] = (ahead - behind) / (2.0 * _STEP)
-
-    return jacobian

@@ -156,7 +156,7 @@ def open_table(pointer, rows, columns):
     return carray(pointer, (rows, columns))
 
 
-def _call_with_data(context, builder, signature, args):  # type: ignore[no-untyped-def]
+def call_with_data(context, builder, signature, args):  # type: ignore[no-untyped-def]
     """The call of the function at args[0], with the data of arrays and all else as it is."""
     values, kinds = [], []
     for value, kind in zip(args[1:], signature.args[1:], strict=True):
@@ -173,7 +173,7 @@ def _call_with_data(context, builder, signature, args):  # type: ignore[no-untyp
 def _call_at(typingctx, address, ints, floats, q, world, axes, i, f, row, out, error):  # type: ignore[no-untyped-def]
     """Call the TERM_FUNCTION at an address with the data of these arrays."""
     signature = types.void(uint64, ints, floats, q, world, axes, int64, int64, int64, out, error)
-    return signature, _call_with_data
+    return signature, call_with_data
 
 
 @intrinsic
@@ -184,7 +184,7 @@ def _call_second_at(  # type: ignore[no-untyped-def]
     signature = types.void(
         uint64, ints, floats, q, world, axes, int64, int64, int64, lam, moments, torques, s
     )
-    return signature, _call_with_data
+    return signature, call_with_data
 
 
 # Numba gives the first argument itself
@@ -193,7 +193,7 @@ _call_second: Any = _call_second_at
 
 
 @inner
-def _address(ints, at):
+def address_at(ints, at):
     """The address whose halves are at ints[at:at + 2]."""
     return uint64(ints[at]) | (uint64(ints[at + 1]) << uint64(32))
 
@@ -202,7 +202,7 @@ def _address(ints, at):
 def call_residual(ints, floats, q, world, axes, i, f, term, r, errors):
     """The residual of a FUNCTION term into r (rows,) and errors (terms,)."""
     _call(
-        _address(ints, i + T_RESIDUAL), ints, floats, q, world, axes, int64(i), int64(f),
+        address_at(ints, i + T_RESIDUAL), ints, floats, q, world, axes, int64(i), int64(f),
         int64(ints[i + 1]), r, errors[term:],
     )  # fmt: skip
 
@@ -212,7 +212,7 @@ def call_jacobian(ints, floats, q, world, axes, i, f, term, jt):
     """The Jacobian of a FUNCTION term into jt (n, rows); locked coordinates stay 0."""
     row = int64(ints[i + 1])
     _call(
-        _address(ints, i + T_JACOBIAN), ints, floats, q, world, axes, int64(i), int64(f), row, jt,
+        address_at(ints, i + T_JACOBIAN), ints, floats, q, world, axes, int64(i), int64(f), row, jt,
         q,
     )  # fmt: skip
     own = ints[i + T_OWN_INTS]
@@ -225,7 +225,7 @@ def call_jacobian(ints, floats, q, world, axes, i, f, term, jt):
 @inner
 def call_second(ints, floats, q, world, axes, i, f, lam, moments, torques, s):
     """What a FUNCTION term adds to S, where it has second derivatives."""
-    address = _address(ints, i + T_SECOND)
+    address = address_at(ints, i + T_SECOND)
     if address != uint64(0):
         _call_second(
             address, ints, floats, q, world, axes, int64(i), int64(f), int64(ints[i + 1]), lam,
