@@ -263,9 +263,10 @@ def test_a_wrong_call_gets_an_error_of_limbik_by_name(call, error: type, message
 def test_every_warning_is_a_limbik_warning() -> None:
     plain = []
     for path in sorted((PROJECT / "limbik").rglob("*.py")):
-        if "node_modules" in path.parts:
+        text = path.read_text(encoding="utf-8")
+        if "node_modules" in path.parts or "warnings.warn" not in text:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn":
                 said = ast.unparse(node)
                 if "Limbik" not in said and "warning.message" not in said:

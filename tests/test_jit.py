@@ -23,8 +23,14 @@ from limbik.jit import kernel, kernel_part
 from limbik.methods.workspace import gradient_size, view_gradient
 from limbik.solver.objective import evaluate, linearise, state_size
 
-SOURCES = sorted(Path(limbik.__file__).parent.rglob("*.py"))
+SOURCES = [
+    path
+    for path in sorted(Path(limbik.__file__).parent.rglob("*.py"))
+    if "node_modules" not in path.parts
+    if "limbik.jit" in (text := path.read_text(encoding="utf-8")) or "numba" in text
+]
 DECORATORS = {
+    "external",
     "kernel",
     "inner",
     "inlined",

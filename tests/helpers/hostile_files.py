@@ -38,8 +38,8 @@ BVH: list[Attack] = [
     ("nested.bvh", lambda: ROOT + JOINT * 100_000, "more than 10,000 joints"),
     ("one_line.bvh", one_line, None),
     ("no_frames.bvh", lambda: ROOT + MOTION, "has no frames"),
-    ("dense.bvh", lambda: ROOT + MOTION + "0 0 0\n" * 4_000_000, None),
-    ("turns_first.bvh", lambda: TURNS_FIRST + MOTION + "0 0 0 0\n" * 3_000_000, None),
+    ("dense.bvh", lambda: ROOT + MOTION + "0 0 0\n" * 1_500_000, None),
+    ("turns_first.bvh", lambda: TURNS_FIRST + MOTION + "0 0 0 0\n" * 1_200_000, None),
     (
         "channels.bvh",
         lambda: ROOT.replace("3 X", "900000 " + "Xrotation Yrotation " * 449_998 + "X"),
@@ -58,10 +58,10 @@ SKELETON = f"{HEAD}{BONE}:hierarchy\nbegin\nroot a\nend\n"
 ASF: list[Attack] = [
     ("dof.asf", lambda: HEAD + "dof " + "rx " * 5_000_000, "is not a degree of freedom"),
     ("limits.asf", lambda: HEAD + "limits " + "(1 2) " * 3_000_000, "is not a number"),
-    ("lines.asf", lambda: HEAD + "id 1\n" * 2_000_000, "more than 500,000 lines"),
+    ("lines.asf", lambda: HEAD + "id 1\n" * 1_000_000, "more than 500,000 lines"),
 ]
 AMC: list[Attack] = [
-    ("dense.amc", lambda: "1\na 10\n" * 3_000_000, None),
+    ("dense.amc", lambda: "1\na 10\n" * 1_000_000, None),
     ("long_line.amc", lambda: "1\na " + "10 " * 7_000_000, "7000000 of 1 values"),
     ("numbers.amc", lambda: "1\n" * 10_000_000, "frame 1 has no values"),
 ]
@@ -113,9 +113,9 @@ def mimics_of_nothing() -> str:
 
 
 def classes_over_bodies() -> str:
-    """A long word that a class gives to each of 9,990 joints."""
-    default = f'<default><joint limited="{" " * 60_000}"/></default>'
-    bodies = "<body><joint/></body>" * 9_990
+    """A long word that a class gives to each of 2,500 joints."""
+    default = f'<default><joint limited="{" " * 240_000}"/></default>'
+    bodies = "<body><joint/></body>" * 2_500
     return f"<mujoco>{default}<worldbody>{bodies}</worldbody></mujoco>"
 
 
@@ -149,7 +149,7 @@ XML: list[Attack] = [
     ("couplings.mjcf", couplings, FOLLOW),
     ("classes.mjcf", classes_over_bodies, None),
     ("class_numbers.mjcf", numbers_over_bodies, "60,005 letters for 3 numbers"),
-    ("names.mjcf", lambda: model('<body name="b"/>' * 9990), None),
+    ("names.mjcf", lambda: model('<body name="b"/>' * 4000), None),
     ("joints.mjcf", lambda: model("<body>" + "<joint/>" * 99_999 + "</body>"), "10000 joints"),
 ]
 
@@ -167,8 +167,8 @@ def keys() -> str:
 
 
 def clips_and_nodes() -> str:
-    """A megabyte of nodes, and of clips that each move one of them."""
-    count = 7_000
+    """Many nodes, and of clips that each move one of them."""
+    count = 3_000
     data = base64.b64encode(np.zeros(8, "<f4").tobytes()).decode()
     clip = '{"samplers":[{"input":0,"output":1}],"channels":[{"sampler":0,"target":%s}]}'
     target = '{"node":%d,"path":"translation"}'
@@ -185,9 +185,9 @@ def clips_and_nodes() -> str:
 
 def skins_and_nodes() -> str:
     """Skins of two joints each, under a long chain that has them in common."""
-    chain = ",".join(f'{{"children":[{k + 1}]}}' for k in range(9_000))
-    skins = ",".join(['{"joints":[9001,9002]}'] * 30_000)
-    nodes = f'{chain},{{"children":[9001,9002]}},{{}},{{}}'
+    chain = ",".join(f'{{"children":[{k + 1}]}}' for k in range(6_000))
+    skins = ",".join(['{"joints":[6001,6002]}'] * 15_000)
+    nodes = f'{chain},{{"children":[6001,6002]}},{{}},{{}}'
     return f'{{"asset":{{"version":"2.0"}},"nodes":[{nodes}],"skins":[{skins}]}}'
 
 
@@ -254,7 +254,7 @@ TABLE: list[Attack] = [
         "dense.csv",
         lambda: (
             f"time,{','.join(reversed(COORDINATES))}\n"
-            + "".join(f"{i},0,0,0,0,0,0,0\n" for i in range(1_500_000))
+            + "".join(f"{i},0,0,0,0,0,0,0\n" for i in range(600_000))
         ),
         None,
     ),

@@ -32,8 +32,9 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """``limbik pose``, for all tests of the page: each visitor gets a session of their own."""
     with Server(tmp_path_factory.mktemp("state")) as server:
         yield server
         assert server.end() == (0, "")

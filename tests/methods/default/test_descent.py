@@ -47,7 +47,7 @@ def followed(
 
 @pytest.mark.parametrize("name", ANY_GOAL)
 @given(SEEDS, TREES, GOAL_KINDS)
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_f_never_rises_and_every_iterate_is_inside(name, seed, kinds, goal_kinds) -> None:
     rng = np.random.default_rng(seed)
     figure = random_figure(rng, kinds, limits=True)
@@ -70,7 +70,7 @@ def test_goals_written_in_python_descend_too(seed, kinds) -> None:
 
 
 @given(SEEDS, TREES, GOAL_KINDS)
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_a_stationary_answer_has_no_way_down(seed, kinds, goal_kinds) -> None:
     rng = np.random.default_rng(seed)
     figure = random_figure(rng, kinds, limits=True)
