@@ -46,7 +46,10 @@ $(VENV)/installed-web: $(WEB)/package-lock.json $(VENV)/installed-test
 demo: $(VENV)/installed
 	$(BIN)/limbik pose
 
-test: lint types web pytest
+# Two at a time what needs one core each; then the tests, on all cores.
+test: $(VENV)/installed-web
+	$(MAKE) --no-print-directory --jobs=2 lint types web
+	$(MAKE) --no-print-directory pytest
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check $(SOURCE)
