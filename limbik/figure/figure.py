@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -196,7 +197,7 @@ class Figure(PhysicalFigure):
         >>> float(limbik.figures.arm().pose({"Joint1": 0.3})[0])
         0.3
         """
-        if isinstance(q, Mapping):
+        if type(q) is not np.ndarray and isinstance(q, Mapping):
             q = self._named_pose(q, what)
         try:
             array = np.array(q, dtype=np.float64, order="C")
@@ -204,7 +205,9 @@ class Figure(PhysicalFigure):
             raise FigureError(f"{what}: needs numbers, got {q!r}") from None
         if array.ndim not in (1, 2) or array.shape[-1] != self.n:
             raise FigureError(f"{what}: needs {self.n} values per pose, got shape {array.shape}")
-        if not np.isfinite(array).all():
+        flat = array.reshape(-1)
+        # The square of a number that is not finite is not finite either.
+        if not math.isfinite(flat.dot(flat)) and not np.isfinite(array).all():
             bad = int(np.argwhere(~np.isfinite(array))[0][-1])
             raise FigureError(f"{what}: {self.coordinates[bad]} is not finite")
         return array
@@ -251,7 +254,7 @@ class Figure(PhysicalFigure):
     def project(self, q: Pose) -> np.ndarray:
         """The nearest pose inside the limits: P(q), for (n,) or (frames, n)."""
         poses = self.pose(q)
-        project_many(self._ints, self._floats, np.atleast_2d(poses))
+        project_many(self._ints, self._floats, poses if poses.ndim == 2 else poses[None])
         return poses
 
     def violation(self, q: Pose) -> float | np.ndarray:

@@ -31,6 +31,8 @@ def levels_of(goals: Sequence[object]) -> tuple[int, ...]:
     A goal whose priority is None, such as a Rest that does not say, has the last level.
     """
     given = [getattr(goal, "priority", 0) for goal in goals]
+    if all(type(priority) is int and priority == 0 for priority in given):
+        return (0,) * len(given)
     for goal, priority in zip(goals, given, strict=True):
         if priority is None:
             continue

@@ -51,7 +51,9 @@ class Shape:
             return None
         parts: list[object] = [self.rests, self.tolerances.tobytes()]
         for t in self.terms:
-            parts += (t.kind, t.joint, t.second, t.at.tobytes(), t.at2.any(), (t.weight > 0).all())
+            weighed = 0.0 not in t.weight.tolist()
+            second_point = t.second >= 0 and bool(t.at2.any())
+            parts += (t.kind, t.joint, t.second, t.at.tobytes(), second_point, weighed)
             if t.functions is not None:
                 parts.append(t.functions.layout_key)
         return tuple(parts)

@@ -361,7 +361,7 @@ class Problem:
         if mixed or self.has_functions or not self.terms:
             return np.inf
         weight = max(
-            float(term.weight.max()) / (self.scene.lever**2 if term.is_angle else 1.0)
+            max(term.weight.tolist()) / (self.scene.lever**2 if term.is_angle else 1.0)
             for term in self.terms
         )
         return max(weight, 1e-300) * self.figure.size**2

@@ -27,6 +27,8 @@ _PORTION = 25  # iterations before the first look at the clock
 
 def whole_number(value: object, what: str) -> int:
     """A whole number as an int; refuses anything else by name."""
+    if type(value) is int:
+        return value
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
         raise MethodError(f"{what} must be a whole number, got {value!r}")
     return int(value)
