@@ -75,11 +75,15 @@ def _of_role(role: str) -> float:
 
 
 def _of_any(figure: Figure) -> np.ndarray:
+    return np.maximum(1.0, HEAVIEST * carried_share(figure) ** 2)[figure.owner]
+
+
+def carried_share(figure: Figure) -> np.ndarray:
+    """(joints,) the share of the bones' length that each joint carries, 1 for the most."""
     owner, start, end = bones(figure)
     carried = np.bincount(owner, np.linalg.norm(end - start, axis=1), minlength=len(figure.parents))
     for joint in range(len(figure.parents) - 1, -1, -1):
         if figure.parents[joint] >= 0:
             carried[figure.parents[joint]] += carried[joint]
     most = carried.max(initial=0.0)
-    share = carried / most if most > 0.0 else np.ones(len(carried))
-    return np.maximum(1.0, HEAVIEST * share**2)[figure.owner]
+    return carried / most if most > 0.0 else np.ones(len(carried))

@@ -19,12 +19,14 @@ from limbik.poser.animation.clip_edits import Edits
 from limbik.poser.animation.curves import Path, Turns, between
 from limbik.poser.animation.foot_locks import Locked, Player
 from limbik.poser.animation.pose_rotations import Turning
-from limbik.poser.animation.timeline_pose import Holding, Moment, as_vec3, as_vec4, where
+from limbik.poser.animation.timeline_pose import Holding, Moment, where
+from limbik.poser.document.document import Document
 from limbik.poser.document.ease import Ease, Shape
-from limbik.poser.document.effector import Effector, Mode
+from limbik.poser.document.effector import Effector, Mode, as_vec3, as_vec4
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.timeline import Timeline
+from limbik.poser.drag.scene_goals import timeline_goals
 
 _REMEMBERED = 600  # frames, each a few kilobytes
 
@@ -146,6 +148,18 @@ class Moments:
         self._of: tuple[object, ...] = ()
         self._player: Player | None = None
         self._known: OrderedDict[float, Moment] = OrderedDict()
+
+    def of(self, figure: Figure, document: Document, frame: float) -> Moment | None:
+        """The pose at a frame of a document's timeline, with all that the document holds; see
+        ``at``."""
+        return self.at(
+            figure,
+            document.timeline,
+            frame,
+            document.solved,
+            document.still,
+            timeline_goals(document),
+        )
 
     def at(
         self,

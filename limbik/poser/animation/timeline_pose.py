@@ -11,7 +11,7 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.goals import Rest
 from limbik.maths.so3 import matrix_to_quat
-from limbik.poser.document.effector import Effector, Vec3, Vec4
+from limbik.poser.document.effector import Effector, Vec4
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.keys import Target
 from limbik.poser.drag.answer import Answer, unheld
@@ -99,15 +99,3 @@ def place_of(figure: Figure, frames: np.ndarray, effector: Effector) -> np.ndarr
 def turn_of(figure: Figure, frames: np.ndarray, effector: Effector) -> np.ndarray:
     """(4,) wxyz, how an effector's joint is turned."""
     return matrix_to_quat(frames[figure.index(effector.joint), :3, :3])
-
-
-def as_vec3(values: np.ndarray) -> Vec3:
-    """Three numbers of an array as plain ones."""
-    x, y, z = values.tolist()
-    return x, y, z
-
-
-def as_vec4(values: np.ndarray) -> Vec4:
-    """Four numbers of an array as plain ones."""
-    w, x, y, z = values.tolist()
-    return w, x, y, z

@@ -6,6 +6,8 @@ import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from limbik.errors import LimbikError
 from limbik.poser.document.strict_json import Saved, vec3, vec4
 
@@ -21,6 +23,18 @@ HEAVIEST = 1e6
 """The largest weight."""
 FURTHEST = 1e30
 """Targets beyond this (in the figure's unit) are refused: they would not fit the page's floats."""
+
+
+def as_vec3(values: np.ndarray) -> Vec3:
+    """Three numbers of an array as plain ones."""
+    x, y, z = values.tolist()
+    return x, y, z
+
+
+def as_vec4(values: np.ndarray) -> Vec4:
+    """Four numbers of an array as plain ones."""
+    w, x, y, z = values.tolist()
+    return w, x, y, z
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from limbik.figure.collision.shapes import Box, Shape, Sphere
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import matrix_to_quat, quat_to_matrix
-from limbik.poser.document.effector import Vec3, Vec4
+from limbik.poser.document.effector import Vec3, Vec4, as_vec3, as_vec4
 from limbik.poser.document.prop import Hold, Prop
 
 SEAT, LEG, BACK = 0.06, 0.1, 0.08
@@ -53,9 +53,9 @@ def parts_of(prop: Prop) -> list[PropPart]:
 def shapes_of(prop: Prop, place: np.ndarray) -> list[Shape]:
     """The shapes of a prop in the world, where it is at ``place`` (4, 4)."""
     out: list[Shape] = []
-    wxyz = _vec4(matrix_to_quat(place[:3, :3]))
+    wxyz = as_vec4(matrix_to_quat(place[:3, :3]))
     for part in parts_of(prop):
-        center = _vec3(place[:3, :3] @ np.array(part.center) + place[:3, 3])
+        center = as_vec3(place[:3, :3] @ np.array(part.center) + place[:3, 3])
         if part.ball:
             out.append(Sphere(part.half[0], center, name=prop.name))
         else:
@@ -72,12 +72,12 @@ def frame_of(position: Vec3, wxyz: Vec4) -> np.ndarray:
 
 def position_of(frame: np.ndarray) -> Vec3:
     """The position of a transform (4, 4)."""
-    return _vec3(frame[:3, 3])
+    return as_vec3(frame[:3, 3])
 
 
 def wxyz_of(frame: np.ndarray) -> Vec4:
     """The rotation of a transform (4, 4)."""
-    return _vec4(matrix_to_quat(frame[:3, :3]))
+    return as_vec4(matrix_to_quat(frame[:3, :3]))
 
 
 def inverse(frame: np.ndarray) -> np.ndarray:
@@ -118,13 +118,3 @@ def surface_point(prop: Prop, place: np.ndarray, point: np.ndarray) -> np.ndarra
         if distance < least:
             best, least = near, distance
     return place[:3, :3] @ best + place[:3, 3]
-
-
-def _vec3(values: np.ndarray) -> Vec3:
-    x, y, z = values.tolist()
-    return x, y, z
-
-
-def _vec4(values: np.ndarray) -> Vec4:
-    w, x, y, z = values.tolist()
-    return w, x, y, z

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure.capsules import bones
 from limbik.figure.figure import Figure
+from limbik.posture.joint_weights import carried_share
 
 LEAST = 0.1
 """The weight of a coordinate that carries next to nothing."""
@@ -19,11 +19,4 @@ def stiffness(figure: Figure) -> np.ndarray:
 
     It is the share of the bones' length that its joint carries, and LEAST at least.
     """
-    owner, start, end = bones(figure)
-    carried = np.bincount(owner, np.linalg.norm(end - start, axis=1), minlength=len(figure.parents))
-    for joint in range(len(figure.parents) - 1, -1, -1):
-        if figure.parents[joint] >= 0:
-            carried[figure.parents[joint]] += carried[joint]
-    most = carried.max(initial=0.0)
-    share = carried / most if most > 0.0 else np.ones(len(carried))
-    return np.maximum(LEAST, share)[figure.owner]
+    return np.maximum(LEAST, carried_share(figure))[figure.owner]

@@ -32,7 +32,6 @@ from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.finger_drag import hands_of
 from limbik.poser.drag.look_goals import looked_at
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
-from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
 from limbik.poser.editing.offer import Offer
@@ -356,6 +355,14 @@ class Editor:
             if late.is_set():
                 self.tell_preparing("")
 
+    def poses_at(self, frames: Sequence[float]) -> np.ndarray:
+        """(frames, n) the poses of the timeline; that of now where it has neither keys nor clip."""
+        poses = np.empty((len(frames), self.figure.n))
+        for row, frame in zip(poses, frames, strict=True):
+            moment = self.moments.of(self.figure, self.document, frame)
+            row[:] = self.document.q if moment is None else moment.q
+        return poses
+
     def show(self, frame: float, *, playing: bool = False) -> None:
         """Stand at a frame of the timeline, in the pose that it has there; no step of the history.
 
@@ -372,14 +379,7 @@ class Editor:
             self.answer = self.ghost = None
             self.revision += 1
             return
-        moment = self.moments.at(
-            figure,
-            document.timeline,
-            frame,
-            document.solved,
-            document.still,
-            timeline_goals(document),
-        )
+        moment = self.moments.of(figure, document, frame)
         if moment is None:
             self.document = replace(document, frame=frame)
         else:

@@ -9,7 +9,6 @@ import numpy as np
 
 from limbik.poser.animation.in_betweens import Moments
 from limbik.poser.document.document import Document
-from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.commands.several import name_of
@@ -35,13 +34,8 @@ class OtherFigures:
         others = []
         for one in document.others:
             own = one.document
-            moment = self._moments.setdefault(one.number, Moments()).at(
-                cache.figure(own),
-                own.timeline,
-                min(max(frame, 0.0), float(own.timeline.last)),
-                own.solved,
-                own.still,
-                timeline_goals(own),
+            moment = self._moments.setdefault(one.number, Moments()).of(
+                cache.figure(own), own, frame
             )
             if moment is not None and not np.array_equal(moment.q, own.q):
                 one = replace(one, document=replace(own, q=moment.q))

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -22,6 +23,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from limbik.errors import LimbikError
 from limbik.poser import building
+from limbik.poser.editing.session import Session
 from limbik.poser.files.prop_mesh import prop_mesh
 from limbik.poser.files.save import saved_as
 from limbik.poser.protocol.mesh_bytes import mesh_bytes
@@ -166,15 +168,20 @@ async def _send(client: WebSocket, answers: list[str | bytes]) -> None:
 # ---- downloads ---------------------------------------------------------------------------------
 
 
-async def _save(request: Request, sessions: SessionRegistry) -> Response:
+@asynccontextmanager
+async def _locked(request: Request, sessions: SessionRegistry) -> AsyncIterator[Session]:
+    """The session that a request names, with its lock held; 404 where it is not open."""
     resident = sessions.get(request.path_params["session"])
     if resident is None or resident.session is None:
-        return PlainTextResponse("This session is not open; reload the page.", 404)
+        raise HTTPException(404, "This session is not open; reload the page.")
+    async with resident.lock:
+        yield resident.session
+
+
+async def _save(request: Request, sessions: SessionRegistry) -> Response:
     try:
-        async with resident.lock:
-            file = await sessions.workers.do(
-                saved_as, resident.session, request.path_params["kind"]
-            )
+        async with _locked(request, sessions) as session:
+            file = await sessions.workers.do(saved_as, session, request.path_params["kind"])
     except LimbikError as error:
         return PlainTextResponse(str(error), 400)
     return Response(file.data, media_type=file.media_type, headers=_attached(file.name))
@@ -187,11 +194,7 @@ def _attached(name: str) -> dict[str, str]:
 
 
 async def _mesh(request: Request, sessions: SessionRegistry) -> Response:
-    resident = sessions.get(request.path_params["session"])
-    if resident is None or resident.session is None:
-        return PlainTextResponse("This session is not open; reload the page.", 404)
-    async with resident.lock:
-        session = resident.session
+    async with _locked(request, sessions) as session:
         meshes = session.meshes_of(request.path_params["figure"])
         if not meshes:
             return PlainTextResponse("This figure has no mesh, or is no longer open.", 404)
@@ -200,11 +203,7 @@ async def _mesh(request: Request, sessions: SessionRegistry) -> Response:
 
 
 async def _prop(request: Request, sessions: SessionRegistry) -> Response:
-    resident = sessions.get(request.path_params["session"])
-    if resident is None or resident.session is None:
-        return PlainTextResponse("This session is not open; reload the page.", 404)
-    async with resident.lock:
-        session = resident.session
+    async with _locked(request, sessions) as session:
         prop = session.document.scene.prop(request.path_params["prop"])
         if prop is None or not prop.file:
             return PlainTextResponse("There is no such mesh any more.", 404)
@@ -218,11 +217,7 @@ async def _prop(request: Request, sessions: SessionRegistry) -> Response:
 
 async def _origin(request: Request, sessions: SessionRegistry) -> Response:
     """The motion that the clip was retargeted from."""
-    resident = sessions.get(request.path_params["session"])
-    if resident is None or resident.session is None:
-        return PlainTextResponse("This session is not open; reload the page.", 404)
-    async with resident.lock:
-        session = resident.session
+    async with _locked(request, sessions) as session:
         origin = session.document.origin
         if origin is None or origin_id(origin) != request.path_params["id"]:
             return PlainTextResponse("This clip is no longer open.", 404)

@@ -12,7 +12,6 @@ from limbik.poser.animation.flipped import flipped
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.ease import Handles, KeyEase, checked_handles
 from limbik.poser.document.timeline import Timeline
-from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.text import ProtocolError
 
@@ -30,24 +29,13 @@ def samples(
     coordinates."""
     if len(frames) > MOST_SAMPLES or len(joints) > 64 or len(coordinates) > 64:
         raise ProtocolError(f"samples: at most {MOST_SAMPLES} frames, 64 joints, 64 coordinates")
-    document, figure = session.document, session.figure
     names = [session.joint(joint) for joint in joints]
     for coordinate in coordinates:
         session.coordinate(coordinate)
-    q = np.empty((len(frames), figure.n))
-    for row, frame in zip(q, frames, strict=True):
-        moment = session.moments.at(
-            figure,
-            document.timeline,
-            frame,
-            document.solved,
-            document.still,
-            timeline_goals(document),
-        )
-        row[:] = document.q if moment is None else moment.q
-    places = figure.positions(q, names) if names else np.zeros((len(q), 0, 3))
+    q = session.poses_at(frames)
+    points = session.figure.positions(q, names) if names else np.zeros((len(q), 0, 3))
     return {
-        "points": places.reshape(len(q), -1).round(6).tolist(),
+        "points": points.reshape(len(q), -1).round(6).tolist(),
         "values": q[:, coordinates].round(7).tolist(),
     }
 
@@ -80,15 +68,7 @@ def set_value(session: Session, key: int, coordinate: int, value: float) -> Answ
     timeline = document.timeline
     old = timeline.key(key)
     session.coordinate(coordinate)
-    moment = session.moments.at(
-        figure,
-        timeline,
-        float(old.frame),
-        document.solved,
-        document.still,
-        timeline_goals(document),
-    )
-    q = (document.q if moment is None else moment.q).copy()
+    q = session.poses_at([old.frame])[0]
     if timeline.clip is None and old.pose is not None:
         q = old.pose.copy()
     elif timeline.clip is None:

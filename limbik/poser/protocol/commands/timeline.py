@@ -11,7 +11,6 @@ from limbik.errors import LimbikError
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.timeline import Timeline
 from limbik.poser.document.unkeyed import without
-from limbik.poser.drag.scene_goals import timeline_goals
 from limbik.poser.protocol.binary import MOST_ASKED_FRAMES, frames_message
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.text import ProtocolError
@@ -168,17 +167,6 @@ def frames(session: Session, frames: list[float]) -> Answer:
     """Poses of the timeline at some frames, which follow the reply as one binary message."""
     if len(frames) > MOST_ASKED_FRAMES:
         raise ProtocolError(f"frames: at most {MOST_ASKED_FRAMES} at once")
-    document, figure = session.document, session.figure
-    poses = np.empty((len(frames), figure.n))
-    for row, frame in zip(poses, frames, strict=True):
-        moment = session.moments.at(
-            figure,
-            document.timeline,
-            frame,
-            document.solved,
-            document.still,
-            timeline_goals(document),
-        )
-        row[:] = document.q if moment is None else moment.q
-    session.also(frames_message(figure, poses, np.array(frames), session.command_id))
+    poses = session.poses_at(frames)
+    session.also(frames_message(session.figure, poses, np.array(frames), session.command_id))
     return None

@@ -8,24 +8,23 @@ from limbik.errors import LimbikError
 from limbik.poser.protocol.commands.registry import Answer, command
 
 if TYPE_CHECKING:
+    from limbik.poser.document.document import Document
     from limbik.poser.editing.session import Session
 
 
 @command("undo")
 def undo(session: Session) -> Answer:
     """Take the last step back."""
-    document = session.history.undo(session.document)
-    if document is None:
-        raise LimbikError("There is nothing to undo.")
-    session.document = document
-    return None
+    _take(session, session.history.undo(session.document), "undo")
 
 
 @command("redo")
 def redo(session: Session) -> Answer:
     """Do again what was undone last."""
-    document = session.history.redo(session.document)
+    _take(session, session.history.redo(session.document), "redo")
+
+
+def _take(session: Session, document: Document | None, verb: str) -> None:
     if document is None:
-        raise LimbikError("There is nothing to redo.")
+        raise LimbikError(f"There is nothing to {verb}.")
     session.document = document
-    return None

@@ -11,6 +11,7 @@ import type { Gizmo } from "./gizmo";
 import { effectorsOf, type Hand, placeOf } from "./dragState";
 import type { Label } from "./label";
 import { type Picked, type Picking, type Pointer, pointerOf, spotOfEvent } from "./picking";
+import { listenFirst } from "./pointerEvents";
 import type { Rings } from "./turning/rings";
 import { movedOnScreen, spotOf, viewOf } from "./view";
 
@@ -48,12 +49,7 @@ export class Dragging {
     private readonly rings: Rings,
     private readonly label: Label,
   ) {
-    const { canvas } = stage;
-    const listen = <K extends keyof HTMLElementEventMap>(name: K, f: (event: HTMLElementEventMap[K]) => void): void => {
-      // Before the camera's own listeners, so that they can be told to keep still.
-      canvas.addEventListener(name, f, { capture: true });
-      this.undo.push(() => canvas.removeEventListener(name, f, { capture: true }));
-    };
+    const listen = listenFirst(stage.canvas, this.undo);
     listen("pointerdown", (event) => this.down(event));
     listen("pointermove", (event) => this.move(event));
     listen("pointerup", (event) => this.up(event));

@@ -1,12 +1,11 @@
 // Arrows on the selected effector: exact moves along axes.  Rings are in turning/rings.ts.
 
-import { Object3D, Vector2 } from "three";
-import { TransformControls } from "three/examples/jsm/controls/TransformControls.js";
+import { Object3D } from "three";
+import type { TransformControls } from "three/examples/jsm/controls/TransformControls.js";
 import type { App } from "../state/app";
 import type { Stage } from "../scene/stage";
-import { AXIS_COLOURS } from "./colours";
 import { effectorsOf, type Hand } from "./dragState";
-import { viewOf } from "./view";
+import { hitsHandles, makeHandles } from "./handles";
 
 export class Gizmo {
   private readonly controls: TransformControls;
@@ -17,16 +16,9 @@ export class Gizmo {
     private readonly app: App,
     private readonly hand: Hand,
   ) {
-    this.controls = new TransformControls(stage.camera, stage.canvas);
-    this.controls.size = 0.75;
+    this.controls = makeHandles(stage, this.handle, (on) => this.dragged(on), () => this.changed());
     this.controls.setMode("translate");
     this.controls.setSpace("world");
-    this.controls.setColors(...AXIS_COLOURS, "#ffb020");
-    stage.world.add(this.handle);
-    stage.scene.add(this.controls.getHelper());
-    this.controls.addEventListener("change", () => stage.render());
-    this.controls.addEventListener("dragging-changed", (event) => this.dragged(Boolean(event.value)));
-    this.controls.addEventListener("objectChange", () => this.changed());
     this.update();
   }
 
@@ -53,11 +45,7 @@ export class Gizmo {
 
   /** Whether a press here takes hold of the gizmo; also for fingers, which never hover. */
   hit(x: number, y: number): boolean {
-    if (!this.controls.object) return false;
-    const { width, height } = viewOf(this.stage);
-    const at = new Vector2((2 * x) / width - 1, 1 - (2 * y) / height);
-    this.controls.pointerHover(Object.assign(at, { button: -1 }) as unknown as PointerEvent);
-    return this.controls.axis !== null;
+    return hitsHandles(this.controls, this.stage, x, y);
   }
 
   private dragged(on: boolean): void {

@@ -1,8 +1,9 @@
 // The keys on the timeline: selected by a click, moved and copied by a drag, or by the keyboard.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { App } from "../state/app";
 import type { Key } from "../net/messages";
+import { useEscape } from "./escape";
 import { goTo, togglePlaying } from "./timelineActions";
 import { clampShift, type Ruler } from "./ruler";
 
@@ -86,16 +87,7 @@ export function Diamonds(props: {
   };
 
   // A drag that the browser ends, or Esc, leaves the keys where they were.
-  useEffect(() => {
-    if (!drag) return;
-    const stop = (event: KeyboardEvent): void => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      setDrag(null);
-    };
-    document.addEventListener("keydown", stop, true);
-    return () => document.removeEventListener("keydown", stop, true);
-  }, [drag !== null]);
+  useEscape(drag !== null, () => setDrag(null));
 
   const type = (event: KeyboardEvent, key: Key): void => {
     const side = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;

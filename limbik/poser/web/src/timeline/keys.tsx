@@ -68,6 +68,11 @@ export function Keys({ app, selection, fewer }: { app: App; selection: Selection
   );
 }
 
+const HELD = [
+  { part: "pose", name: "Pose", title: "The key holds all joints" },
+  { part: "goals", name: "Goals", title: "The key holds the targets of the effectors" },
+] as const;
+
 /** What the one selected key holds. */
 export function Holds({ app, selected }: { app: App; selected: Key[] }) {
   const one = selected.length === 1 ? selected[0] : undefined;
@@ -75,24 +80,17 @@ export function Holds({ app, selected }: { app: App; selected: Key[] }) {
   const set = (change: Partial<Key>) => void app.do("key.set", { key: one.id, ...change });
   return (
     <span class="time-holds" role="group" aria-label={`The key at frame ${one.frame} holds`}>
-      <label title="The key holds all joints">
-        <input
-          type="checkbox"
-          checked={one.pose}
-          disabled={one.pose && !one.goals}
-          onChange={(event) => set({ pose: event.currentTarget.checked })}
-        />
-        Pose
-      </label>
-      <label title="The key holds the targets of the effectors">
-        <input
-          type="checkbox"
-          checked={one.goals}
-          disabled={one.goals && !one.pose}
-          onChange={(event) => set({ goals: event.currentTarget.checked })}
-        />
-        Goals
-      </label>
+      {HELD.map(({ part, name, title }) => (
+        <label key={part} title={title}>
+          <input
+            type="checkbox"
+            checked={one[part]}
+            disabled={one[part] && !(one.pose && one.goals)}
+            onChange={(event) => set({ [part]: event.currentTarget.checked })}
+          />
+          {name}
+        </label>
+      ))}
     </span>
   );
 }

@@ -11,6 +11,29 @@ const EASES: { value: Timeline["ease"]; label: string }[] = [
   { value: "step", label: "Step" },
 ];
 
+/** A whole number of frames, 1 at least. */
+function FrameCount({ name, label, title, value, set }: {
+  name: string;
+  label: string;
+  /** The label unless given. */
+  title?: string;
+  value: number;
+  set: (frames: number) => void;
+}) {
+  return (
+    <label class="time-field" title={title ?? label}>
+      <span>{name}</span>
+      <NumberField
+        label={label}
+        value={value}
+        min={1}
+        write={(frames) => frames.toFixed(0)}
+        onCommit={(frames) => frames !== null && set(Math.round(frames))}
+      />
+    </label>
+  );
+}
+
 export function Settings({ app, timeline, selected }: { app: App; timeline: Timeline; selected: Key[] }) {
   const set = (change: Partial<Timeline>) => void app.do("timeline.set", change);
   return (
@@ -26,28 +49,16 @@ export function Settings({ app, timeline, selected }: { app: App; timeline: Time
         />
       </label>
       {!app.replay && timeline.clip === null && (
-        <label class="time-field" title="Frames in all">
-          <span>Frames</span>
-          <NumberField
-            label="Frames in all"
-            value={timeline.frames}
-            min={1}
-            write={(value) => value.toFixed(0)}
-            onCommit={(frames) => frames !== null && set({ frames: Math.round(frames) })}
-          />
-        </label>
+        <FrameCount name="Frames" label="Frames in all" value={timeline.frames} set={(frames) => set({ frames })} />
       )}
       {!app.replay && timeline.clip !== null && (
-        <label class="time-field" title="Frames over which an edit blends into the clip, to either side">
-          <span>Span</span>
-          <NumberField
-            label="Frames over which an edit blends"
-            value={timeline.span}
-            min={1}
-            write={(value) => value.toFixed(0)}
-            onCommit={(span) => span !== null && set({ span: Math.round(span) })}
-          />
-        </label>
+        <FrameCount
+          name="Span"
+          label="Frames over which an edit blends"
+          title="Frames over which an edit blends into the clip, to either side"
+          value={timeline.span}
+          set={(span) => set({ span })}
+        />
       )}
       {!app.replay && selected.length > 0 && <KeyEaseField app={app} selected={selected} />}
       {!app.replay && selected.length === 0 && (

@@ -12,6 +12,7 @@ import type { App } from "../../state/app";
 import { type Frame, toVec3 } from "../frames";
 import type { Label } from "../label";
 import { type Picking, pointerOf, spotOfEvent } from "../picking";
+import { listenFirst } from "../pointerEvents";
 import type { PropGizmo } from "./propGizmo";
 import { movedOnScreen, rayAt, viewOf } from "../view";
 
@@ -41,11 +42,7 @@ export class PropDragging {
     private readonly picking: Picking,
     private readonly label: Label,
   ) {
-    const { canvas } = stage;
-    const listen = <K extends keyof HTMLElementEventMap>(name: K, f: (event: HTMLElementEventMap[K]) => void): void => {
-      canvas.addEventListener(name, f, { capture: true });
-      this.undo.push(() => canvas.removeEventListener(name, f, { capture: true }));
-    };
+    const listen = listenFirst(stage.canvas, this.undo);
     listen("pointerdown", (event) => this.down(event));
     listen("pointermove", (event) => this.move(event));
     listen("pointerup", (event) => this.up(event));

@@ -1,16 +1,15 @@
 // Arrows, rings and scale handles on the selected prop.
 
-import { Object3D, Vector2 } from "three";
-import { TransformControls } from "three/examples/jsm/controls/TransformControls.js";
+import { Object3D } from "three";
+import type { TransformControls } from "three/examples/jsm/controls/TransformControls.js";
 import { Latest } from "../../net/latestOnly";
 import type { Commands, PropInfo, Vec3 } from "../../net/messages";
 import { propPlace } from "../../scene/propPlace";
 import type { PropsView } from "../../scene/props";
 import type { Stage } from "../../scene/stage";
 import type { App } from "../../state/app";
-import { AXIS_COLOURS } from "../colours";
 import { toVec3, toWxyz } from "../frames";
-import { viewOf } from "../view";
+import { hitsHandles, makeHandles } from "../handles";
 
 const MODES = { move: "translate", rotate: "rotate", scale: "scale" } as const;
 const LEAST = 0.005; // of the figure's size: no edge of a prop is made shorter by the mouse
@@ -32,15 +31,8 @@ export class PropGizmo {
     private readonly app: App,
     private readonly view: PropsView,
   ) {
-    this.controls = new TransformControls(stage.camera, stage.canvas);
-    this.controls.size = 0.75;
-    this.controls.setColors(...AXIS_COLOURS, "#ffb020");
+    this.controls = makeHandles(stage, this.handle, (on) => this.dragged(on), () => this.changed());
     this.sizes = new Latest((set) => app.do("prop.set", set));
-    stage.world.add(this.handle);
-    stage.scene.add(this.controls.getHelper());
-    this.controls.addEventListener("change", () => stage.render());
-    this.controls.addEventListener("dragging-changed", (event) => this.dragged(Boolean(event.value)));
-    this.controls.addEventListener("objectChange", () => this.changed());
   }
 
   get holding(): boolean {
@@ -68,11 +60,7 @@ export class PropGizmo {
 
   /** Whether a press here takes hold of the gizmo. */
   hit(x: number, y: number): boolean {
-    if (!this.controls.object) return false;
-    const { width, height } = viewOf(this.stage);
-    const at = new Vector2((2 * x) / width - 1, 1 - (2 * y) / height);
-    this.controls.pointerHover(Object.assign(at, { button: -1 }) as unknown as PointerEvent);
-    return this.controls.axis !== null;
+    return hitsHandles(this.controls, this.stage, x, y);
   }
 
   private dragged(on: boolean): void {

@@ -6,6 +6,7 @@ import type { LibraryPose } from "../../net/messages";
 import { IconButton, Section } from "../controls/controls";
 import { Icon } from "../controls/icons";
 import { useEvents } from "../controls/listening";
+import { RenameField } from "../controls/renameField";
 import { address } from "../files/opening";
 import type { Picture } from "../files/saving";
 import { freshName } from "./poses";
@@ -105,21 +106,13 @@ export function LibraryPanel({ app, stage }: { app: App; stage: Picture }) {
       </form>
       {poses.length === 0 && <p class="empty">Nothing kept yet. Poses stay here whatever figure you open.</p>}
       {renamed && (
-        <input
-          type="text"
+        <RenameField
           class="library-rename"
-          aria-label="New name of the pose"
-          maxLength={80}
-          value={renamed.name}
-          ref={(field) => field?.focus()}
-          onInput={(event) => setRenamed({ ...renamed, name: event.currentTarget.value })}
-          onBlur={rename}
-          onKeyDown={(event) => {
-            if (event.key === "Enter") rename();
-            if (event.key !== "Escape") return;
-            setRenamed(null);
-            event.stopPropagation();
-          }}
+          label="New name of the pose"
+          name={renamed.name}
+          onName={(name) => setRenamed({ ...renamed, name })}
+          onCommit={rename}
+          onCancel={() => setRenamed(null)}
         />
       )}
       <ul class="library" aria-label="Poses in the library">

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import type { App } from "../../state/app";
 import { IconButton, Section } from "../controls/controls";
 import { useEvents } from "../controls/listening";
+import { RenameField } from "../controls/renameField";
 
 /** "Pose 3", the first of its kind that is not taken. */
 export function freshName(taken: readonly string[]): string {
@@ -29,20 +30,12 @@ export function PosesPanel({ app }: { app: App }) {
         {poses.map((pose) => (
           <li key={pose.id}>
             {renamed?.id === pose.id ? (
-              <input
-                type="text"
-                aria-label={`New name of ${pose.name}`}
-                maxLength={80}
-                value={renamed.name}
-                ref={(field) => field?.focus()}
-                onInput={(event) => setRenamed({ id: pose.id, name: event.currentTarget.value })}
-                onBlur={rename}
-                onKeyDown={(event) => {
-                  if (event.key === "Enter") rename();
-                  if (event.key !== "Escape") return;
-                  setRenamed(null);
-                  event.stopPropagation();
-                }}
+              <RenameField
+                label={`New name of ${pose.name}`}
+                name={renamed.name}
+                onName={(name) => setRenamed({ id: pose.id, name })}
+                onCommit={rename}
+                onCancel={() => setRenamed(null)}
               />
             ) : (
               <button

@@ -1,9 +1,10 @@
 // Contacts on the timeline: bars whose ends are dragged, a lane for each joint.
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { App } from "../../state/app";
 import type { Contact, Timeline } from "../../net/messages";
 import { draggedSpan, lanesOf, newSpan, spokenSpan, type Grip, type Lane, type Span } from "./lanes";
+import { useEscape } from "../escape";
 import type { Ruler } from "../ruler";
 import { goTo } from "../timelineActions";
 
@@ -61,16 +62,7 @@ export function ContactLanes({ app, timeline, ruler }: { app: App; timeline: Tim
     } else if (!moved && drag.grip !== "whole") goTo(app, drag.grip === "start" ? span.start : span.end - 1);
   };
   // Esc leaves the contact where it was.
-  useEffect(() => {
-    if (!drag) return;
-    const stop = (event: KeyboardEvent): void => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      setDrag(null);
-    };
-    document.addEventListener("keydown", stop, true);
-    return () => document.removeEventListener("keydown", stop, true);
-  }, [drag !== null]);
+  useEscape(drag !== null, () => setDrag(null));
 
   const type = (event: KeyboardEvent, contact: Contact, lane: Lane): void => {
     const side = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../../state/app";
 import type { Key, Timeline } from "../../net/messages";
 import { draggedHandles, handlePoints, scaleOf, ticks, valueAt, yOf } from "./curves";
+import { useEscape } from "../escape";
 import { clampShift, type Ruler } from "../ruler";
 import { Asking, sampled, version } from "../playing/sampling";
 import { goTo } from "../timelineActions";
@@ -73,16 +74,7 @@ export function CurveEditor({ app, timeline, ruler }: { app: App; timeline: Time
   const joint = app.ui.joint;
 
   useEffect(() => setShown(null), [joint]);
-  useEffect(() => {
-    if (!drag) return;
-    const stop = (event: KeyboardEvent): void => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      setDrag(null);
-    };
-    document.addEventListener("keydown", stop, true);
-    return () => document.removeEventListener("keydown", stop, true);
-  }, [drag !== null]);
+  useEscape(drag !== null, () => setDrag(null));
 
   if (joint === null || !figure) return <p class="curves-empty">Select a joint: its coordinates over time are drawn here.</p>;
   const info = figure.joints[joint]!;
