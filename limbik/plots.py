@@ -75,15 +75,7 @@ def time_lapse(
 
 def mark(axes: Axes, targets: np.ndarray, effectors: np.ndarray, *, named: bool = False) -> None:
     """Targets (k, 2) as red rings, effectors (k, 2) as green dots; ``named`` for a legend."""
-    axes.scatter(
-        *targets.T,
-        s=50,
-        facecolors="none",
-        edgecolors=TARGET,
-        linewidths=1.4,
-        zorder=4,
-        label="target" if named else None,
-    )
+    draw_rings(axes, targets, label="target" if named else None)
     axes.scatter(
         *effectors.T,
         s=19,
@@ -93,6 +85,22 @@ def mark(axes: Axes, targets: np.ndarray, effectors: np.ndarray, *, named: bool 
         zorder=5,
         label="effector" if named else None,
     )
+
+
+def draw_rings(
+    axes: Axes,
+    at: np.ndarray,
+    *,
+    area: float = 50,
+    thickness: float = 1.4,
+    zorder: float = 4,
+    label: str | None = None,
+) -> None:
+    """Red rings at (k, 2); ``area`` and ``thickness`` in points."""
+    axes.scatter(
+        *at.T, s=area, facecolors="none", edgecolors=TARGET, linewidths=thickness, zorder=zorder,
+        label=label,
+    )  # fmt: skip
 
 
 def error_over_time(
@@ -132,6 +140,16 @@ def error_over_time(
         size=9,
     )
     quiet(axes)
+
+
+def legend_beside(
+    axes: Axes, *, size: float = 9, colour: str = QUIET, gap: float = 0.01, title: str | None = None
+) -> None:
+    """A legend without a box to the right of the axes, ``gap`` of their width away."""
+    axes.legend(
+        frameon=False, fontsize=size, labelcolor=colour, loc="center left",
+        bbox_to_anchor=(1.0 + gap, 0.5), title=title, title_fontsize=size,
+    )  # fmt: skip
 
 
 def quiet(axes: Axes) -> None:

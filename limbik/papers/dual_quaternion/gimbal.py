@@ -13,7 +13,7 @@ from limbik.maths.so3 import exp_map, matrix_to_quat, quat_to_matrix
 from limbik.methods.gauss_seidel.projected_gauss_seidel import ProjectedGaussSeidel
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
 from limbik.papers.dual_quaternion.verdicts import percent
-from limbik.plots import EFFECTOR, INK, LINE, QUIET, TARGET, new_page, quiet
+from limbik.plots import EFFECTOR, INK, LINE, QUIET, TARGET, legend_beside, new_page, quiet
 
 EXPONENTIAL, BEYOND, TWIST = "exponential map", "exponential map beyond π", "swing and twist"
 XYZ, ZYZ = "Euler angles XYZ", "Euler angles ZYZ"
@@ -201,9 +201,7 @@ def _picture(found: Mapping[str, np.ndarray]) -> Picture:
     axes.set_xlabel("smallest singular value of the three axes", color=QUIET)
     axes.set_ylabel("rotations up to here, %", color=QUIET)
     quiet(axes)
-    axes.legend(
-        frameon=False, fontsize=8, labelcolor=INK, loc="center left", bbox_to_anchor=(1.02, 0.5)
-    )
+    legend_beside(axes, size=8, colour=INK, gap=0.02)
     return Picture.of(
         page,
         "Axes that are left, over all rotations",

@@ -14,7 +14,19 @@ from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.dual_quaternion.hands import exponential_hand, tips
 from limbik.papers.dual_quaternion.session import TIGHT, Frame, Session
 from limbik.papers.dual_quaternion.verdicts import PAPER, READINGS, graded
-from limbik.plots import EFFECTOR, INK, LINE, QUIET, TARGET, draw_pose, mark, new_page, quiet, shade
+from limbik.plots import (
+    EFFECTOR,
+    INK,
+    LINE,
+    QUIET,
+    TARGET,
+    draw_pose,
+    legend_beside,
+    mark,
+    new_page,
+    quiet,
+    shade,
+)
 
 PULLS = {"5 mm": 0.005, "5 cm": 0.05, "50 cm": 0.5}
 """How far beyond the stretched hand the targets are."""
@@ -162,9 +174,7 @@ def _picture(paths: dict[str, np.ndarray]) -> Picture:
     axes.set_yscale("log")
     axes.set_xlabel("iteration", color=QUIET)
     axes.set_ylabel("° an iteration", color=QUIET)
-    axes.legend(
-        frameon=False, fontsize=8, labelcolor=INK, loc="center left", bbox_to_anchor=(1, 0.5)
-    )
+    legend_beside(axes, size=8, colour=INK, gap=0.0)
     quiet(axes)
     axes.minorticks_off()
     page.tight_layout()

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.papers.contract import Picture
 from limbik.papers.extended_jacobian.path import BASE, HALF_AXES, Walk, ellipse, joints
-from limbik.plots import EFFECTOR, INK, LINE, QUIET, TARGET, new_page, quiet, shade
+from limbik.plots import EFFECTOR, INK, LINE, QUIET, draw_rings, new_page, quiet, shade
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,14 +30,7 @@ def structure(axes: Axes, walk: Walk, count: int, steps: int, title: str) -> Non
         colour = tuple(shade(0.15 + 0.85 * k / count))
         axes.plot(*at.T, color=colour, linewidth=1.6, marker="o", markersize=3, zorder=2 + k)
         axes.plot(*at[-1], marker="o", markersize=4.5, color=EFFECTOR, zorder=50)
-    axes.scatter(
-        *path[1 : count + 1].T,
-        s=34,
-        facecolors="none",
-        edgecolors=TARGET,
-        linewidths=1.1,
-        zorder=60,
-    )
+    draw_rings(axes, path[1 : count + 1], area=34, thickness=1.1, zorder=60)
     axes.plot(*BASE, marker="s", markersize=6, color=INK, zorder=70)
     axes.set_aspect("equal")
     axes.set_xlim(-_ACROSS / 2, _ACROSS / 2)

@@ -14,7 +14,7 @@ from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdic
 from limbik.papers.extended_jacobian.drawings import PALETTE
 from limbik.papers.extended_jacobian.path import LENGTHS, REACH
 from limbik.papers.extended_jacobian.planar import end_of, jacobian_of
-from limbik.plots import EFFECTOR, INK, QUIET, new_page, quiet
+from limbik.plots import EFFECTOR, INK, QUIET, legend_beside, new_page, quiet
 from limbik.solver.result import Status
 from limbik.solver.solve import solve
 
@@ -178,9 +178,7 @@ def _picture(share: Mapping[str, Mapping[float, float]], raised: float) -> Pictu
     axes.set_ylabel("minima that are found, %", color=QUIET)
     quiet(axes)
     axes.minorticks_off()
-    axes.legend(
-        frameon=False, fontsize=8, labelcolor=INK, loc="center left", bbox_to_anchor=(1.02, 0.5)
-    )
+    legend_beside(axes, size=8, colour=INK, gap=0.02)
     return Picture.of(
         page,
         "Minima of f + penalty that are found",

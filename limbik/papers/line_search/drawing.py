@@ -139,6 +139,35 @@ def floor(axes: Axes) -> None:
     axes.axhline(0.0, color=plots.LINE, linewidth=1.0, zorder=0)
 
 
+def draw_row(
+    axes: Axes,
+    subject: Subject,
+    poses: np.ndarray,
+    targets: np.ndarray,
+    *,
+    colour: str,
+    apart: float,
+    title: str,
+) -> None:
+    """Poses (k, n) from the side in a row, each ``apart`` from the last, with their targets
+    (k, effectors, 3) and effectors."""
+    figure, thick = subject.figure, body(subject)
+    points = []
+    for k, (q, wanted) in enumerate(zip(poses, targets, strict=True)):
+        shift = apart * k
+        plots.draw_pose(
+            axes, figure, q, colour=rgb(colour), across=SIDE, thickness=thick, shift=shift,
+            zorder=1 + 0.05 * k,
+        )  # fmt: skip
+        flat = figure.positions(q) @ SIDE.T + [shift, 0.0]
+        at = wanted @ SIDE.T + [shift, 0.0]
+        plots.mark(axes, at, flat[subject.index()])
+        points.append(np.vstack([flat, at]))
+    floor(axes)
+    stand(axes, points, margin=1.0)
+    axes.set_title(title, size=10, color=plots.INK, loc="left")
+
+
 def cone(
     figure: Figure, q: np.ndarray, joint: str, across: np.ndarray, length: float
 ) -> np.ndarray | None:

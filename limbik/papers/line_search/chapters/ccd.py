@@ -200,10 +200,7 @@ def _picture(paths: Mapping[str, Sequence[Path]]) -> Picture:
     axes.set_xlabel("iteration", color=plots.QUIET)
     axes.set_ylabel("part of f that is left", color=plots.QUIET)
     plots.quiet(axes)
-    axes.legend(
-        frameon=False, fontsize=9, labelcolor=plots.QUIET, loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
-    )  # fmt: skip
+    plots.legend_beside(axes)
     return Picture.of(
         page,
         "How fast f falls",

@@ -186,10 +186,7 @@ def _picture(sampled: np.ndarray, wrong: Mapping[str, Sequence[float]]) -> Pictu
     axes.set_ylabel("deviation by length of the step", color=plots.QUIET)
     plots.quiet(axes)
     axes.minorticks_off()
-    axes.legend(
-        frameon=False, fontsize=9, labelcolor=plots.QUIET, loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
-    )  # fmt: skip
+    plots.legend_beside(axes)
     return Picture.of(
         page,
         "How wrong the linear model is after one step",

@@ -267,10 +267,7 @@ def _turns(turned: Mapping[str, np.ndarray]) -> Picture:
     axes.set_xlabel("drag", color=plots.QUIET)
     axes.set_ylabel("largest turn since the last drag", color=plots.QUIET)
     plots.quiet(axes)
-    axes.legend(
-        frameon=False, fontsize=9, labelcolor=plots.QUIET, loc="center left",
-        bbox_to_anchor=(1.01, 0.5), title="largest of all", title_fontsize=9,
-    )  # fmt: skip
+    plots.legend_beside(axes, title="largest of all")
     return Picture.of(
         page,
         "How far joints turn from drag to drag",

@@ -12,7 +12,7 @@ from limbik.methods import ProjectedGradient
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.line_search import contestants as who
 from limbik.papers.line_search.actor import FEET, HANDS, HEAD, PELVIS, actor, first_pose, standing
-from limbik.papers.line_search.drawing import SIDE, body, colour_of, floor, rgb, stand
+from limbik.papers.line_search.drawing import colour_of, draw_row
 from limbik.papers.line_search.follow import path_of, walk
 from limbik.papers.line_search.subject import TOLERANCE
 from limbik.papers.line_search.verdicts import share_of_cases
@@ -150,26 +150,11 @@ def claims(errors: Mapping[str, np.ndarray], worst: Sequence[float] | np.ndarray
 
 
 def _picture(targets: np.ndarray, poses: Mapping[str, np.ndarray]) -> Picture:
-    one = actor()
-    figure, thick = one.figure, body(one)
     page = plots.new_page(12.5, 5.4)
     colours = {TOGETHER: colour_of(who.LINE_SEARCH), APART: colour_of(who.INVERSE)}
     for row, (how, found) in enumerate(poses.items()):
         axes = page.add_axes((0.02, 0.5 - 0.48 * row, 0.97, 0.44))
-        points = []
-        for k, q in enumerate(found):
-            shift = 2.6 * k
-            plots.draw_pose(
-                axes, figure, q, colour=rgb(colours[how]), across=SIDE, thickness=thick,
-                shift=shift, zorder=1 + 0.05 * k,
-            )  # fmt: skip
-            flat = figure.positions(q) @ SIDE.T + [shift, 0.0]
-            at = targets[k] @ SIDE.T + [shift, 0.0]
-            plots.mark(axes, at, flat[one.index()])
-            points.append(np.vstack([flat, at]))
-        floor(axes)
-        stand(axes, points, margin=1.0)
-        axes.set_title(how, size=10, color=plots.INK, loc="left")
+        draw_row(axes, actor(), found, targets, colour=colours[how], apart=2.6, title=how)
     return Picture.of(
         page,
         "The jump",

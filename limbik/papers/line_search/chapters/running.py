@@ -14,7 +14,7 @@ from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
 from limbik.papers.line_search import contestants as who
 from limbik.papers.line_search.actor import FEET, HANDS, HEAD, PELVIS, actor, first_pose, standing
 from limbik.papers.line_search.caps import Caps
-from limbik.papers.line_search.drawing import SIDE, body, colour_of, floor, rgb, stand
+from limbik.papers.line_search.drawing import colour_of, draw_row
 from limbik.papers.line_search.follow import Entry, follow
 from limbik.papers.line_search.statistics import second_differences
 from limbik.papers.line_search.subject import TOLERANCE, Chain, Drill
@@ -165,29 +165,16 @@ def claims(found: Mapping[str, Run]) -> list[Claim]:
 
 
 def _picture(targets: np.ndarray, asked: np.ndarray, entries: tuple[Entry, Entry]) -> Picture:
-    one = actor()
-    figure, thick = one.figure, body(one)
     page = plots.new_page(12.5, 5.6)
     frames = np.linspace(CYCLE // 2, len(targets) - 1, _SHOWN).astype(int)
     for row, (wanted, entry, name) in enumerate(
         ((targets, entries[0], "as written"), (asked, entries[1], "right hand raised"))
     ):
         axes = page.add_axes((0.03, 0.5 - 0.48 * row, 0.96, 0.44))
-        points = []
-        for k, frame in enumerate(frames):
-            q = entry.poses[0][frame]
-            shift = 2.2 * k
-            plots.draw_pose(
-                axes, figure, q, colour=rgb(colour_of(who.LINE_SEARCH)), across=SIDE,
-                thickness=thick, shift=shift, zorder=1 + 0.05 * k,
-            )  # fmt: skip
-            flat = figure.positions(q) @ SIDE.T + [shift, 0.0]
-            at = wanted[frame] @ SIDE.T + [shift, 0.0]
-            plots.mark(axes, at, flat[one.index()])
-            points.append(np.vstack([flat, at]))
-        floor(axes)
-        stand(axes, points, margin=1.0)
-        axes.set_title(name, size=10, color=plots.INK, loc="left")
+        draw_row(
+            axes, actor(), entry.poses[0][frames], wanted[frames],
+            colour=colour_of(who.LINE_SEARCH), apart=2.2, title=name,
+        )  # fmt: skip
     return Picture.of(
         page,
         "The run",

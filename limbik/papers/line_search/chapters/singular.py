@@ -163,15 +163,8 @@ def _picture(entries: Mapping[str, Entry], targets: np.ndarray) -> Picture:
         axes.set_ylabel(name, color=plots.QUIET)
         axes.set_xlim(0, len(distance) - 1)
         plots.quiet(axes)
+        plots.legend_beside(axes)
     below.set_xlabel("frame", color=plots.QUIET)
-    above.legend(
-        frameon=False, fontsize=9, labelcolor=plots.QUIET, loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
-    )  # fmt: skip
-    below.legend(
-        frameon=False, fontsize=9, labelcolor=plots.QUIET, loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
-    )  # fmt: skip
     return Picture.of(
         page,
         "Stretched, and back",
