@@ -11,20 +11,18 @@ from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
-from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
+from limbik.methods.base import OUT_EVALUATIONS, OWN
 from limbik.methods.least_squares.damped_solve import (
+    DampedMethod,
     damped_search,
-    damped_size,
     damped_trial,
-    damping_scale,
     less_damping,
     view_damped,
 )
 from limbik.methods.loop import GO_ON, Here, by_model, iterate, no_way_down
 from limbik.methods.settings import setting
-from limbik.methods.workspace import gradient_size, view_gradient
+from limbik.methods.workspace import view_gradient
 from limbik.solver.objective import F_METRIC, evaluate
-from limbik.solver.problem import Problem
 
 # Settings in the order of ``options``, and the scale of λ.
 _DAMPING, _PROGRESS, _SCALE = range(OWN, OWN + 3)
@@ -113,7 +111,7 @@ def broyden(ints, floats, work, options, q, out, history):
 
 
 @dataclass(frozen=True)
-class Broyden(Method):
+class Broyden(DampedMethod):
     """Damped least squares with a Jacobian kept up to date by rank-one updates.
 
     dual_quaternion names it as a comparison and leaves it open.  f never rises and every iterate is
@@ -140,16 +138,8 @@ class Broyden(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0.0 < self.damping < math.inf:
-            raise MethodError(f"{self.name}: damping must be positive, got {self.damping:g}")
         if not 0.0 <= self.progress <= 1.0:
             raise MethodError(f"{self.name}: needs 0 ≤ progress ≤ 1, got {self.progress:g}")
 
     def settings(self) -> tuple[float, ...]:
         return (self.damping, self.progress)
-
-    def tables(self, problem: Problem) -> tuple[float, ...]:
-        return (damping_scale(problem),)
-
-    def workspace(self, problem: Problem) -> int:
-        return gradient_size(problem) + damped_size(problem)

@@ -6,21 +6,18 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from limbik.errors import MethodError
 from limbik.jit import inlined_by_llvm, kernel
-from limbik.methods.base import OWN, Method
+from limbik.methods.base import OWN
 from limbik.methods.least_squares.damped_solve import (
+    DampedMethod,
     damped_search,
-    damped_size,
     damped_trial,
-    damping_scale,
     less_damping,
     view_damped,
 )
 from limbik.methods.loop import GO_ON, by_model, iterate, no_way_down
 from limbik.methods.settings import setting
-from limbik.methods.workspace import gradient_size, view_gradient
-from limbik.solver.problem import Problem
+from limbik.methods.workspace import view_gradient
 
 # Settings in the order of ``options``, and the scale of λ.
 _DAMPING, _ADAPTIVE, _SCALE = range(OWN, OWN + 3)
@@ -66,7 +63,7 @@ def damped_least_squares(ints, floats, work, options, q, out, history):
 
 
 @dataclass(frozen=True)
-class DampedLeastSquares(Method):
+class DampedLeastSquares(DampedMethod):
     """θ ← P(θ + (JᵀJ + λ²I)⁻¹Jᵀe), equation 15 of line_search, projected after every step.
 
     Every iterate is inside the limits.  With a fixed λ f may rise; adaptive, it never does.  Limits
@@ -94,16 +91,5 @@ class DampedLeastSquares(Method):
         "fourfold after one that does not, which is then not taken.",
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.0 < self.damping < math.inf:
-            raise MethodError(f"{self.name}: damping must be positive, got {self.damping:g}")
-
     def settings(self) -> tuple[float, ...]:
         return (self.damping, self.adaptive)
-
-    def tables(self, problem: Problem) -> tuple[float, ...]:
-        return (damping_scale(problem),)
-
-    def workspace(self, problem: Problem) -> int:
-        return gradient_size(problem) + damped_size(problem)

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.errors import MethodError
 from limbik.figure.kinematics import N_COORDS
 from limbik.figure.projection import project
 from limbik.goals.terms import F_TERM, N_ROWS, T_WEIGHT, TERM_FLOATS
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
-from limbik.methods.base import OUT_EVALUATIONS
-from limbik.methods.workspace import floats_taken, take, take_table
+from limbik.methods.base import OUT_EVALUATIONS, Method
+from limbik.methods.workspace import floats_taken, gradient_size, take, take_table
 from limbik.solver.objective import F_FULL, F_METRIC, F_REST, F_REST_POSE, N_FULL, evaluate
 from limbik.solver.problem import Problem
 
@@ -43,6 +44,23 @@ def damping_scale(problem: Problem) -> float:
     metric, rest = int(ints[F_METRIC]), int(ints[F_REST])
     stiff = floats[rest : rest + n] * floats[metric : metric + n]
     return math.sqrt(max(squares.max(initial=0.0), stiff.max(initial=0.0))) or 1.0
+
+
+class DampedMethod(Method):
+    """A method that solves damped systems; λ is ``damping`` in units of ``damping_scale``."""
+
+    damping: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 < self.damping < math.inf:
+            raise MethodError(f"{self.name}: damping must be positive, got {self.damping:g}")
+
+    def tables(self, problem: Problem) -> tuple[float, ...]:
+        return (damping_scale(problem),)
+
+    def workspace(self, problem: Problem) -> int:
+        return gradient_size(problem) + damped_size(problem)
 
 
 class DampedWorkspace(NamedTuple):
