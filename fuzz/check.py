@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import limbik
+from fuzz.seeds import companions, figure_for
 from limbik.errors import FormatError
 from limbik.figure.mesh import SkinnedMesh
 from limbik.formats import FORMATS
@@ -39,6 +40,14 @@ def readers(ending: str, figure: limbik.Figure | None = None) -> list[Reader]:
     if ending in (".glb", ".gltf", ".vrm", ".vrma"):
         found += [clips, read_meshes]
     return found
+
+
+def beside_companions(path: Path) -> list[Reader]:
+    """The readers for a path whose ending names a loader; files that its seeds refer to are
+    written beside it."""
+    for name, content in companions().items():
+        (path.parent / name).write_bytes(content)
+    return readers(path.suffix, figure_for(path.suffix[1:]))
 
 
 def check(data: bytes, path: Path, reads: list[Reader]) -> int:

@@ -32,9 +32,9 @@ with atheris.instrument_imports(include=["limbik"], exclude=_others()):
     for module in pkgutil.walk_packages(limbik.formats.__path__, "limbik.formats."):
         importlib.import_module(module.name)
 
-from fuzz.check import Reader, check, readers  # noqa: E402
+from fuzz.check import Reader, beside_companions, check  # noqa: E402
 from fuzz.mutations import mutator  # noqa: E402
-from fuzz.seeds import companions, figure_for, real, seeds  # noqa: E402
+from fuzz.seeds import real, seeds  # noqa: E402
 
 SECONDS = 5
 """An input that takes longer is a finding."""
@@ -46,10 +46,8 @@ def main(arguments: list[str]) -> None:
     """Fuzz the loader named first; the rest is for libFuzzer."""
     loader, options = arguments[0], arguments[1:]
     folder = Path(tempfile.mkdtemp(prefix="fuzz"))
-    for name, content in companions().items():
-        (folder / name).write_bytes(content)
     path = folder / f"input.{loader}"
-    reads = readers(path.suffix, figure_for(loader))
+    reads = beside_companions(path)
     corpus = [Path(option) for option in options if not option.startswith("-")]
     # Kernels compile now, not on the clock of an input; some run for odd files only.
     human = limbik.figures.human()

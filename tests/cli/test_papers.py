@@ -15,7 +15,7 @@ import pytest
 
 import limbik
 from helpers import sample_paper
-from helpers.command_line import Ran, environment, in_a_shell
+from helpers.command_line import Ran, environment, in_a_shell, rest_of
 from helpers.poser.web_page import Page
 from helpers.quick_papers import quick_paper
 from limbik.papers import catalogue
@@ -199,15 +199,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     while re.search(rb"[1-9]\d*/1000", seen) is None:
         seen += os.read(ours, 1000)
     running.send_signal(signal.SIGINT)
-    while True:
-        try:
-            more = os.read(ours, 1000)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not more:
-            break
-        seen += more
-    os.close(ours)
+    seen += rest_of(ours)
     printed, _ = running.communicate(timeout=30)
     assert (running.returncode, printed) == (130, "")
     assert b"papers" in seen

@@ -14,7 +14,7 @@ import pytest
 
 import limbik
 from helpers import real_data
-from helpers.command_line import Ran, command, environment
+from helpers.command_line import Ran, command, environment, rest_of
 
 SIX = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
 TRACK_KEYS = {
@@ -192,15 +192,7 @@ def test_ctrl_c_is_quiet(tmp_path: Path) -> None:
     printed, _ = running.communicate(timeout=30)
     assert running.returncode == 130
     assert printed == ""
-    while True:
-        try:
-            more = os.read(ours, 1000)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not more:
-            break
-        seen += more
-    os.close(ours)
+    seen += rest_of(ours)
     assert b"Traceback" not in seen
     assert seen.rindex(b"\x1b[?25h") > seen.rindex(b"\x1b[?25l")  # the cursor is back
     assert [path.name for path in tmp_path.iterdir()] == ["long.bvh"]

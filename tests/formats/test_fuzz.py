@@ -17,9 +17,9 @@ if not (PROJECT / "fuzz").is_dir():
 
 import limbik
 from fuzz.__main__ import LOADERS, run
-from fuzz.check import Finding, check, readers
+from fuzz.check import Finding, beside_companions, check
 from fuzz.mutations import mutator
-from fuzz.seeds import companions, figure_for, seeds
+from fuzz.seeds import seeds
 from limbik.errors import FigureError
 from limbik.formats import FORMATS
 
@@ -35,10 +35,8 @@ def test_every_ending_has_its_fuzzer() -> None:
 
 @pytest.mark.parametrize("loader", LOADERS)
 def test_every_seed_is_read(loader: str, tmp_path: Path) -> None:
-    for name, content in companions().items():
-        (tmp_path / name).write_bytes(content)
     path = tmp_path / f"seed.{loader}"
-    reads = readers(path.suffix, figure_for(loader))
+    reads = beside_companions(path)
     assert max(check(seed, path, reads) for seed in seeds(loader)) == len(reads)
 
 
@@ -57,10 +55,8 @@ def test_changes_build_on_changes_and_keep_within_bounds(loader: str) -> None:
 
 @pytest.mark.parametrize("loader", LOADERS)
 def test_no_finding_in_changed_seeds(loader: str, tmp_path: Path) -> None:
-    for name, content in companions().items():
-        (tmp_path / name).write_bytes(content)
     path = tmp_path / f"changed.{loader}"
-    reads, change, start = readers(path.suffix, figure_for(loader)), mutator(loader), seeds(loader)
+    reads, change, start = beside_companions(path), mutator(loader), seeds(loader)
     for k in range(100):
         seed = start[k % len(start)]
         check(change(seed, 20_000, random.Random(k)) or seed, path, reads)

@@ -24,7 +24,7 @@ if not (PROJECT / "fuzz").is_dir():
 
 import limbik
 from fuzz.__main__ import LOADERS
-from fuzz.check import check, readers
+from fuzz.check import beside_companions, check, readers
 from fuzz.containers import packed, unpacked, unzipped, zipped
 from fuzz.seeds import ASF, BVH, MJCF, URDF, companions, figure_for, seeds
 from limbik.errors import FormatError
@@ -116,10 +116,8 @@ def _as_expected(name: str, size: int, memory: int, said: str) -> bool:
 
 @pytest.mark.parametrize("loader", LOADERS)
 def test_files_cut_short_and_with_zeros_in_them(loader: str, tmp_path: Path) -> None:
-    for name, content in companions().items():
-        (tmp_path / name).write_bytes(content)
     path = tmp_path / f"damaged.{loader}"
-    reads = readers(path.suffix, figure_for(loader))
+    reads = beside_companions(path)
     for whole in seeds(loader):
         for tenth in range(10):
             at = len(whole) * tenth // 10

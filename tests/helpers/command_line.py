@@ -32,6 +32,21 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONIOENCODING": "utf-8"}
 
 
+def rest_of(terminal: int) -> bytes:
+    """What is still to be read from a terminal whose other end is closed; it is closed too."""
+    seen = b""
+    while True:
+        try:
+            more = os.read(terminal, 1000)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not more:
+            break
+        seen += more
+    os.close(terminal)
+    return seen
+
+
 def in_a_shell(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command(*arguments), capture_output=True, text=True, cwd=cwd, env=environment(), check=False

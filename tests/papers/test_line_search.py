@@ -29,12 +29,6 @@ from limbik.papers.line_search.subject import (
     subject_of,
 )
 
-
-@pytest.fixture(scope="module")
-def subject() -> Subject:
-    return subject_of(Order())
-
-
 # ---- the paper's unit, and the drills -----------------------------------------------------------
 
 

@@ -23,13 +23,7 @@ from limbik.papers.line_search.drawing import hull
 from limbik.papers.line_search.follow import Entry, path_of
 from limbik.papers.line_search.follow import Path as Iterates
 from limbik.papers.line_search.statistics import Box
-from limbik.papers.line_search.subject import Subject, subject_of
-
-
-@pytest.fixture(scope="module")
-def subject() -> Subject:
-    return subject_of(Order())
-
+from limbik.papers.line_search.subject import Subject
 
 # ---- verdicts: they follow the data -------------------------------------------------------------
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import limbik
+from helpers.method_samples import CART
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status
-from limbik.figure.joints import revolute, slides
+from limbik.figure.joints import slides
 from limbik.methods import JacobianTranspose
 
 GOALS = [Reach("Tip", position=[0.6, 1.2, 0.0], weight=[2.0, 0.5, 1.0])]
@@ -131,13 +132,7 @@ def test_a_clamp_that_is_never_reached_changes_nothing() -> None:
 
 def test_the_rate_is_clamped_and_the_direction_kept() -> None:
     """A slide counts by the angle that moves as far at a quarter of the figure's size."""
-    figure = Figure(
-        [
-            Joint("Base", parts=slides()),
-            Joint("Hinge", "Base", revolute("z"), offset=(1.0, 0.0, 0.0)),
-            Joint("Tip", "Hinge", offset=(3.0, 0.0, 0.0)),
-        ]
-    )
+    figure = CART
     goals = [Reach("Tip", position=[-10.0, 10.0, 0.0])]
     r = limbik.solve(
         figure, goals, method=JacobianTranspose(step=0.1, rate_clamp=0.05), budget=20, restarts=0,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import limbik
+from helpers.method_samples import with_rest
 from limbik import Figure, Joint, MethodError, Problem, PythonGoal, Range, Reach, Rest, Result
 from limbik.figure.joints import revolute, slides
 from limbik.methods import DampedLeastSquares
@@ -74,12 +75,7 @@ def metric(problem: Problem) -> np.ndarray:
 
 
 def equation_15(problem: Problem, q: np.ndarray, lam: float) -> np.ndarray:
-    e, jacobian = problem.residual(q), problem.jacobian(q)
-    for goal in problem.goals:
-        if isinstance(goal, Rest):
-            weight, pose = goal.diagonal(problem.scene)
-            e = np.concatenate([e, np.sqrt(weight) * (pose - q)])
-            jacobian = np.concatenate([jacobian, np.diag(np.sqrt(weight))])
+    e, jacobian = with_rest(problem, q)
     damped = jacobian.T @ jacobian + lam**2 * np.diag(metric(problem))
     return np.linalg.solve(damped, jacobian.T @ e)
 

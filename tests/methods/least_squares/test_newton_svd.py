@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import limbik
+from helpers.method_samples import with_rest
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Result, Status
 from limbik.figure.joints import revolute
 from limbik.methods import NewtonSVD
@@ -35,17 +36,6 @@ def two_arms() -> Figure:
 def solve(figure: Figure, goals: list, method: NewtonSVD, **asked: object) -> Result:
     defaults: dict = {"start": START, "tolerance": 1e-9, "restarts": 0, "history": True}
     return limbik.solve(figure, goals, method=method, **(defaults | asked))
-
-
-def with_rest(problem: Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(e, J) with the diagonal goals as further rows."""
-    e, jacobian = problem.residual(q), problem.jacobian(q)
-    for goal in problem.goals:
-        if isinstance(goal, Rest):
-            weight, pose = goal.diagonal(problem.scene)
-            e = np.concatenate([e, np.sqrt(weight) * (pose - q)])
-            jacobian = np.concatenate([jacobian, np.diag(np.sqrt(weight))])
-    return e, jacobian
 
 
 @pytest.mark.parametrize("rest", [[], [Rest(weight=2.0, pose=[0.1, 0.2, 0.3])]], ids=["", "rest"])

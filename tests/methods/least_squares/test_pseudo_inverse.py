@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import limbik
-from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status
-from limbik.figure.joints import revolute, slides
+from helpers.method_samples import CART
+from limbik import Figure, MethodError, Problem, Range, Reach, Rest, Status
 from limbik.maths.linear import svd_rows
 from limbik.methods import PseudoInverse
 
@@ -155,13 +155,7 @@ def test_clipped_onto_a_minimum_it_is_limited() -> None:
 
 def test_clamp_bounds_every_change() -> None:
     """A slide counts by the angle that moves as far at a quarter of the figure's size."""
-    figure = Figure(
-        [
-            Joint("Base", parts=slides()),
-            Joint("Hinge", "Base", revolute("z"), offset=(1.0, 0.0, 0.0)),
-            Joint("Tip", "Hinge", offset=(3.0, 0.0, 0.0)),
-        ]
-    )
+    figure = CART
     goals = [Reach("Tip", position=[-10.0, 10.0, 0.0])]
     r = limbik.solve(
         figure, goals, method=PseudoInverse(clamp=0.05), budget=20, restarts=0, history=True

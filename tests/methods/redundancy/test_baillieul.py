@@ -7,8 +7,8 @@ import pytest
 
 import limbik
 from helpers.criterion_samples import criterion, differences
+from helpers.method_samples import run_as_python
 from limbik import Figure, MethodError, Problem, Range, Reach
-from limbik.methods.base import OUT
 from limbik.methods.redundancy.baillieul import Baillieul
 from limbik.methods.redundancy.criteria import CRITERIA
 from limbik.methods.redundancy.null_space import NullSpace
@@ -155,18 +155,9 @@ def test_systems_that_lack_rank_are_handled_and_counted() -> None:
 
 
 def test_the_workspace_is_as_large_as_needed() -> None:
-    """NumPy checks bounds: the kernel as plain Python, in a workspace of exactly its size."""
     figure, goals, start = chain(Range(-3.0, 2.5))
     for name in CRITERIA:
-        problem, method = Problem(figure, goals, start=start), Baillieul(criterion=name)
-        work = np.full(len(problem.state) + method.workspace(problem), np.nan)
-        q, out = problem.start.copy(), np.zeros(OUT)
-        options = method.options(problem, iterations=2)
-        Baillieul.kernel.py_func(
-            problem.ints, problem.floats, work, options, q, out, np.empty((0, 5))
-        )
-        assert np.isfinite(q).all()
-        assert out[0] == pytest.approx(problem.objective(q), rel=1e-9)
+        run_as_python(Problem(figure, goals, start=start), Baillieul(criterion=name), 2)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 
 import limbik
 from helpers.criterion_samples import criterion, differences
+from helpers.method_samples import run_as_python
 from limbik import Figure, MethodError, Problem, Range, Reach, Status
-from limbik.methods.base import OUT
 from limbik.methods.redundancy.criteria import CRITERIA
 from limbik.methods.redundancy.null_space import NullSpace
 
@@ -158,18 +158,9 @@ def test_out_of_reach_it_ends_stretched_as_far_as_the_cutoff_lets_it() -> None:
 
 
 def test_the_workspace_is_as_large_as_needed() -> None:
-    """NumPy checks bounds: the kernel as plain Python, in a workspace of exactly its size."""
     figure, goals, start = chain(Range(-3.0, 2.5))
     for name in CRITERIA:
-        problem, method = Problem(figure, goals, start=start), NullSpace(criterion=name)
-        work = np.full(len(problem.state) + method.workspace(problem), np.nan)
-        q, out = problem.start.copy(), np.zeros(OUT)
-        options = method.options(problem, iterations=4)
-        NullSpace.kernel.py_func(
-            problem.ints, problem.floats, work, options, q, out, np.empty((0, 5))
-        )
-        assert np.isfinite(q).all()
-        assert out[0] == pytest.approx(problem.objective(q), rel=1e-9)
+        run_as_python(Problem(figure, goals, start=start), NullSpace(criterion=name), 4)
 
 
 @pytest.mark.parametrize(

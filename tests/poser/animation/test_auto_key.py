@@ -57,10 +57,15 @@ def test_without_keys_nothing_is_keyed(tmp_path: Path) -> None:
     np.testing.assert_allclose(talk.position("LeftHand"), hand, atol=1e-9)
 
 
-def test_with_auto_key_off_the_pose_is_kept_marked_and_undone(tmp_path: Path) -> None:
-    talk = Talk.builtin("human", tmp_path)
+def without_auto_key(folder: Path) -> Talk:
+    talk = Talk.builtin("human", folder)
     talk.do("key.insert", frame=0)
     talk.do("timeline.set", auto_key=False)
+    return talk
+
+
+def test_with_auto_key_off_the_pose_is_kept_marked_and_undone(tmp_path: Path) -> None:
+    talk = without_auto_key(tmp_path)
     start = talk.position("LeftHand")
     hand = dragged(talk)
     timeline = talk.state["timeline"]
@@ -90,9 +95,7 @@ def test_with_auto_key_off_the_pose_is_kept_marked_and_undone(tmp_path: Path) ->
 
 
 def test_an_unkeyed_pose_can_be_dropped_and_got_back(tmp_path: Path) -> None:
-    talk = Talk.builtin("human", tmp_path)
-    talk.do("key.insert", frame=0)
-    talk.do("timeline.set", auto_key=False)
+    talk = without_auto_key(tmp_path)
     start = talk.position("LeftHand")
     talk.scrub(7.0)
     hand = dragged(talk)
