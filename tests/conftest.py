@@ -10,9 +10,16 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# The first call of a kernel compiles it, which no deadline should punish.
-settings.register_profile("limbik", deadline=None, print_blob=True, max_examples=50)
-settings.register_profile("thorough", parent=settings.get_profile("limbik"), max_examples=2000)
+# The first call of a kernel compiles it, which no deadline should punish.  Everybody tries the same
+# examples; new ones are searched for with --hypothesis-profile=thorough.
+settings.register_profile("limbik", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile(
+    "thorough",
+    parent=settings.get_profile("limbik"),
+    derandomize=False,
+    print_blob=True,
+    max_examples=2000,
+)
 settings.load_profile("limbik")
 
 TESTS = Path(__file__).resolve().parent
