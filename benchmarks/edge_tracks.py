@@ -37,14 +37,14 @@ def roughness(figure: limbik.Figure, poses: np.ndarray) -> float:
 
 def processor_time(figure: limbik.Figure, at: np.ndarray, start: np.ndarray, fps: float) -> float:
     """Seconds of solving all frames, in this thread, the least of a few rounds."""
-    targets, places, problem = batch_problem(figure, EFFECTORS, at, None, start=start)
+    targets, target_offsets, problem = batch_problem(figure, EFFECTORS, at, None, start=start)
     pull = 1.0 - math.exp(-1.0 / (fps * RELAXATION))
     runner = Runner(problem, find_method(None), near=True, restarts=None, pull=pull, chain=True)
     runner.compile()
     least = math.inf
     for _ in range(ROUNDS):
         began = time.thread_time()
-        run_chain(runner, places, targets, problem.start, seed=0)
+        run_chain(runner, target_offsets, targets, problem.start, seed=0)
         least = min(least, time.thread_time() - began)
     return least
 

@@ -37,7 +37,7 @@ from limbik.methods import (
 )
 from limbik.methods.base import OUT, OUT_F, OUT_ITERATIONS, REACHED, STATIONARY
 from limbik.solver.batch import Batch, batch_problem
-from limbik.solver.runner import Runner, comfortable, find_method
+from limbik.solver.runner import Runner, find_method, mid_pose_and_spread
 
 PROBLEMS, ROUNDS, ENOUGH = 50, 5, 0.3  # ENOUGH: seconds after which a cell gets no further round
 KINDS = ("near", "far", "beyond")
@@ -54,12 +54,12 @@ VARIANTS: list[Method] = [
 
 @dataclass(frozen=True)
 class Asked:
-    """Problems that differ in start and targets: values (problems, k) of the floats ``places``."""
+    """Problems that differ in start and targets: values (problems, k) of floats[target_offsets]."""
 
     figure: str
     kind: str
     problem: Problem
-    places: np.ndarray
+    target_offsets: np.ndarray
     values: np.ndarray
     starts: np.ndarray
 
@@ -84,14 +84,14 @@ def figures() -> dict[str, tuple[limbik.Figure, list[Reach]]]:
     }
 
 
-def places_of(problem: Problem) -> np.ndarray:
+def offsets_of(problem: Problem) -> np.ndarray:
     """Where the targets stand in the problem's floats, term after term."""
-    places: list[int] = []
+    target_offsets: list[int] = []
     for k, term in enumerate(problem.terms):
         first = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * k
         at, width = (tm.T_POINT, 3) if term.kind == tm.POSITION else (tm.T_MATRIX, 9)
-        places += range(first + at, first + at + width)
-    return np.array(places, np.int64)
+        target_offsets += range(first + at, first + at + width)
+    return np.array(target_offsets, np.int64)
 
 
 def targets_of(problem: Problem, poses: np.ndarray) -> np.ndarray:
@@ -110,32 +110,32 @@ def asked_of(name: str, figure: limbik.Figure, goals: list[Reach], count: int) -
     """The problems of one figure, all three kinds."""
     random = np.random.default_rng(0)
     problem = Problem(figure, goals)
-    places = places_of(problem)
+    target_offsets = offsets_of(problem)
     lever = problem.scene.lever
-    comfort, room = comfortable(figure, lever)
+    mid_pose, spread = mid_pose_and_spread(figure, lever)
     unit = np.where(figure.slides, lever, 1.0)
 
     def anywhere(times: float) -> np.ndarray:
-        return comfort + times * room * random.uniform(-1.0, 1.0, (count, figure.n))
+        return mid_pose + times * spread * random.uniform(-1.0, 1.0, (count, figure.n))
 
     def made(kind: str, values: np.ndarray, starts: np.ndarray) -> Asked:
-        return Asked(name, kind, problem, places, values, np.ascontiguousarray(starts))
+        return Asked(name, kind, problem, target_offsets, values, np.ascontiguousarray(starts))
 
     starts = figure.project(anywhere(0.3))
     nearby = figure.project(starts + 0.1 * unit * random.normal(size=starts.shape))
-    middle = np.tile(comfort, (count, 1))
+    middle = np.tile(mid_pose, (count, 1))
     out = [
         made("near", targets_of(problem, nearby), starts),
         made("far", targets_of(problem, figure.project(anywhere(1.0))), middle),
     ]
     # Where no pose inside the limits was found: the root stays, or it would carry the figure there.
     held = figure.owner == 0 if np.isinf(figure.upper).any() else np.zeros(figure.n, bool)
-    found, times = np.empty((0, len(places))), 1.5
+    found, times = np.empty((0, len(target_offsets))), 1.5
     solver = Runner(problem, find_method(None), near=False, restarts=100)
     while len(found) < count:
-        poses = np.where(held, comfort, anywhere(times))
+        poses = np.where(held, mid_pose, anywhere(times))
         values = targets_of(problem, poses)
-        batch = Batch(solver, places, values, seed=0)
+        batch = Batch(solver, target_offsets, values, seed=0)
         batch.part(0, count, middle, chain=False)
         found = np.concatenate([found, values[batch.codes != REACHED]])[:count]
         times *= 1.1
@@ -170,9 +170,11 @@ def solve_all(asked: Asked, method: Method, rounds: int) -> tuple[dict[str, Any]
     floats = problem.floats.copy()
     for _ in range(rounds):
         for k in range(count):
-            floats[asked.places], poses[k] = asked.values[k], asked.starts[k]
+            floats[asked.target_offsets], poses[k] = asked.values[k], asked.starts[k]
             began = time.perf_counter()
-            codes[k] = kernel(problem.ints, floats, work, solver.full, poses[k], outs[k], history)
+            codes[k] = kernel(
+                problem.ints, floats, work, solver.final_options, poses[k], outs[k], history
+            )
             seconds[k] = min(seconds[k], time.perf_counter() - began)
         if float(seconds.sum()) > ENOUGH:
             break
@@ -190,7 +192,7 @@ def solve_all(asked: Asked, method: Method, rounds: int) -> tuple[dict[str, Any]
 def restarted(asked: Asked) -> float:
     """The share in % that the default reaches with restarts, as ``solve`` runs it."""
     solver = Runner(asked.problem, find_method(None), near=False, restarts=None)
-    batch = Batch(solver, asked.places, asked.values, seed=0)
+    batch = Batch(solver, asked.target_offsets, asked.values, seed=0)
     batch.part(0, len(asked.values), asked.starts, chain=False)
     return 100.0 * float((batch.codes == REACHED).mean())
 
@@ -201,11 +203,11 @@ def track(method: Method, rounds: int) -> dict[str, Any]:
     figure = clip.figure
     ends = [figure.index(name) for name in EFFECTORS]
     at = clip.positions()[:, ends]
-    targets, places, problem = batch_problem(figure, EFFECTORS, at, None, start=clip.q[0])
+    targets, target_offsets, problem = batch_problem(figure, EFFECTORS, at, None, start=clip.q[0])
     pull = 1.0 - math.exp(-1.0 / (clip.fps * RELAXATION))
     solver = Runner(problem, method, near=True, restarts=0, pull=pull)
     solver.compile()
-    batch, seconds = Batch(solver, places, targets, seed=0), math.inf
+    batch, seconds = Batch(solver, target_offsets, targets, seed=0), math.inf
     for _ in range(rounds):
         began = time.perf_counter()
         batch.part(0, len(targets), problem.start[None].copy(), chain=True)

@@ -51,17 +51,19 @@ def measure(clip: limbik.Motion, every: float, limits: bool) -> dict[str, Any]:
     figure = clip.figure.with_limits(limits_from(clip)) if limits else clip.figure
     sampled = clip.sample(every) if every > 0 else clip
     at = sampled.positions()[:, [figure.index(name) for name in EFFECTORS]]
-    targets, places, problem = batch_problem(figure, EFFECTORS, at, None, start=sampled.q[0])
+    targets, target_offsets, problem = batch_problem(
+        figure, EFFECTORS, at, None, start=sampled.q[0]
+    )
     pull = 1.0 - math.exp(-1.0 / (sampled.fps * RELAXATION))
     solver = Runner(problem, find_method(None), near=True, restarts=None, pull=pull)
     solver.compile()
-    poses, codes, totals = run_chain(solver, places, targets, problem.start, seed=0)
+    poses, codes, totals = run_chain(solver, target_offsets, targets, problem.start, seed=0)
     frame, one_pass = math.inf, math.inf
     middle = sampled.q[len(sampled.q) // 2].copy()
     pass_time(problem, middle, 1)
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        run_chain(solver, places, targets, problem.start, seed=0)
+        run_chain(solver, target_offsets, targets, problem.start, seed=0)
         frame = min(frame, (time.perf_counter() - began) / len(targets) * 1e6)
         one_pass = min(one_pass, pass_time(problem, middle))
     return {

@@ -17,7 +17,7 @@ from limbik.methods.base import REACHED, STATIONARY
 from limbik.solver.explain import explain, status_of, what_is_short
 from limbik.solver.holders import worst_goal
 from limbik.solver.problem import Problem
-from limbik.solver.reach_targets import reach_places, write_reach
+from limbik.solver.reach_targets import reach_offsets, write_reach
 from limbik.solver.result import Miss, misses
 from limbik.solver.runner import Runner, find_method, whole_number
 from limbik.solver.stepping.stepper import Stepper, limits_of_change
@@ -104,7 +104,7 @@ class Live:
             smooth=smooth,
         )  # fmt: skip
         self._set_posture()
-        self._places: dict[str, tuple[int, int]] = {}
+        self._target_offsets: dict[str, tuple[int, int]] = {}
         self._code, self._stood = -1, 0
         self._recover = bool(recover)
         self._way: np.ndarray | None = None
@@ -154,9 +154,9 @@ class Live:
             status, holders = status_of(problem, STATIONARY, q)
             return explain(problem, q, status, holders, errors, 0)
         names = list(dict.fromkeys(self.figure.joints[j] for j in self.figure.owner[fast]))
-        told = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        joints = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         moves = "moves as fast as it may" if len(names) == 1 else "move as fast as they may"
-        return f"{what_is_short(problem, goal, q, errors)}: {told} {moves}"
+        return f"{what_is_short(problem, goal, q, errors)}: {joints} {moves}"
 
     def move(
         self,
@@ -191,9 +191,9 @@ class Live:
 
     def _write(self, label: str, position: Any, wxyz: Any) -> bool:
         """Write a target of a Reach at once; False where ``set_target`` must look at it first."""
-        places = self._places.get(label)
-        if places is None:
-            places = self._places[label] = reach_places(self._asked, label)
+        offsets = self._target_offsets.get(label)
+        if offsets is None:
+            offsets = self._target_offsets[label] = reach_offsets(self._asked, label)
         try:
             point = _NOTHING if position is None else np.array(position, float)
             turn = _NOTHING if wxyz is None else np.array(wxyz, float)
@@ -201,7 +201,7 @@ class Live:
             return False
         if point.shape not in _POINT or turn.shape not in _TURN:
             return False
-        return write_reach(self.problem.floats, *places, point, turn)
+        return write_reach(self.problem.floats, *offsets, point, turn)
 
     def _set_posture(self) -> None:
         """Tell the stepper the pose of the Rest goals, apart from that of the last tick."""
@@ -241,8 +241,10 @@ class Live:
             self._stood += 1
             if self._recover and self._stood >= _PATIENCE:
                 throw = self._random.uniform(-1.0, 1.0, self.figure.n)
-                room = self._explorer.room
-                self._go_to(np.where(room > 0, self._explorer.comfort + throw * room, stepper.q))
+                spread = self._explorer.spread
+                self._go_to(
+                    np.where(spread > 0, self._explorer.mid_pose + throw * spread, stepper.q)
+                )
         return stepper.q.copy()
 
     def _go_to(self, pose: np.ndarray | None) -> None:

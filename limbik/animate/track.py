@@ -185,7 +185,7 @@ def track(
         targets = target_table(targets, wanted)
     stepped = speed_limits is not None or acceleration_limits is not None
     at_once = near is not None or smooth is not None
-    values, places, problem = batch_problem(
+    values, target_offsets, problem = batch_problem(
         figure, wanted, targets, wxyz, start=start, tolerance=tolerance, lock=lock, loops=loops,
         priority=0 if stepped or at_once else FIRST,
     )  # fmt: skip
@@ -216,14 +216,14 @@ def track(
             speed_limits=speeds_at_once(figure, speed_limits), lock=lock, loops=loops,
         )  # fmt: skip
         poses = found.q
-        codes = _codes(problem, term_errors(problem, places, values, poses))
+        codes = _codes(problem, term_errors(problem, target_offsets, values, poses))
         totals = np.ones((len(poses), att.TOTALS))
         totals[:, OUT_ITERATIONS] = found.steps
         if progress is not None:
             progress(len(poses))
     elif not stepped:
         poses, codes, totals = run_chain(
-            runner, places, values, problem.start, seed=seed, progress=progress
+            runner, target_offsets, values, problem.start, seed=seed, progress=progress
         )
     else:
         fastest = limits_of_change(figure, speed_limits, figure.speed_limits, "speed_limits")
@@ -231,17 +231,17 @@ def track(
         hardest = limits_of_change(figure, acceleration_limits, none, "acceleration_limits")
         stepper = Stepper(runner, 1.0 / fps, fastest, hardest)
         poses, codes, totals = run_steps(
-            stepper, places, values, problem.start, pull=pull, progress=progress
+            stepper, target_offsets, values, problem.start, pull=pull, progress=progress
         )
     seconds = time.perf_counter() - began
-    errors, lengths = _goal_errors(problem, term_errors(problem, places, values, poses))
+    errors, lengths = _goal_errors(problem, term_errors(problem, target_offsets, values, poses))
     return Track(
         motion=Motion(figure, poses, fps),
         error=errors[:, lengths].max(axis=1, initial=0.0),
         errors=errors,
         status=_held(codes)
         if at_once and smooth
-        else statuses(problem, places, values, codes, poses),
+        else statuses(problem, target_offsets, values, codes, poses),
         jumps=jumps(figure, poses, expected),
         iterations=totals[:, OUT_ITERATIONS].astype(int),
         attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),

@@ -28,10 +28,10 @@ NONE = 0xFFFFFFFF  # "no such thing": no parent, no cone
 # Counts.
 N_JOINTS, N_COORDS, N_SLOTS, N_CONES = 0, 1, 2, 3
 # Offsets into the ints, one value per joint / part / slot.
-I_PARENT, I_FIRST_PART, I_TURNED, I_KIND, I_FIRST_SLOT = 4, 5, 6, 7, 8
-I_COORD, I_TURNS, I_ORDER = 9, 10, 11
+I_PARENT, I_FIRST_PART, I_JOINT_HAS_ROTATION, I_KIND, I_FIRST_SLOT = 4, 5, 6, 7, 8
+I_COORD, I_SLOT_IS_ROTATION, I_ORDER = 9, 10, 11
 # Offsets into the floats.
-F_OFFSET, F_PLACED, F_SCALE, F_SHIFT, F_PART = 12, 13, 14, 15, 16
+F_OFFSET, F_JOINT_ROTATION, F_SCALE, F_SHIFT, F_PART = 12, 13, 14, 15, 16
 # Limits (limits.py).
 I_CONE, I_IN_CONE, F_LOWER, F_UPPER, F_CONE = 17, 18, 19, 20, 21
 FIRST_FREE = 22
@@ -81,7 +81,7 @@ class Buffers:
 
 
 @inner
-def _multiply(a, b, out):
+def multiply_3x3(a, b, out):
     """out = a·b for 3×3 matrices, flat and row-major; out must not be a or b."""
     for i in range(3):
         for j in range(3):
@@ -98,22 +98,22 @@ def _ball(kind, basis, x, y, z, turn, axes, r, scratch):
     if kind == EXPONENTIAL:
         exp_matrix(x, y, z, turn)
         left_jacobian_into(x, y, z, scratch[0:9])
-        _multiply(r, scratch[0:9], axes)
+        multiply_3x3(r, scratch[0:9], axes)
         return
     swing, jacobian, carried = scratch[0:9], scratch[9:18], scratch[18:27]
     exp_matrix(x, y, 0.0, swing)
     left_jacobian_into(x, y, 0.0, jacobian)
     for i in range(3):
         jacobian[3 * i + 2] = swing[3 * i + 2]
-    _multiply(r, basis, carried)
-    _multiply(carried, jacobian, axes)
+    multiply_3x3(r, basis, carried)
+    multiply_3x3(carried, jacobian, axes)
     # turn = B · swing · exp([0, 0, z]) · Bᵀ
     c, s = math.cos(z), math.sin(z)
     for i in range(3):
         first, second = swing[3 * i], swing[3 * i + 1]
         swing[3 * i] = c * first + s * second
         swing[3 * i + 1] = c * second - s * first
-    _multiply(basis, swing, jacobian)
+    multiply_3x3(basis, swing, jacobian)
     for i in range(3):
         for j in range(3):
             turn[3 * i + j] = (
@@ -130,9 +130,9 @@ def forward(ints, floats, q, order, count, world, axes, scratch):
     world: (joints · WORLD,), axes: (slots · AXIS,), scratch: at least 54 floats.  Joints that are
     not listed are left untouched; a listed joint's parent must be listed before it.
     """
-    i_parent, i_part, i_turned = ints[I_PARENT], ints[I_FIRST_PART], ints[I_TURNED]
+    i_parent, i_part, i_turned = ints[I_PARENT], ints[I_FIRST_PART], ints[I_JOINT_HAS_ROTATION]
     i_kind, i_slot, i_coord = ints[I_KIND], ints[I_FIRST_SLOT], ints[I_COORD]
-    f_offset, f_placed, f_part = ints[F_OFFSET], ints[F_PLACED], ints[F_PART]
+    f_offset, f_placed, f_part = ints[F_OFFSET], ints[F_JOINT_ROTATION], ints[F_PART]
     f_scale, f_shift = ints[F_SCALE], ints[F_SHIFT]
     for listed in range(count):
         joint = ints[order + listed]
@@ -291,7 +291,7 @@ def jacobian_many(ints, floats, poses, joint, at, out):
                     scale = floats[ints[F_SCALE] + slot]
                     k = AXIS * slot
                     ax, ay, az = axes[k], axes[k + 1], axes[k + 2]
-                    if ints[ints[I_TURNS] + slot]:
+                    if ints[ints[I_SLOT_IS_ROTATION] + slot]:
                         dx, dy, dz = px - axes[k + 3], py - axes[k + 4], pz - axes[k + 5]
                         out[frame, 0, coordinate] += scale * (ay * dz - az * dy)
                         out[frame, 1, coordinate] += scale * (az * dx - ax * dz)

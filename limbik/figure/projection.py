@@ -310,11 +310,11 @@ def cone_normals(ints, floats, cone, q, normals, scratch):
 
 
 @external(int64(INTS, FLOATS, FLOATS, FLOATS, INTS, INTS, TABLE, FLOATS))
-def free_directions(ints, floats, q, push, starts, spans, coefficients, scratch):
-    """The directions in which the limits let q follow ``push``; returns how many.
+def free_directions(ints, floats, q, descent, starts, spans, coefficients, scratch):
+    """The directions in which the limits let q follow ``descent``; returns how many.
 
     Direction d moves the coordinates starts[d] … starts[d] + spans[d] − 1 by coefficients[d].  A
-    coordinate at a limit that ``push`` (the descent direction) presses into is left out; at the
+    coordinate at a limit that ``descent`` (−∇f or a part of it) presses into is left out; at the
     edge of a cone the pressed normal is left out and the tangents stay.
     """
     lower, upper, in_cone = ints[F_LOWER], ints[F_UPPER], ints[I_IN_CONE]
@@ -323,7 +323,7 @@ def free_directions(ints, floats, q, push, starts, spans, coefficients, scratch)
         if ints[in_cone + c] != NONE:
             continue
         low, high = floats[lower + c], floats[upper + c]
-        if low == high or (q[c] <= low and push[c] < 0.0) or (q[c] >= high and push[c] > 0.0):
+        if low == high or (q[c] <= low and descent[c] < 0.0) or (q[c] >= high and descent[c] > 0.0):
             continue
         starts[count], spans[count], coefficients[count, 0] = c, 1, 1.0
         count += 1
@@ -336,7 +336,7 @@ def free_directions(ints, floats, q, push, starts, spans, coefficients, scratch)
         for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
             along = 0.0
             for d in range(span):
-                along += normals[k, d] * push[c + d]
+                along += normals[k, d] * descent[c + d]
             if along > 0.0:
                 for d in range(3):
                     normals[pressed, d] = normals[k, d]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from limbik.figure import kinematics as kin
-from limbik.jit import kernel
+from limbik.jit import inner, kernel
 from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
 
 _STAY = 1e-10  # part of its size by which a fit leans towards not turning at all
@@ -48,6 +48,20 @@ def largest_eigenvector(a, vectors, out):
             best = i
     for i in range(4):
         out[i] = vectors[i, best]
+
+
+@inner
+def add_outer(s, x, y, z, u, v, w):
+    """s (9,) += (x, y, z)ᵀ(u, v, w), row by row: what ``fit_turn`` takes."""
+    s[0] += x * u
+    s[1] += x * v
+    s[2] += x * w
+    s[3] += y * u
+    s[4] += y * v
+    s[5] += y * w
+    s[6] += z * u
+    s[7] += z * v
+    s[8] += z * w
 
 
 @kernel

@@ -14,7 +14,7 @@ from limbik.figure.kinematics import N_SLOTS
 from limbik.goals import terms as tm
 from limbik.goals.kernels import functions as fn
 from limbik.goals.kernels.rows import point_of
-from limbik.goals.kernels.second_points import push_point
+from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.priority import Prioritized
 
 
@@ -115,7 +115,7 @@ def above_second(  # type: ignore[no-untyped-def]
     nx, ny, nz = floats[at + 1], floats[at + 2], floats[at + 3]
     if floats[at] - (nx * x + ny * y + nz * z) > 0.0:
         w, slots = fn.open_floats(lam_at)[row] * floats[f + tm.T_WEIGHT], int64(ints[N_SLOTS])
-        push_point(
+        add_point_moments(
             ints, floats, fn.open_floats(axes_at), path, length, x, y, z, w * nx, w * ny, w * nz,
             fn.open_table(moments_at, slots, 3), fn.open_table(torques_at, slots, 3),
         )  # fmt: skip

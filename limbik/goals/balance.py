@@ -32,14 +32,14 @@ from limbik.goals.kernels.functions import (
 )
 from limbik.goals.kernels.mass_sums import (
     MASS,
+    add_center_moments,
     add_center_row,
     center_of,
     masses_of,
-    push_center,
     sum_masses,
 )
 from limbik.goals.kernels.rows import point_of
-from limbik.goals.kernels.second_points import push_point
+from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import FUNCTION, T_WEIGHT, Scene, Term, vector, weights
 from limbik.jit import inner
@@ -141,6 +141,19 @@ def _shortfall(ints, floats, world, i, masses, count, table, at, room):
     )  # fmt: skip
 
 
+@inner
+def _pull_on_contact(floats, room, one, two, w, end):
+    """(contact, x, y, z): which contact is ``end`` (0 to 3) of the two nearest edges of the hull,
+    and w times the gradient of the shortfall by it; contact −1 where that is 0."""
+    edge = room + 2 + EDGE * (end // 2)
+    share = w * floats[edge + 4]
+    share *= floats[edge + 5] if end % 2 else 1.0 - floats[edge + 5]
+    if share == 0.0:
+        return int64(-1), 0.0, 0.0, 0.0
+    x, y, z = _level(one, two, share * floats[edge + 2], share * floats[edge + 3])
+    return int64(floats[edge + end % 2]), x, y, z
+
+
 @term_function
 def balance_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
@@ -165,17 +178,11 @@ def balance_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at
     x, y, z = _level(one, two, -w * floats[room], -w * floats[room + 1])
     add_center_row(ints, floats, axes, sums, x, y, z, row, jt)
     for end in range(4):
-        edge = room + 2 + EDGE * (end // 2)
-        share = w * floats[edge + 4]
-        part = floats[edge + 5] if end % 2 else 1.0 - floats[edge + 5]
-        if share * part == 0.0:
+        k, x, y, z = _pull_on_contact(floats, room, one, two, w, end)
+        if k < 0:
             continue
-        k = int64(floats[edge + end % 2])
         joint, path, length = own_joint(ints, i, masses + k)
         px, py, pz = point_of(world, joint, floats, at + 2 + MASS * masses + 3 * k)
-        x, y, z = _level(
-            one, two, share * part * floats[edge + 2], share * part * floats[edge + 3]
-        )  # fmt: skip
         add_motion_row(
             ints, floats, axes, path, length, px, py, pz, x, y, z, 0.0, 0.0, 0.0, row, jt
         )
@@ -196,20 +203,14 @@ def balance_second(  # type: ignore[no-untyped-def]
     one, two = ints[table + 2], ints[table + 3]
     w = open_floats(lam_at)[row] * floats[f + T_WEIGHT]
     x, y, z = _level(one, two, -w * floats[room], -w * floats[room + 1])
-    push_center(ints, floats, world, axes, i, masses, at + 2, x, y, z, moments, torques)
+    add_center_moments(ints, floats, world, axes, i, masses, at + 2, x, y, z, moments, torques)
     for end in range(4):
-        edge = room + 2 + EDGE * (end // 2)
-        share = w * floats[edge + 4]
-        part = floats[edge + 5] if end % 2 else 1.0 - floats[edge + 5]
-        if share * part == 0.0:
+        k, x, y, z = _pull_on_contact(floats, room, one, two, w, end)
+        if k < 0:
             continue
-        k = int64(floats[edge + end % 2])
         joint, path, length = own_joint(ints, i, masses + k)
         px, py, pz = point_of(world, joint, floats, at + 2 + MASS * masses + 3 * k)
-        x, y, z = _level(
-            one, two, share * part * floats[edge + 2], share * part * floats[edge + 3]
-        )  # fmt: skip
-        push_point(ints, floats, axes, path, length, px, py, pz, x, y, z, moments, torques)
+        add_point_moments(ints, floats, axes, path, length, px, py, pz, x, y, z, moments, torques)
 
 
 @inner

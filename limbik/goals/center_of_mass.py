@@ -27,14 +27,14 @@ from limbik.goals.kernels.functions import (
 )
 from limbik.goals.kernels.mass_sums import (
     MASS,
+    add_center_moments,
     add_center_row,
     center_of,
     masses_of,
-    push_center,
     sum_masses,
 )
 from limbik.goals.kernels.rows import point_of
-from limbik.goals.kernels.second_points import push_point
+from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import (
     FUNCTION,
@@ -172,11 +172,11 @@ def com_second(  # type: ignore[no-untyped-def]
     x = lam[row] * floats[f + T_WEIGHT]
     y = lam[row + 1] * floats[f + T_WEIGHT + 1]
     z = lam[row + 2] * floats[f + T_WEIGHT + 2]
-    push_center(ints, floats, world, axes, i, masses, at + 3, x, y, z, moments, torques)
+    add_center_moments(ints, floats, world, axes, i, masses, at + 3, x, y, z, moments, torques)
     for p in range(count):
         joint, path, length = own_joint(ints, i, masses + p)
         px, py, pz = point_of(world, joint, floats, at + 3 + MASS * masses + 3 * p)
-        push_point(
+        add_point_moments(
             ints, floats, axes, path, length, px, py, pz, -x / count, -y / count, -z / count,
             moments, torques,
         )  # fmt: skip

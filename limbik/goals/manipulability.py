@@ -26,7 +26,7 @@ from limbik.goals.kernels.functions import (
     term_function,
 )
 from limbik.goals.kernels.rows import point_of
-from limbik.goals.kernels.second_points import add_columns, push_point
+from limbik.goals.kernels.second_points import add_columns, add_point_moments
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import (
     FUNCTION,
@@ -161,7 +161,7 @@ def manipulability_jacobian(ints_at, floats_at, q_at, world_at, axes_at, i, f, r
         moments[:, :] = 0.0
         torques[:, :] = 0.0
         lx, ly, lz = (k == 0) / lever, (k == 1) / lever, (k == 2) / lever
-        push_point(ints, floats, axes, path, length, x, y, z, lx, ly, lz, moments, torques)
+        add_point_moments(ints, floats, axes, path, length, x, y, z, lx, ly, lz, moments, torques)
         add_second(ints, floats, q, axes, scratch, moments, torques, s)
         for c in range(n):
             # A⁻¹J_c = R⁻¹(R⁻ᵀJ_c), from its last number to its first

@@ -16,7 +16,7 @@ from limbik.figure.kinematics import N_COORDS, N_SLOTS
 from limbik.goals import terms as tm
 from limbik.goals.kernels import functions as fn
 from limbik.goals.kernels.rows import point_of
-from limbik.goals.kernels.second_points import add_columns, bend_direction, push_point
+from limbik.goals.kernels.second_points import add_columns, add_point_moments, curve_direction
 from limbik.goals.priority import Prioritized
 from limbik.jit import inner
 
@@ -171,12 +171,12 @@ def within_second(  # type: ignore[no-untyped-def]
         columns[:, :] = 0.0
         add_columns(ints, floats, axes, path, length, x, y, z, -1.0, columns)
         s = fn.open_table(s_at, n, n)
-        bend_direction(ints, columns, ux, uy, uz, lx, ly, lz, -radius / (far * far), s)
+        curve_direction(ints, columns, ux, uy, uz, lx, ly, lz, -radius / (far * far), s)
         along = lx * ux + ly * uy + lz * uz
         lx -= radius / far * (lx - along * ux)
         ly -= radius / far * (ly - along * uy)
         lz -= radius / far * (lz - along * uz)
-    push_point(
+    add_point_moments(
         ints, floats, axes, path, length, x, y, z, lx, ly, lz,
         fn.open_table(moments_at, slots, 3), fn.open_table(torques_at, slots, 3),
     )  # fmt: skip

@@ -30,7 +30,7 @@ REACHED, STATIONARY, SPENT, SLOW, STUCK = range(5)
 stationary, yet the method finds no way on."""
 
 # Entries of ``options`` that every method has; from OWN on follow its own settings and tables.
-O_ITERATIONS, O_HASTY, O_GAIN, O_STATIONARY, OWN = range(5)
+O_ITERATIONS, O_DRAFT, O_GAIN, O_STATIONARY, OWN = range(5)
 
 # Entries of ``out``.
 (
@@ -105,17 +105,17 @@ class Method(ABC):
         problem: Problem,
         *,
         iterations: int | None = None,
-        hasty: bool = False,
+        draft: bool = False,
         gain: float = 0.0,
     ) -> np.ndarray:
-        """The kernel's options; ``hasty`` lets it give up early on a slow attempt."""
+        """The kernel's options; ``draft`` lets it give up early on a slow attempt."""
         if self.handles is not None:
             for goal, terms in zip(problem.goals, problem.terms_of, strict=True):
                 kinds = {problem.terms[term].kind for term in terms}
                 if not kinds <= self.handles:
                     raise MethodError(f"{self.name} cannot solve for the goal of {goal.label}")
         count = self.iterations if iterations is None else iterations
-        common = (count, hasty, gain, self.stationary)
+        common = (count, draft, gain, self.stationary)
         return np.array([*common, *self.settings(), *self.tables(problem)], dtype=float)
 
 

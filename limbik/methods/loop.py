@@ -27,7 +27,7 @@ from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
-    O_HASTY,
+    O_DRAFT,
     O_ITERATIONS,
     O_STATIONARY,
     OUT_EVALUATIONS,
@@ -85,7 +85,7 @@ def iterate_until(
     """``iterate`` for methods that have an end of their own, or give up early.
 
     ``ends`` takes the place of ``reached_or_spent``.  Where an attempt may be given up early
-    (O_HASTY), it is if f did not fall below the part ``progress`` of itself over ``patience``
+    (O_DRAFT), it is if f did not fall below the part ``progress`` of itself over ``patience``
     iterations.
     """
     f = evaluate(ints, floats, q, w.state, w.r)
@@ -96,7 +96,7 @@ def iterate_until(
         code = ends(ints, floats, options, q, iteration, w, own, memory)
         if code != GO_ON:
             break
-        if options[O_HASTY] > 0.0 and iteration - checkpoint >= patience:
+        if options[O_DRAFT] > 0.0 and iteration - checkpoint >= patience:
             if f > progress * f_at_checkpoint:
                 code = SLOW
                 break
@@ -133,10 +133,7 @@ def slope_at(ints, floats, q, f, w, out):
 @inlined_by_llvm
 def by_gradient(ints, floats, options, q, f, w, own, memory, out):
     """For steps that follow the gradient: the end where q is stationary."""
-    detour = linearise(ints, floats, q, w.state, w.r, w.jt, w.model_residual)
-    out[OUT_JACOBIANS] += 1.0
-    descent(ints, floats, q, w.jt, w.r, w.half_descent)
-    gain = gain_left(ints, floats, q, w, f)
+    gain, detour = slope_at(ints, floats, q, f, w, out)
     return (STATIONARY if gain <= options[O_STATIONARY] else GO_ON), gain, detour
 
 
@@ -151,10 +148,7 @@ def by_finite_gradient(ints, floats, options, q, f, w, own, memory, out):
 @inlined_by_llvm
 def by_model(ints, floats, options, q, f, w, own, memory, out):
     """For steps that aim at w.model_residual: a detour leads on where the gradient is 0."""
-    detour = linearise(ints, floats, q, w.state, w.r, w.jt, w.model_residual)
-    out[OUT_JACOBIANS] += 1.0
-    descent(ints, floats, q, w.jt, w.r, w.half_descent)
-    gain = gain_left(ints, floats, q, w, f)
+    gain, detour = slope_at(ints, floats, q, f, w, out)
     ends = gain <= options[O_STATIONARY] and not detour
     return (STATIONARY if ends else GO_ON), gain, detour
 

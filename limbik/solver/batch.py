@@ -123,7 +123,7 @@ def solve_many(
     began = time.perf_counter()
     figure = checked_figure(figure)
     begin = figure.rest if starts is None else figure.pose(starts, "starts")
-    targets, places, problem = batch_problem(
+    targets, target_offsets, problem = batch_problem(
         figure, effectors if goals is None else goals, positions, wxyz, tolerance=tolerance,
         lock=lock, loops=loops,
         count=len(begin) if begin.ndim == 2 else 1,
@@ -133,12 +133,14 @@ def solve_many(
         raise FigureError(f"starts: {len(begin)} poses for {count} problems")
     begin = np.array(np.broadcast_to(begin, (count, figure.n)), order="C")
     runner = runner_of(problem, find_method(method), near=False, restarts=restarts)
-    poses, codes, totals = run_batch(runner, places, targets, begin, seed=seed, threads=threads)
+    poses, codes, totals = run_batch(
+        runner, target_offsets, targets, begin, seed=seed, threads=threads
+    )
     return Results(
         q=poses,
         ok=codes == REACHED,
-        status=statuses(problem, places, targets, codes, poses),
-        objective=_objectives(runner, places, targets, poses, totals),
+        status=statuses(problem, target_offsets, targets, codes, poses),
+        objective=_objectives(runner, target_offsets, targets, poses, totals),
         iterations=totals[:, OUT_ITERATIONS].astype(int),
         evaluations=totals[:, OUT_EVALUATIONS].astype(int),
         attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
@@ -147,14 +149,18 @@ def solve_many(
 
 
 def _objectives(
-    runner: Runner, places: np.ndarray, targets: np.ndarray, poses: np.ndarray, totals: np.ndarray
+    runner: Runner,
+    target_offsets: np.ndarray,
+    targets: np.ndarray,
+    poses: np.ndarray,
+    totals: np.ndarray,
 ) -> np.ndarray:
     """(problems,) f over all goals; a level's own f is not that."""
     if not isinstance(runner, OrderedRunner):
         return totals[:, OUT_F].copy()
     out = np.empty(len(poses))
     for k, q in enumerate(poses):
-        runner.problem.floats[places] = targets[k]
+        runner.problem.floats[target_offsets] = targets[k]
         out[k] = runner.problem.objective(q)
     return out
 
@@ -172,7 +178,7 @@ def batch_problem(
     loops: bool = False,
     priority: int = FIRST,
 ) -> tuple[np.ndarray, np.ndarray, Problem]:
-    """(targets (problems, k), their places in the problem's floats (k,), the problem).
+    """(targets (problems, k), their target_offsets in the problem's floats (k,), the problem).
 
     ``count`` is how many problems there are where no target varies; ``loops`` closes those of the
     figure, with that ``priority``.
@@ -183,21 +189,21 @@ def batch_problem(
         figure, [goal for goal, _ in pairs], start=start, tolerance=tolerance, lock=lock
     )
     columns: list[np.ndarray] = []
-    places: list[int] = []
+    target_offsets: list[int] = []
     lengths: dict[int, str] = {}
     for number, (goal, tables) in enumerate(pairs):
         for name, table in tables.items():
             lengths.setdefault(len(table), f"{goal.label}: {name}")
         for first, values in problem.target_writes(number, tables):
             columns.append(values)
-            places += range(first, first + values.shape[1])
+            target_offsets += range(first, first + values.shape[1])
     if len(lengths) > 1:
         said = " and ".join(f"{what} has {length}" for length, what in lengths.items())
         raise GoalError(f"targets are not equally many: {said}")
     if not columns:
         columns.append(np.zeros((count, 0)))
     targets = np.ascontiguousarray(np.concatenate(columns, axis=1))
-    return targets, np.array(places, np.int64), problem
+    return targets, np.array(target_offsets, np.int64), problem
 
 
 def goals_of(
@@ -257,7 +263,7 @@ def _table(what: str, values: object, width: int, names: list[str]) -> np.ndarra
 
 def run_batch(
     runner: Runner,
-    places: np.ndarray,
+    target_offsets: np.ndarray,
     targets: np.ndarray,
     starts: np.ndarray,
     *,
@@ -268,7 +274,7 @@ def run_batch(
     if whole_number(threads, "threads") < 1:
         raise MethodError(f"threads must be at least 1, got {threads}")
     kind = OrderedBatch if isinstance(runner, OrderedRunner) else Batch
-    batch = kind(runner, places, targets, seed)
+    batch = kind(runner, target_offsets, targets, seed)
 
     def part(span: tuple[int, int]) -> None:
         low, high = span
@@ -285,7 +291,7 @@ def run_batch(
 
 def run_chain(
     runner: Runner,
-    places: np.ndarray,
+    target_offsets: np.ndarray,
     targets: np.ndarray,
     start: np.ndarray,
     *,
@@ -298,7 +304,7 @@ def run_chain(
     the same answers.
     """
     kind = OrderedBatch if isinstance(runner, OrderedRunner) else Batch
-    batch = kind(runner, places, targets, seed)
+    batch = kind(runner, target_offsets, targets, seed)
     low, block = 0, 1 if progress is not None else max(1, len(targets))
     while low < len(targets):
         began = time.perf_counter()
@@ -315,8 +321,10 @@ def run_chain(
 class Batch:
     """Problems that differ in their targets, and room for their answers."""
 
-    def __init__(self, runner: Runner, places: np.ndarray, targets: np.ndarray, seed: int) -> None:
-        self._runner, self._places, self._targets = runner, places, targets
+    def __init__(
+        self, runner: Runner, target_offsets: np.ndarray, targets: np.ndarray, seed: int
+    ) -> None:
+        self._runner, self._target_offsets, self._targets = runner, target_offsets, targets
         self._seed = whole_number(seed, "seed") % 2**62
         self._frame, self._kernel = att.entry(att.batch, type(runner.method).kernel)
         count = len(targets)
@@ -340,8 +348,8 @@ class Batch:
         if low < high:
             self._frame(
                 self._kernel, runner.problem.ints, runner.problem.floats.copy(),
-                runner.workspace(), runner.hasty, runner.full, runner.plan,
-                np.concatenate([runner.comfort, runner.ease]), runner.room, self._places,
+                runner.workspace(), runner.draft_options, runner.final_options, runner.restart_plan,
+                np.concatenate([runner.mid_pose, runner.ease]), runner.spread, self._target_offsets,
                 self._targets[own], starts, chain, self.held(low), self._seed, low,
                 self.poses[own], self.codes[own], self.totals[own],
             )  # fmt: skip
@@ -359,12 +367,12 @@ class OrderedBatch(Batch):
         q, before = starts[-1].copy(), starts[0].copy()
         moving = chain and len(starts) == 2
         for k in range(low, high):
-            runner.problem.floats[self._places] = self._targets[k]
+            runner.problem.floats[self._target_offsets] = self._targets[k]
             if not chain:
                 q = starts[k - low].copy()
             elif k > 0:
-                last, pull = q.copy(), float(runner.plan[att.P_PULL])
-                q = att.carried_on(last, before, runner.ease, runner.room, pull, moving)
+                last, pull = q.copy(), float(runner.restart_plan[att.P_PULL])
+                q = att.carried_on(last, before, runner.ease, runner.spread, pull, moving)
                 before, moving = last, True
             seed = (self._seed + k * _SEED_STEP) % 2**62
             self.codes[k], self.totals[k] = runner.run(q, seed)
@@ -374,7 +382,7 @@ class OrderedBatch(Batch):
 
 def statuses(
     problem: Problem,
-    places: np.ndarray,
+    target_offsets: np.ndarray,
     targets: np.ndarray,
     codes: np.ndarray,
     poses: np.ndarray,
@@ -383,7 +391,7 @@ def statuses(
     out = np.empty(len(codes), dtype=object)
     out[:] = [Status.REACHED] * len(codes)
     for k in np.nonzero(codes != REACHED)[0]:
-        problem.floats[places] = targets[k]
+        problem.floats[target_offsets] = targets[k]
         out[k] = status_of(problem, int(codes[k]), poses[k], brief=True)[0]
     return out
 
@@ -392,21 +400,21 @@ _evaluate = evaluate.kernel  # poses may be read-only here
 
 
 @kernel
-def _errors(ints, floats, places, targets, poses, state, r, out):
+def _errors(ints, floats, target_offsets, targets, poses, state, r, out):
     for k in range(len(poses)):
-        for i in range(len(places)):
-            floats[places[i]] = targets[k, i]
+        for i in range(len(target_offsets)):
+            floats[target_offsets[i]] = targets[k, i]
         _evaluate(ints, floats, poses[k], state, r)
         copy(errors_of(ints, state), out.shape[1], out[k])
 
 
 def term_errors(
-    problem: Problem, places: np.ndarray, targets: np.ndarray, poses: np.ndarray
+    problem: Problem, target_offsets: np.ndarray, targets: np.ndarray, poses: np.ndarray
 ) -> np.ndarray:
     """(problems, terms) the unweighted error of every term at each problem's pose."""
     out = np.empty((len(poses), len(problem.terms)))
     _errors(
-        problem.ints, problem.floats.copy(), places, targets, poses,
+        problem.ints, problem.floats.copy(), target_offsets, targets, poses,
         np.empty(int(state_size(problem.ints))), np.empty(problem.rows), out,
     )  # fmt: skip
     problem.raise_failure()

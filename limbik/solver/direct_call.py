@@ -23,8 +23,8 @@ _ONE = restarts.SIGNATURES["one"]
 
 @intrinsic
 def _one_at(
-    typingctx, frame, method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, totals,
-    history,
+    typingctx, frame, method, ints, floats, work, draft_options, final_options, plan, mid_pose,
+    spread, seed, q, totals, history,
 ):  # type: ignore[no-untyped-def]  # fmt: skip
     """Call the ``restarts.one`` at an address with the method at another."""
     signature = _ONE.return_type(int64, int64, *_ONE.args[1:])
@@ -52,12 +52,13 @@ _one: Any = _one_at  # Numba gives the first argument itself
 
 @kernel
 def _call(
-    frame, method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, totals, history,
+    frame, method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread, seed,
+    q, totals, history,
 ):  # fmt: skip
     """``restarts.one`` with two addresses in place of itself and the method."""
     return _one(
-        frame, method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, totals,
-        history,
+        frame, method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread,
+        seed, q, totals, history,
     )  # fmt: skip
 
 

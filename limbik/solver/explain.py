@@ -65,8 +65,8 @@ def explain(
     if holders is not None:
         return f"{what}: {_reason(problem, q, holders, attempts)}"
     missed = [k for k, miss in enumerate(errors) if not miss.ok and k != goal]
-    told = [text for k in missed if (text := _description(problem, k, q, holds=True))]
-    near = f": {' and '.join(told)}" if told else ""
+    texts = [text for k in missed if (text := _description(problem, k, q, holds=True))]
+    near = f": {' and '.join(texts)}" if texts else ""
     if stuck:
         advice = "choose another method or allow restarts" if attempts else "choose another method"
         return f"{what} and the method finds no way on{near}; {advice}"
@@ -92,11 +92,11 @@ def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) ->
     if (more := len(holders.limits) - len(named)) > 0:
         named.append(f"{more} more limit{'s' if more > 1 else ''}")
     several = len(named) > 1
-    told = {k: _description(problem, k, q, holds=True) for k in holders.goals}
-    also = [text for text in told.values() if text]
+    texts = {k: _description(problem, k, q, holds=True) for k in holders.goals}
+    also = [text for text in texts.values() if text]
     level = problem.levels[holders.goal]
-    above = [k for k in holders.goals if not told[k] and problem.levels[k] < level]
-    beside = [k for k in holders.goals if not told[k] and k not in above]
+    above = [k for k in holders.goals if not texts[k] and problem.levels[k] < level]
+    beside = [k for k in holders.goals if not texts[k] and k not in above]
     for one, many, names, higher in (
         ("the lock of", "the locks of", holders.locks, False),
         *((*kind, False) for kind in _by_kind([problem.goals[k] for k in beside])),

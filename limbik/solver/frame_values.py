@@ -18,12 +18,12 @@ class FrameValues:
 
     problem: Problem
     frames: int
-    _places: list[int] = field(default_factory=list)
+    _target_offsets: list[int] = field(default_factory=list)
     _columns: list[np.ndarray] = field(default_factory=list)
 
     def _add(self, first: int, columns: np.ndarray) -> None:
         table = np.asarray(columns, float).reshape(self.frames, -1)
-        self._places += range(first, first + table.shape[1])
+        self._target_offsets += range(first, first + table.shape[1])
         self._columns.append(table)
 
     def _term(self, goal: int, kind: int) -> int:
@@ -55,9 +55,9 @@ class FrameValues:
         table = table[:, None] if table.ndim == 1 else table
         self._add(first, np.sqrt(np.broadcast_to(table, (self.frames, 3))) * own)
 
-    def numbers(self, places: np.ndarray, table: np.ndarray) -> None:
-        """Floats at ``places`` (k,) of the problem: table (frames, k)."""
-        self._places += places.tolist()
+    def numbers(self, target_offsets: np.ndarray, table: np.ndarray) -> None:
+        """Floats at ``target_offsets`` (k,) of the problem: table (frames, k)."""
+        self._target_offsets += target_offsets.tolist()
         self._columns.append(np.asarray(table, float).reshape(self.frames, -1))
 
     def near(self, poses: np.ndarray) -> None:
@@ -65,9 +65,9 @@ class FrameValues:
         self._add(int(self.problem.ints[ob.F_REST_POSE]), poses)
 
     @property
-    def places(self) -> np.ndarray:
+    def target_offsets(self) -> np.ndarray:
         """(k,) indices into the problem's floats."""
-        return np.array(self._places, np.int64)
+        return np.array(self._target_offsets, np.int64)
 
     @property
     def values(self) -> np.ndarray:

@@ -210,7 +210,7 @@ def _path(shape: Shape, joint: int, term: tm.Term) -> list[int]:
     tree = shape.figure.tree
     at = term.at if joint == term.joint else term.at2
     still = term.kind in (tm.POSITION, tm.PLANE, tm.DISTANCE) and not at.any()
-    turns = tree.ints[tree.ints[kin.I_TURNS] :]
+    turns = tree.ints[tree.ints[kin.I_SLOT_IS_ROTATION] :]
     while joint >= 0:
         slots = list(tree.slots_of[joint])
         while still and slots and turns[slots[-1]]:
@@ -283,7 +283,7 @@ def _spans(shape: Shape) -> tuple[list[tuple[int, int]], list[list[float]]]:
     slide = np.zeros(len(figure.joints))
     fixed = np.zeros(len(figure.joints) + 1, bool)
     fixed[-1] = True  # the world, which is the parent −1 of roots
-    turns = tree.ints[tree.ints[kin.I_TURNS] :]
+    turns = tree.ints[tree.ints[kin.I_SLOT_IS_ROTATION] :]
     scales, shifts = (tree.floats[int(tree.ints[at]) :] for at in (kin.F_SCALE, kin.F_SHIFT))
     for joint, slots in enumerate(tree.slots_of):
         coordinates = [tree.slots[slot].coordinate for slot in slots]

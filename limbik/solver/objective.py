@@ -134,11 +134,11 @@ def _aim_and_mix(ints, floats, jt, model, r):
         _mix(floats, first, rows, model)
         for c in range(ints[kin.N_COORDS]):
             _mix(floats, first, rows, jt[c])
-    bent = False
+    detour = False
     for i in range(rows):
-        bent = bent or model[i] != 0.0
+        detour = detour or model[i] != 0.0
         model[i] += r[i]
-    return bent
+    return detour
 
 
 @external(boolean(INTS, FLOATS, FLOATS, FLOATS, FLOATS, TABLE, FLOATS))

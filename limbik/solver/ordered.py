@@ -153,8 +153,8 @@ class _Level:
     def take(self, whole: Problem, q: np.ndarray) -> None:
         """Take the targets as they are now, and what is held as it is at q."""
         problem = self.problem
-        to, places = self._shared
-        problem.floats[to] = whole.floats[places]
+        to, target_offsets = self._shared
+        problem.floats[to] = whole.floats[target_offsets]
         if not self._held_goals:
             return
         n, ints, floats, tables = problem.figure.n, problem.ints, problem.floats, self._tables
@@ -165,7 +165,7 @@ class _Level:
             tables[0, rows] = ONE_SIDED if holds and one_sided else EQUAL
             if holds:
                 tables[2, rows] = 0.0
-        for options in (self.runner.full, self.runner.hasty):
+        for options in (self.runner.final_options, self.runner.draft_options):
             options[O_ASKS] = self.asks
             options[O_ROWS : O_ROWS + tables.size] = tables.ravel()
         if ints[ob.N_REST]:

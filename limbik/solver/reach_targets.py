@@ -11,7 +11,7 @@ from limbik.maths.quaternions import matrix_from_quat
 from limbik.solver.problem import Problem
 
 
-def reach_places(problem: Problem, label: str) -> tuple[int, int]:
+def reach_offsets(problem: Problem, label: str) -> tuple[int, int]:
     """Where a Reach has its position (3) and its rotation matrix (9) in the floats; −1: nowhere."""
     number = problem.number_of(label)
     goal = problem.goals[number]
@@ -27,7 +27,7 @@ def reach_places(problem: Problem, label: str) -> tuple[int, int]:
 def write_reach(floats, place, turn_place, position, wxyz):
     """Write a position (3,) and a turn wxyz (4,), each empty where there is none.
 
-    place and turn_place are those of ``reach_places``.  False where one of them is no target, or
+    place and turn_place are those of ``reach_offsets``.  False where one of them is no target, or
     has no place; then nothing is written.
     """
     points, turns = len(position), len(wxyz)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from numba import boolean, int64
 
 from limbik.figure import kinematics as kin
-from limbik.figure.rigid_fit import ball_coordinates, fit_turn
+from limbik.figure.rigid_fit import add_outer, ball_coordinates, fit_turn
 from limbik.goals.kernels.rows import point_of
 from limbik.goals.terms import (
     F_TERM,
@@ -53,15 +53,7 @@ def _rigid(ints, floats, world, scratch, turn):
             x, y, z = x - px, y - py, z - pz
             g = f + T_POINT
             u, v, w = floats[g] - gx, floats[g + 1] - gy, floats[g + 2] - gz
-            s[0] += x * u
-            s[1] += x * v
-            s[2] += x * w
-            s[3] += y * u
-            s[4] += y * v
-            s[5] += y * w
-            s[6] += z * u
-            s[7] += z * v
-            s[8] += z * w
+            add_outer(s, x, y, z, u, v, w)
     fit_turn(s, scratch[9:], turn)
     return count, px, py, pz, gx, gy, gz
 
@@ -77,7 +69,7 @@ def align_root(ints, floats, world, root, q, scratch):
     if count < 2:
         return False
     w = kin.WORLD * root
-    m, offset = ints[kin.F_PLACED] + 9 * root, ints[kin.F_OFFSET] + 3 * root
+    m, offset = ints[kin.F_JOINT_ROTATION] + 9 * root, ints[kin.F_OFFSET] + 3 * root
     # Where the root goes, in the frame its parts move in.
     moved, local, ball = scratch[0:3], scratch[3:6], scratch[6:15]
     x, y, z = world[w + 9] - px, world[w + 10] - py, world[w + 11] - pz

@@ -13,7 +13,7 @@ import numpy as np
 from limbik.errors import MethodError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
-from limbik.methods.base import O_HASTY, OUT_ITERATIONS, SPENT
+from limbik.methods.base import O_DRAFT, OUT_ITERATIONS, SPENT
 from limbik.solver import restarts as att
 from limbik.solver.direct_call import one_by_address
 from limbik.solver.problem import Problem
@@ -77,21 +77,21 @@ class Runner:
         figure = problem.figure
         self.problem, self.method = problem, method
         gain = _GAIN * problem.notice if chain else 0.0
-        self.full = method.options(problem, gain=gain)
-        self.hasty = self.full.copy()
-        self.hasty[O_HASTY] = 1.0
-        self.plan = np.empty(att.PLAN)
-        self.plan[att.P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
-        self.plan[att.P_AUTOMATIC] = restarts is None
-        self.plan[att.P_NEAR] = near
-        self.plan[att.P_ROOT] = problem.root
-        self.plan[att.P_PULL] = pull
-        self.plan[att.P_BUDGET] = np.inf
-        self.plan[att.P_NOTICE] = problem.notice if chain else 0.0
-        self.plan[att.P_FAR] = _FAR * problem.reach
-        self.comfort, room = comfortable(figure, problem.scene.lever)
-        self.ease = self.comfort if ease is None else ease
-        self.room = np.where(problem.moves & (figure.owner != problem.root), room, 0.0)
+        self.final_options = method.options(problem, gain=gain)
+        self.draft_options = self.final_options.copy()
+        self.draft_options[O_DRAFT] = 1.0
+        self.restart_plan = np.empty(att.PLAN)
+        self.restart_plan[att.P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
+        self.restart_plan[att.P_AUTOMATIC] = restarts is None
+        self.restart_plan[att.P_NEAR] = near
+        self.restart_plan[att.P_ROOT] = problem.root
+        self.restart_plan[att.P_PULL] = pull
+        self.restart_plan[att.P_BUDGET] = np.inf
+        self.restart_plan[att.P_NOTICE] = problem.notice if chain else 0.0
+        self.restart_plan[att.P_FAR] = _FAR * problem.reach
+        self.mid_pose, spread = mid_pose_and_spread(figure, problem.scene.lever)
+        self.ease = self.mid_pose if ease is None else ease
+        self.spread = np.where(problem.moves & (figure.owner != problem.root), spread, 0.0)
         self._work = self.workspace()
         self._none = np.empty((0, figure.n + 1))
         self._lock = threading.Lock()
@@ -113,7 +113,7 @@ class Runner:
         budget: int | None = None,
     ) -> tuple[int, np.ndarray]:
         """Solve from q (n,), projected first, in place; (exit code, totals)."""
-        plan, totals = self.plan, np.empty(att.TOTALS)
+        plan, totals = self.restart_plan, np.empty(att.TOTALS)
         if budget is not None:
             if budget < 1:
                 raise MethodError(f"budget must be at least 1 iteration, got {budget}")
@@ -125,8 +125,8 @@ class Runner:
         problem = self.problem
         with self._lock:
             code = call(
-                frame, kernel, problem.ints, problem.floats, self._work, self.hasty, self.full,
-                plan, self.comfort, self.room, seed % _SEEDS, q, totals,
+                frame, kernel, problem.ints, problem.floats, self._work, self.draft_options,
+                self.final_options, plan, self.mid_pose, self.spread, seed % _SEEDS, q, totals,
                 self._none if history is None else history,
             )  # fmt: skip
         if problem.has_functions:
@@ -154,21 +154,21 @@ class Runner:
             portion *= 2
 
 
-_comfortable: weakref.WeakKeyDictionary[Figure, Any] = weakref.WeakKeyDictionary()
+_mid_poses: weakref.WeakKeyDictionary[Figure, Any] = weakref.WeakKeyDictionary()
 
 
-def comfortable(figure: Figure, lever: float) -> tuple[np.ndarray, np.ndarray]:
-    """(pose, room): the middle of the limits, and how far each coordinate may go from there.
+def mid_pose_and_spread(figure: Figure, lever: float) -> tuple[np.ndarray, np.ndarray]:
+    """(pose, spread): the middle of the limits, and how far each coordinate may go from there.
 
     Where there is no limit: the rest pose, half a turn, or ``lever`` for a slide.
     """
-    known = _comfortable.get(figure)
+    known = _mid_poses.get(figure)
     if known is None:
         lower, upper = figure.lower, figure.upper
         bounded = np.isfinite(lower) & np.isfinite(upper)
         pose = figure.rest.copy()
         pose[bounded] = 0.5 * (lower[bounded] + upper[bounded])
-        room = np.where(figure.slides, lever, np.pi)
-        room[bounded] = 0.5 * (upper[bounded] - lower[bounded])
-        known = _comfortable[figure] = (figure.project(pose), room)
+        spread = np.where(figure.slides, lever, np.pi)
+        spread[bounded] = 0.5 * (upper[bounded] - lower[bounded])
+        known = _mid_poses[figure] = (figure.project(pose), spread)
     return known

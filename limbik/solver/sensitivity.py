@@ -157,13 +157,13 @@ def _cone_curvature(problem: Problem, q: np.ndarray, gradient: np.ndarray) -> np
             continue
         first = int(ints[kin.F_CONE]) + proj.CONE_FLOATS * cone
         bounds = _bounds(kind, floats[first : first + proj.CONE_FLOATS], q[span])
-        active = [(slope, bend) for value, slope, bend in bounds if value > -1e-6]
+        active = [(slope, curvature) for value, slope, curvature in bounds if value > -1e-6]
         if not active:
             continue
         slopes = np.array([slope for slope, _ in active])
         multipliers = np.linalg.lstsq(slopes.T, -gradient[span], rcond=None)[0]
-        for multiplier, (_, bend) in zip(multipliers, active, strict=True):
-            out[span, span] += max(0.0, float(multiplier)) * bend
+        for multiplier, (_, curvature) in zip(multipliers, active, strict=True):
+            out[span, span] += max(0.0, float(multiplier)) * curvature
     return out
 
 

@@ -86,7 +86,7 @@ class Solver:
         self._n = figure.n
 
     @cached_property
-    def _places(self) -> dict[Any, int]:
+    def _target_offsets(self) -> dict[Any, int]:
         """Where in the problem's floats the positions of Reach goals lie, by their labels."""
         labels = [goal.label for goal in self.goals]
         return {
@@ -161,9 +161,11 @@ class Solver:
             raise GoalError(f"targets: needs targets by goal, got {targets!r}")
         problem = self.problem
         for key, value in targets.items():
-            quick = type(value) is np.ndarray and value.shape == (3,) and key in self._places
+            quick = (
+                type(value) is np.ndarray and value.shape == (3,) and key in self._target_offsets
+            )
             if quick and float(value @ value) <= LARGEST:
-                first = self._places[key]
+                first = self._target_offsets[key]
                 problem.floats[first : first + 3] = value
                 continue
             if isinstance(value, Mapping):

@@ -10,7 +10,7 @@ import pytest
 
 from helpers.common_problems import problem_of
 from limbik.methods.base import (
-    O_HASTY,
+    O_DRAFT,
     O_ITERATIONS,
     O_STATIONARY,
     OUT,
@@ -44,13 +44,13 @@ from limbik.solver.objective import state_size
 class Run:
     """One run of the loop on the planar arm."""
 
-    def __init__(self, *, iterations: int = 5, stationary: float = 1e-6, hasty: bool = False):
+    def __init__(self, *, iterations: int = 5, stationary: float = 1e-6, draft: bool = False):
         self.problem = problem_of("planar reachable").problem
         size = int(state_size(self.problem.ints)) + gradient_size(self.problem)
         self.w, _ = view_gradient(self.problem.ints, np.full(size, np.nan))
         self.options = np.zeros(OWN)
         self.options[O_ITERATIONS], self.options[O_STATIONARY] = iterations, stationary
-        self.options[O_HASTY] = hasty
+        self.options[O_DRAFT] = draft
         self.q, self.out = self.problem.start.copy(), np.full(OUT, np.nan)
         self.history = np.zeros((20, len(self.q) + 1))
 
@@ -133,15 +133,15 @@ def test_a_stationary_pose_is_the_end_unless_nobody_asks() -> None:
     assert indifferent.go(still, by_jacobian) == SPENT
 
 
-@pytest.mark.parametrize(("hasty", "code"), [(True, SLOW), (False, SPENT)])
-def test_a_slow_attempt_is_given_up_only_where_it_may_be(hasty: bool, code: int) -> None:
-    run = Run(iterations=10, hasty=hasty)
+@pytest.mark.parametrize(("draft", "code"), [(True, SLOW), (False, SPENT)])
+def test_a_slow_attempt_is_given_up_only_where_it_may_be(draft: bool, code: int) -> None:
+    run = Run(iterations=10, draft=draft)
     assert run.go(creep, patience=3, progress=0.5) == code
-    assert run.out[OUT_ITERATIONS] == (3 if hasty else 10)
+    assert run.out[OUT_ITERATIONS] == (3 if draft else 10)
 
 
 def test_an_attempt_that_is_fast_enough_goes_on() -> None:
-    run = Run(iterations=10, hasty=True)
+    run = Run(iterations=10, draft=True)
     assert run.go(creep, patience=3, progress=1.0) == SPENT
 
 

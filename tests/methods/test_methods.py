@@ -242,7 +242,7 @@ def test_names_and_settings() -> None:
         chosen = find_method(name)
         assert type(chosen) is method
         problem = problem_of("planar reachable").problem
-        assert chosen.options(problem, iterations=3, hasty=True)[:2].tolist() == [3.0, 1.0]
+        assert chosen.options(problem, iterations=3, draft=True)[:2].tolist() == [3.0, 1.0]
         assert chosen.workspace(problem) > 0
 
 

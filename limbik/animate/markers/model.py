@@ -90,14 +90,14 @@ class MarkerModel:
     at: np.ndarray
     """(markers, 3) where each sits in its joint's frame."""
 
-    def wearing(self) -> Figure:
+    def with_markers(self) -> Figure:
         """The figure with a fixed joint for each marker."""
-        worn = [
+        markers = [
             Joint(f"{PREFIX}{k}", self.figure.joints[j], offset=(float(x), float(y), float(z)))
             for k, (j, (x, y, z)) in enumerate(zip(self.joints, self.at, strict=True))
         ]
         figure = self.figure
-        joints = [*figure.definition, *worn]
+        joints = [*figure.definition, *markers]
         return Figure(joints, rest=figure.rest, unit=figure.unit, up=figure.up)
 
     def places(self, q: np.ndarray) -> np.ndarray:

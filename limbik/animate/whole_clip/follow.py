@@ -95,11 +95,11 @@ def follow(
         wanted += rests
     light = [] if near is None else _roots(inner, reference)
     wanted = [*light, *wanted]
-    table, places, problem = batch_problem(
+    table, target_offsets, problem = batch_problem(
         inner, wanted, start=begin, lock=lock, count=frames, loops=loops, priority=0
     )
     values = FrameValues(problem, frames)
-    values.numbers(places, table)
+    values.numbers(target_offsets, table)
     solver = ClipSolver(
         values, fps=fps, smooth=smooth, speed_limits=speed_limits,
         reference=None if near is None else reference,

@@ -10,16 +10,9 @@ rotation vectors in the parent's frame: R ← exp(ω)·R.
 
 from __future__ import annotations
 
+from limbik.figure.kinematics import multiply_3x3
 from limbik.jit import inner, kernel
 from limbik.maths.so3 import exp_matrix, left_jacobian_inverse_into, log_matrix
-
-
-@inner
-def _times(a, b, out):
-    """out = a·b for flat 3 × 3 matrices."""
-    for i in range(3):
-        for j in range(3):
-            out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j]
 
 
 @kernel
@@ -32,7 +25,7 @@ def difference(a, b, balls, out, scratch):
         c = balls[k]
         exp_matrix(b[c], b[c + 1], b[c + 2], one)
         exp_matrix(-a[c], -a[c + 1], -a[c + 2], two)  # its transpose
-        _times(one, two, between)
+        multiply_3x3(one, two, between)
         log_matrix(between, out[c : c + 3])
 
 
@@ -45,7 +38,7 @@ def retract(q, step, balls, scratch):
         c = balls[k]
         exp_matrix(step[c], step[c + 1], step[c + 2], one)
         exp_matrix(q[c], q[c + 1], q[c + 2], two)
-        _times(one, two, between)
+        multiply_3x3(one, two, between)
         log_matrix(between, vector)
         for i in range(3):
             q[c + i] = vector[i] - step[c + i]  # the step is added below
@@ -122,31 +115,31 @@ def smooth_cost(q, low, high, balls, weights, drift, steps, scratch):
 
 
 @kernel
-def smooth_push(q, low, high, balls, weights, drift, steps, push, scratch):
-    """−½ the gradient of ``smooth_cost`` by the tangents of frames low … high − 1, into push
-    (high − low, n); steps must be those of q, scratch at least 40 + n."""
+def smooth_half_descent(q, low, high, balls, weights, drift, steps, half_descent, scratch):
+    """−½ the gradient of ``smooth_cost`` by the tangents of frames low … high − 1, into
+    half_descent (high − low, n); steps must be those of q, scratch at least 40 + n."""
     last, n = q.shape[0] - 1, q.shape[1]
-    push[:] = 0.0
+    half_descent[:] = 0.0
     value = scratch[40 : 40 + n]
     for t in range(max(low - 1, 0), min(high, last)):
         for c in range(n):
             over = excess(steps[t, c], weights[3, c])
             value[c] = weights[0, c] * (steps[t, c] - drift[t, c]) + weights[2, c] * over
         if low <= t:
-            _pull(steps[t], value, balls, False, push[t - low], 1.0, scratch)
+            _pull(steps[t], value, balls, False, half_descent[t - low], 1.0, scratch)
         if t + 1 < high:
-            _pull(steps[t], value, balls, True, push[t + 1 - low], -1.0, scratch)
+            _pull(steps[t], value, balls, True, half_descent[t + 1 - low], -1.0, scratch)
     for t in range(max(low - 1, 1), min(high + 1, last)):
         for c in range(n):
             a = steps[t, c] - drift[t, c] - (steps[t - 1, c] - drift[t - 1, c])
             value[c] = weights[1, c] * a
         if low <= t + 1 < high:
-            _pull(steps[t], value, balls, True, push[t + 1 - low], -1.0, scratch)
+            _pull(steps[t], value, balls, True, half_descent[t + 1 - low], -1.0, scratch)
         if low <= t < high:
-            _pull(steps[t], value, balls, False, push[t - low], 1.0, scratch)
-            _pull(steps[t - 1], value, balls, True, push[t - low], 1.0, scratch)
+            _pull(steps[t], value, balls, False, half_descent[t - low], 1.0, scratch)
+            _pull(steps[t - 1], value, balls, True, half_descent[t - low], 1.0, scratch)
         if low <= t - 1 < high:
-            _pull(steps[t - 1], value, balls, False, push[t - 1 - low], -1.0, scratch)
+            _pull(steps[t - 1], value, balls, False, half_descent[t - 1 - low], -1.0, scratch)
 
 
 @kernel

@@ -105,7 +105,7 @@ class ClipSolver:
             raise GoalError(f"smooth must be seconds, 0 or more, got {smooth!r}")
         self.problem, self.fps = frames.problem, fps
         self.figure = frames.problem.figure
-        self._places, self._values = frames.places, frames.values
+        self._target_offsets, self._values = frames.target_offsets, frames.values
         self._moves = np.array(self.problem.moves, bool)
         self._balls = unlimited_balls(self.figure)
         n, lever = self.figure.n, self.problem.scene.lever
@@ -141,7 +141,9 @@ class ClipSolver:
     def costs(self, q: np.ndarray) -> np.ndarray:
         """(frames,) f of each frame: its goals alone."""
         out = np.empty(len(q))
-        goal_costs(self.problem.ints, self.problem.floats, self._places, self._values, q, out)
+        goal_costs(
+            self.problem.ints, self.problem.floats, self._target_offsets, self._values, q, out
+        )
         return out
 
     def chain(
@@ -160,7 +162,7 @@ class ClipSolver:
         if backwards:  # the step from t + 1 to t
             drift = np.concatenate([-drift[-2::-1], drift[-1:]])
         solve_chain(
-            self.problem.ints, self.problem.floats, self._places, values, begin,
+            self.problem.ints, self.problem.floats, self._target_offsets, values, begin,
             len(q) if every is None else every, q, self._moves, self._balls, self._chain,
             drift, iterations, 1e-3,
         )  # fmt: skip
@@ -207,16 +209,16 @@ class ClipSolver:
         if not self._coupled:
             return q, sum(self.improve(q, t, t + 1, iterations=iterations) for t in range(len(q)))
         frames, taken, low = len(q), 0, 0
-        tell = progress or _ignored
+        notify = progress or _ignored
         while True:
-            tell(0.8 * low / frames)
+            notify(0.8 * low / frames)
             high = min(low + WINDOW, frames)
             taken += self.improve(q, low, high, iterations=iterations)
             if high == frames:
                 break
             low = high - OVERLAP
         for middle in range(WINDOW - OVERLAP // 2, frames - OVERLAP // 2, WINDOW - OVERLAP):
-            tell(0.8 + 0.2 * middle / frames)
+            notify(0.8 + 0.2 * middle / frames)
             low, high = middle - OVERLAP, min(middle + OVERLAP, frames)
             taken += self.improve(q, low, high, iterations=iterations)
         return q, taken
@@ -235,8 +237,8 @@ class ClipSolver:
         a, b = max(low - 2, 0), min(high + 2, len(q))
         part = q[a:b]
         _, _, taken = solve_window(
-            self.problem.ints, self.problem.floats, self._places, self._values[a:b], part, low - a,
-            high - a, self._moves, self._balls, self._whole, self._drift[a:b], iterations,
+            self.problem.ints, self.problem.floats, self._target_offsets, self._values[a:b], part,
+            low - a, high - a, self._moves, self._balls, self._whole, self._drift[a:b], iterations,
             tolerance,
         )  # fmt: skip
         return int(taken)
@@ -277,21 +279,21 @@ class ClipSolver:
         kept only because the clip happened to start in it.  Without ``whole`` there is one pass.
         ``progress`` is told the share of the work that is done; what it raises ends the solve.
         """
-        tell = progress or _ignored
+        notify = progress or _ignored
         if not whole:
             q = self.chain(starts)
             return q, Report(self.total(q), self.total(q), 0, 0)
         every = max(1, round(_FRESH * self.fps))
         passes = [self.chain(starts)]
-        tell(0.1)
+        notify(0.1)
         passes.append(self.chain(starts, backwards=True))
-        tell(0.2)
+        notify(0.2)
         if len(starts) > every:
             passes.append(self.chain(starts, every=every))
-        tell(0.3)
+        notify(0.3)
         q, which = self.best_of(passes)
         before = self.total(q)
-        q, taken = self.together(q, progress=lambda share: tell(0.35 + 0.65 * share))
+        q, taken = self.together(q, progress=lambda share: notify(0.35 + 0.65 * share))
         report = Report(before, self.total(q), taken, int((which > 0).sum()))
         return self.within_speeds(q), report
 

@@ -1,9 +1,9 @@
 """A window of a clip solved at once: projected Gauss–Newton on a banded system.
 
 F(q) = Σ f_t(q_t) + smoothness over the frames of a window, the others fixed.  Each frame has the
-rows of one problem, whose numbers at ``places`` change from frame to frame.  The step solves
-(JᵀJ + smoothness + damping)·x = −½∇F on the directions that the limits leave free; it is projected
-frame by frame and kept only where F falls by the Armijo test along the projection.
+rows of one problem, whose numbers at ``target_offsets`` change from frame to frame.  The step
+solves (JᵀJ + smoothness + damping)·x = −½∇F on the directions that the limits leave free; it is
+projected frame by frame and kept only where F falls by the Armijo test along the projection.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from limbik.animate.whole_clip.smoothness import (
     retract,
     smooth_block,
     smooth_cost,
-    smooth_push,
+    smooth_half_descent,
     to_tangent,
 )
 from limbik.figure.projection import SCRATCH, free_directions, project
@@ -34,24 +34,24 @@ _evaluate = ob.evaluate.kernel  # poses may be read-only here
 
 
 @inner
-def _place(floats, places, values):
-    for k in range(places.shape[0]):
-        floats[places[k]] = values[k]
+def _place(floats, target_offsets, values):
+    for k in range(target_offsets.shape[0]):
+        floats[target_offsets[k]] = values[k]
 
 
 @kernel
-def goal_costs(ints, floats, places, values, q, out):
+def goal_costs(ints, floats, target_offsets, values, q, out):
     """f of every frame of q (frames, n) into out (frames,)."""
     state, r = np.zeros(ob.state_size(ints)), np.zeros(ints[ob.tm.N_ROWS])
     for t in range(q.shape[0]):
-        _place(floats, places, values[t])
+        _place(floats, target_offsets, values[t])
         out[t] = _evaluate(ints, floats, q[t], state, r)
 
 
 @inner
-def _directions(ints, floats, q, push, moves, starts, spans, coefficients, scratch):
+def _directions(ints, floats, q, half_descent, moves, starts, spans, coefficients, scratch):
     """The directions in which limits and locks let one frame move; returns how many."""
-    found = _free_directions(ints, floats, q, push, starts, spans, coefficients, scratch)
+    found = _free_directions(ints, floats, q, half_descent, starts, spans, coefficients, scratch)
     size = 0
     for d in range(found):
         if moves[starts[d]]:
@@ -117,11 +117,23 @@ def _add_diagonal(
 
 @kernel
 def solve_window(
-    ints, floats, places, values, q, low, high, moves, balls, weights, drift, iterations, tolerance
+    ints,
+    floats,
+    target_offsets,
+    values,
+    q,
+    low,
+    high,
+    moves,
+    balls,
+    weights,
+    drift,
+    iterations,
+    tolerance,
 ):
     """Improve frames low … high − 1 of q (frames, n) in place; returns (F before, F after, steps).
 
-    ``values`` (frames, k) are a frame's numbers for ``places`` (k,); ``moves`` (n,) which
+    ``values`` (frames, k) are a frame's numbers for ``target_offsets`` (k,); ``moves`` (n,) which
     coordinates may move; ``weights`` (4, n) and ``drift`` (frames, n) as in ``smooth_cost``.
     """
     n, rows = q.shape[1], np.int64(ints[ob.tm.N_ROWS])
@@ -130,7 +142,7 @@ def solve_window(
     jt, jd, own = np.zeros((n, rows)), np.zeros((n, rows)), np.zeros((n, 1))
     scratch, diagonal, full = np.zeros(SCRATCH + 40 + n), np.zeros(n), np.zeros(n)
     steps = np.zeros((q.shape[0], n))
-    push, kept = np.zeros((count, n)), np.zeros((count, n))
+    half_descent, kept = np.zeros((count, n)), np.zeros((count, n))
     starts, spans = np.zeros((count, n), np.int64), np.zeros((count, n), np.int64)
     coefficients = np.zeros((count, n, 3))
     sizes, base = np.zeros(count, np.int64), np.zeros(count + 1, np.int64)
@@ -144,26 +156,34 @@ def solve_window(
 
     cost = smooth_cost(q, low, high, balls, weights, drift, steps, scratch)
     for t in range(low, high):
-        _place(floats, places, values[t])
+        _place(floats, target_offsets, values[t])
         cost += ob.evaluate(ints, floats, q[t], state, r)
     before, damping, taken = cost, DAMPING, 0
     slow, tried = 0, cost
     for _ in range(iterations):
         # The model: directions that are free, and the banded matrix on them.
         smooth_cost(q, low, high, balls, weights, drift, steps, scratch)
-        smooth_push(q, low, high, balls, weights, drift, steps, push, scratch)
+        smooth_half_descent(q, low, high, balls, weights, drift, steps, half_descent, scratch)
         for k in range(count):
             t = low + k
-            _place(floats, places, values[t])
+            _place(floats, target_offsets, values[t])
             ob.evaluate(ints, floats, q[t], state, r)
             ob.linearise(ints, floats, q[t], state, r, jt, model)
             ob.descent(ints, floats, q[t], jt, r, own[:, 0])
             to_tangent(q[t], balls, 1, own, scratch)
             to_tangent(q[t], balls, rows, jt, scratch)
             for c in range(n):
-                push[k, c] += own[c, 0]
+                half_descent[k, c] += own[c, 0]
             sizes[k] = _directions(
-                ints, floats, q[t], push[k], moves, starts[k], spans[k], coefficients[k], scratch
+                ints,
+                floats,
+                q[t],
+                half_descent[k],
+                moves,
+                starts[k],
+                spans[k],
+                coefficients[k],
+                scratch,
             )
             base[k + 1] = base[k] + sizes[k]
             for row in range(base[k], base[k + 1]):
@@ -194,7 +214,7 @@ def solve_window(
                 for a in range(sizes[k]):
                     total = 0.0
                     for i in range(spans[k, a]):
-                        total += coefficients[k, a, i] * push[k, starts[k, a] + i]
+                        total += coefficients[k, a, i] * half_descent[k, starts[k, a] + i]
                     x[base[k] + a] = total
             if not banded_cholesky(factor, first, total_size):
                 damping *= RISE
@@ -212,12 +232,12 @@ def solve_window(
                 project(ints, floats, q[low + k], scratch)
                 difference(kept[k], q[low + k], balls, full, scratch)
                 for c in range(n):
-                    expected += 2.0 * push[k, c] * full[c]
+                    expected += 2.0 * half_descent[k, c] * full[c]
             tried = smooth_cost(q, low, high, balls, weights, drift, steps, scratch)
             for t in range(low, high):
                 if tried >= cost:
                     break
-                _place(floats, places, values[t])
+                _place(floats, target_offsets, values[t])
                 tried += ob.evaluate(ints, floats, q[t], state, r)
             if tried < cost and cost - tried >= ARMIJO * expected:
                 accepted = True
@@ -239,8 +259,8 @@ def solve_window(
 
 @kernel
 def solve_chain(
-    ints, floats, places, values, starts, every, q, moves, balls, weights, drift, iterations,
-    tolerance,
+    ints, floats, target_offsets, values, starts, every, q, moves, balls, weights, drift,
+    iterations, tolerance,
 ):  # fmt: skip
     """Frames one after the other, into q (frames, n): each starts from the pose before it and stays
     near it by the velocity weights.
@@ -253,6 +273,7 @@ def solve_chain(
             q[t, c] = starts[t, c] if fresh else q[t - 1, c]
         tail = t if fresh else t - 1
         solve_window(
-            ints, floats, places, values[tail : t + 1], q[tail : t + 1], t - tail, t - tail + 1,
-            moves, balls, weights, drift[tail : t + 1], FRESH if fresh else iterations, tolerance,
+            ints, floats, target_offsets, values[tail : t + 1], q[tail : t + 1], t - tail,
+            t - tail + 1, moves, balls, weights, drift[tail : t + 1],
+            FRESH if fresh else iterations, tolerance,
         )  # fmt: skip

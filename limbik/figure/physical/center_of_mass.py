@@ -18,7 +18,7 @@ from limbik.figure.kinematics import (
     I_KIND,
     I_ORDER,
     I_PARENT,
-    I_TURNS,
+    I_SLOT_IS_ROTATION,
     N_JOINTS,
     N_SLOTS,
     NONE,
@@ -83,7 +83,7 @@ def center_of_mass_jacobian(ints, floats, axes, subtree, total, out):
                 scale = floats[ints[F_SCALE] + slot] / total
                 k = AXIS * slot
                 ax, ay, az = axes[k], axes[k + 1], axes[k + 2]
-                if ints[ints[I_TURNS] + slot]:
+                if ints[ints[I_SLOT_IS_ROTATION] + slot]:
                     dx = subtree[t] - m * axes[k + 3]
                     dy = subtree[t + 1] - m * axes[k + 4]
                     dz = subtree[t + 2] - m * axes[k + 5]

@@ -18,7 +18,7 @@ import math
 from numba import int64
 
 from limbik.figure.collision.shape_buffers import POSE
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, N_COORDS, N_SLOTS
+from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, N_COORDS, N_SLOTS
 from limbik.goals.collision.rows import short_of
 from limbik.goals.collision.view import NEAR, view_avoid
 from limbik.goals.kernels.functions import (
@@ -28,7 +28,7 @@ from limbik.goals.kernels.functions import (
     own_joint,
     second_function,
 )
-from limbik.goals.kernels.second_points import cross, push_point
+from limbik.goals.kernels.second_points import add_point_moments, cross
 from limbik.goals.terms import T_COUNT, T_WEIGHT
 from limbik.jit import inner
 from limbik.maths.distance import BOX, FIELD
@@ -56,7 +56,7 @@ def _add_columns(ints, floats, axes, path, length, sign, x, y, z, y1, y2, column
         scale, a = sign * floats[ints[F_SCALE] + slot], AXIS * slot
         ax, ay, az = axes[a] * scale, axes[a + 1] * scale, axes[a + 2] * scale
         c = ints[ints[I_COORD] + slot]
-        if ints[ints[I_TURNS] + slot]:
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
             columns[c, 3] += ax * y1[0] + ay * y1[1] + az * y1[2]
             columns[c, 4] += ax * y2[0] + ay * y2[1] + az * y2[2]
             ax, ay, az = cross(ax, ay, az, x - axes[a + 3], y - axes[a + 4], z - axes[a + 5])
@@ -78,8 +78,8 @@ def _turn_columns(columns, n, nx, ny, nz, one, two, apart):
 
 
 @inner
-def _add_pair(columns, n, gain, bend, x11, x12, x22, s):
-    """S += gain·∇d∇dᵀ − bend·(AᵀA − BᵀGB) with G = (XᵀX)⁻¹."""
+def _add_pair(columns, n, gain, curve, x11, x12, x22, s):
+    """S += gain·∇d∇dᵀ − curve·(AᵀA − BᵀGB) with G = (XᵀX)⁻¹."""
     for a in range(n):
         ax, ay, az, b1, b2, g = (
             columns[a, 0], columns[a, 1], columns[a, 2], columns[a, 3], columns[a, 4],
@@ -91,7 +91,7 @@ def _add_pair(columns, n, gain, bend, x11, x12, x22, s):
         for b in range(n):
             turn = ax * columns[b, 0] + ay * columns[b, 1] + az * columns[b, 2]
             turn -= g1 * columns[b, 3] + g2 * columns[b, 4]
-            s[a, b] += gain * g * columns[b, 5] - bend * turn
+            s[a, b] += gain * g * columns[b, 5] - curve * turn
 
 
 @second_function
@@ -164,7 +164,7 @@ def avoid_second(  # type: ignore[no-untyped-def]
             x, y, z = ca if end == 0 else cb
             sign = -1.0 if end == 0 else 1.0
             along = sign * c * h
-            push_point(
+            add_point_moments(
                 ints, floats, axes, path, length, x, y, z, along * nx, along * ny, along * nz,
                 moments, torques,
             )  # fmt: skip

@@ -23,20 +23,20 @@ from limbik.figure.kinematics import (
     EXPONENTIAL,
     F_SCALE,
     I_COORD,
-    I_TURNS,
+    I_SLOT_IS_ROTATION,
     N_COORDS,
     N_SLOTS,
     NONE,
     WORLD,
 )
 from limbik.goals.kernels.functions import call_second
-from limbik.goals.kernels.rows import direction_of, missing_turn, point_of
+from limbik.goals.kernels.rows import aim_of, missing_turn, point_of
 from limbik.goals.kernels.second_points import (
     add_columns,
-    bend_direction,
+    add_direction_moments,
+    add_point_moments,
     cross,
-    push_direction,
-    push_point,
+    curve_direction,
 )
 from limbik.goals.terms import (
     AIM,
@@ -65,7 +65,9 @@ from limbik.maths.so3 import exp_matrix, left_jacobian_into, left_jacobian_inver
 
 
 @inner
-def _push_rotation(ints, floats, axes, path, length, e, inverse, lx, ly, lz, moments, torques):
+def _add_rotation_moments(
+    ints, floats, axes, path, length, e, inverse, lx, ly, lz, moments, torques
+):
     """N and T of the missing turn e = log(R_goal·Rᵀ) with multiplier λ.
 
     ∂_b e = −K·a_b with K = Jr⁻¹(e) = I + ½[e]× + c[e]×²; K changes with e, so N_b is
@@ -91,7 +93,7 @@ def _push_rotation(ints, floats, axes, path, length, e, inverse, lx, ly, lz, mom
     bx, by, bz = cross(ex, ey, ez, ax, ay, az)  # e × (e × λ)
     for k in range(path, path + length):
         slot = ints[k]
-        if not ints[ints[I_TURNS] + slot]:
+        if not ints[ints[I_SLOT_IS_ROTATION] + slot]:
             continue
         scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
         wx, wy, wz = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
@@ -116,22 +118,19 @@ def _second_of_aim(ints, floats, world, axes, term, lx, ly, lz, moments, torques
     """An Aim's d − v: the axis v turns, and the direction d = (t − p)/‖t − p‖ follows the joint."""
     i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
     joint, path, length = ints[i + 2], ints[i + 4], ints[i + 5]
-    px, py, pz = point_of(world, joint, floats, f + T_AT)
-    vx, vy, vz = direction_of(world, joint, floats, f + T_AT2)
-    dx = floats[f + T_POINT] - px
-    dy = floats[f + T_POINT + 1] - py
-    dz = floats[f + T_POINT + 2] - pz
-    far = math.sqrt(dx * dx + dy * dy + dz * dz)
+    px, py, pz, vx, vy, vz, dx, dy, dz, far = aim_of(world, joint, floats, f)
     if far < 1e-12:
         return
     dx, dy, dz = dx / far, dy / far, dz / far
-    push_direction(ints, floats, axes, path, length, vx, vy, vz, lx, ly, lz, moments, torques)
+    add_direction_moments(
+        ints, floats, axes, path, length, vx, vy, vz, lx, ly, lz, moments, torques
+    )
     along = dx * lx + dy * ly + dz * lz
     hx, hy, hz = (lx - along * dx) / far, (ly - along * dy) / far, (lz - along * dz) / far
-    push_point(ints, floats, axes, path, length, px, py, pz, hx, hy, hz, moments, torques)
+    add_point_moments(ints, floats, axes, path, length, px, py, pz, hx, hy, hz, moments, torques)
     columns[:, :] = 0.0
     add_columns(ints, floats, axes, path, length, px, py, pz, 1.0, columns)
-    bend_direction(ints, columns, dx, dy, dz, lx, ly, lz, 1.0 / (far * far), s)
+    curve_direction(ints, columns, dx, dy, dz, lx, ly, lz, 1.0 / (far * far), s)
 
 
 @inner
@@ -147,11 +146,11 @@ def _second_of_distance(ints, floats, world, axes, term, lam, moments, torques, 
     ux, uy, uz = ux / apart, uy / apart, uz / apart
     lx, ly, lz = lam * ux, lam * uy, lam * uz
     columns[:, :] = 0.0
-    push_point(
+    add_point_moments(
         ints, floats, axes, ints[i + 4], ints[i + 5], px, py, pz, lx, ly, lz, moments, torques
     )
     add_columns(ints, floats, axes, ints[i + 4], ints[i + 5], px, py, pz, 1.0, columns)
-    push_point(
+    add_point_moments(
         ints, floats, axes, ints[i + 6], ints[i + 7], ox, oy, oz, -lx, -ly, -lz, moments, torques
     )
     add_columns(ints, floats, axes, ints[i + 6], ints[i + 7], ox, oy, oz, -1.0, columns)
@@ -177,7 +176,7 @@ def _second_of_terms(ints, floats, q, world, axes, scratch, lam, moments, torque
         wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
         if kind == POSITION:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
-            push_point(
+            add_point_moments(
                 ints, floats, axes, path, length, px, py, pz,
                 wx * lam[row], wy * lam[row + 1], wz * lam[row + 2], moments, torques,
             )  # fmt: skip
@@ -185,7 +184,7 @@ def _second_of_terms(ints, floats, q, world, axes, scratch, lam, moments, torque
             e, inverse = scratch[9:12], scratch[12:21]
             missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
             left_jacobian_inverse_into(-e[0], -e[1], -e[2], inverse)
-            _push_rotation(
+            _add_rotation_moments(
                 ints, floats, axes, path, length, e, inverse,
                 wx * lam[row], wy * lam[row + 1], wz * lam[row + 2], moments, torques,
             )  # fmt: skip
@@ -193,7 +192,7 @@ def _second_of_terms(ints, floats, q, world, axes, scratch, lam, moments, torque
             w = WORLD * joint
             for axis in range(2):
                 first = row + 3 * axis
-                push_direction(
+                add_direction_moments(
                     ints, floats, axes, path, length,
                     world[w + axis], world[w + 3 + axis], world[w + 6 + axis],
                     wx * lam[first], wx * lam[first + 1], wx * lam[first + 2], moments, torques,
@@ -206,7 +205,7 @@ def _second_of_terms(ints, floats, q, world, axes, scratch, lam, moments, torque
         elif kind == PLANE:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
             along, p = wx * lam[row], f + T_POINT
-            push_point(
+            add_point_moments(
                 ints, floats, axes, path, length, px, py, pz, along * floats[p],
                 along * floats[p + 1], along * floats[p + 2], moments, torques,
             )  # fmt: skip
@@ -299,7 +298,7 @@ def _chart_second(ints, floats, q, kind, slot, axes, torques, scratch, s):
 @inner
 def add_second(ints, floats, q, axes, scratch, moments, torques, s):
     """S (n, n) += what moments and torques (slots, 3) of all terms make; scratch: 54 floats."""
-    i_coord, i_turns, f_scale = ints[I_COORD], ints[I_TURNS], ints[F_SCALE]
+    i_coord, i_turns, f_scale = ints[I_COORD], ints[I_SLOT_IS_ROTATION], ints[F_SCALE]
     above, balls = ints[I_ABOVE], ints[I_BALL]
     for slot in range(ints[N_SLOTS]):
         nx, ny, nz = moments[slot, 0], moments[slot, 1], moments[slot, 2]

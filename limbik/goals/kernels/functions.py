@@ -35,7 +35,7 @@ from numba.core.types.function_type import CompileResultWAP
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS
+from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION
 from limbik.goals.terms import (
     N_ROWS,
     T_COUNT,
@@ -267,7 +267,7 @@ def add_motion_row(
         slot = ints[k]
         scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
         ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_TURNS] + slot]:
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
             dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
             felt = tx * ax + ty * ay + tz * az
             felt += lx * (ay * dz - az * dy) + ly * (az * dx - ax * dz) + lz * (ax * dy - ay * dx)

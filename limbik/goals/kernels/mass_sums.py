@@ -12,9 +12,9 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, N_SLOTS, WORLD
+from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, N_SLOTS, WORLD
 from limbik.goals.kernels.functions import own_joint
-from limbik.goals.kernels.second_points import push_point
+from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.terms import N_ROWS
 from limbik.jit import inner
 
@@ -83,7 +83,7 @@ def add_center_row(ints, floats, axes, room, lx, ly, lz, row, jt):
             continue
         scale = floats[ints[F_SCALE] + slot]
         ax, ay, az = axes[a] * scale, axes[a + 1] * scale, axes[a + 2] * scale
-        if ints[ints[I_TURNS] + slot]:
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
             dx = floats[s] - m * axes[a + 3]
             dy = floats[s + 1] - m * axes[a + 4]
             dz = floats[s + 2] - m * axes[a + 5]
@@ -94,12 +94,12 @@ def add_center_row(ints, floats, axes, room, lx, ly, lz, row, jt):
 
 
 @inner
-def push_center(ints, floats, world, axes, i, count, at, lx, ly, lz, moments, torques):
+def add_center_moments(ints, floats, world, axes, i, count, at, lx, ly, lz, moments, torques):
     """Moments and torques (slots, 3) of the centre of ``count`` masses with multiplier l."""
     for k in range(count):
         x, y, z, m = _mass_at(ints, floats, world, i, k, at)
         _, path, length = own_joint(ints, i, k)
-        push_point(
+        add_point_moments(
             ints, floats, axes, path, length, x / m, y / m, z / m, m * lx, m * ly, m * lz,
             moments, torques,
         )  # fmt: skip

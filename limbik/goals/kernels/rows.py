@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, WORLD
+from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, WORLD
 from limbik.goals.kernels.functions import call_jacobian, call_residual
 from limbik.goals.terms import (
     AIM,
@@ -62,6 +62,17 @@ def direction_of(world, joint, floats, axis):
 
 
 @inner
+def aim_of(world, joint, floats, f):
+    """Of an Aim: the point p it looks from, its axis v, t − p to its target t, and ‖t − p‖."""
+    px, py, pz = point_of(world, joint, floats, f + T_AT)
+    vx, vy, vz = direction_of(world, joint, floats, f + T_AT2)
+    dx = floats[f + T_POINT] - px
+    dy = floats[f + T_POINT + 1] - py
+    dz = floats[f + T_POINT + 2] - pz
+    return px, py, pz, vx, vy, vz, dx, dy, dz, math.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+@inner
 def missing_turn(world, joint, floats, goal, matrix, out):
     """log(R_goal·Rᵀ), the world rotation vector that is missing, into out (3,)."""
     w = WORLD * joint
@@ -111,12 +122,7 @@ def residuals(ints, floats, q, world, axes, scratch, r, errors):
                 r[row + 3 + k] = wx * (floats[m + 1] - world[w + 3 * k + 1])
             errors[term] = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
         elif kind == AIM:
-            px, py, pz = point_of(world, joint, floats, f + T_AT)
-            vx, vy, vz = direction_of(world, joint, floats, f + T_AT2)
-            dx = floats[f + T_POINT] - px
-            dy = floats[f + T_POINT + 1] - py
-            dz = floats[f + T_POINT + 2] - pz
-            length = math.sqrt(dx * dx + dy * dy + dz * dz)
+            _, _, _, vx, vy, vz, dx, dy, dz, length = aim_of(world, joint, floats, f)
             if length < 1e-12:  # standing in the target, every direction points at it
                 dx, dy, dz, length = vx, vy, vz, 1.0
             dx, dy, dz = dx / length, dy / length, dz / length
@@ -141,15 +147,15 @@ def residuals(ints, floats, q, world, axes, scratch, r, errors):
 
 
 @inner
-def jacobian_rows(ints, floats, q, world, axes, scratch, jt, bend):
+def jacobian_rows(ints, floats, q, world, axes, scratch, jt, detour):
     """Jacobian of F, transposed, into jt (n, rows), and what to add to r to aim a step at.
 
-    ``bend`` (rows,) is 0, except where r goes flat near half a turn: there rows of axes (AXES, AIM)
-    are led along the tangent of the shortest way, e × axis, so that a step does not die.
+    ``detour`` (rows,) is 0, except where r goes flat near half a turn: there rows of axes (AXES,
+    AIM) are led along the tangent of the shortest way, e × axis, so that a step does not die.
     """
-    i_coord, i_turns, f_scale = ints[I_COORD], ints[I_TURNS], ints[F_SCALE]
+    i_coord, i_turns, f_scale = ints[I_COORD], ints[I_SLOT_IS_ROTATION], ints[F_SCALE]
     jt[:, :] = 0.0
-    bend[:] = 0.0
+    detour[:] = 0.0
     for term in range(ints[N_TERMS]):
         i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
         kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
@@ -190,9 +196,9 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, bend):
                 if e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > _HALF_A_TURN**2:
                     m = f + T_MATRIX + axis
                     gx, gy, gz = floats[m], floats[m + 3], floats[m + 6]
-                    bend[first] = wx * (e[1] * vz - e[2] * vy - gx + vx)
-                    bend[first + 1] = wx * (e[2] * vx - e[0] * vz - gy + vy)
-                    bend[first + 2] = wx * (e[0] * vy - e[1] * vx - gz + vz)
+                    detour[first] = wx * (e[1] * vz - e[2] * vy - gx + vx)
+                    detour[first + 1] = wx * (e[2] * vx - e[0] * vz - gy + vy)
+                    detour[first + 2] = wx * (e[0] * vy - e[1] * vx - gz + vz)
                 for k in range(path, path + length):
                     slot = ints[k]
                     if not ints[i_turns + slot]:
@@ -203,7 +209,7 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, bend):
                     jt[c, first + 1] += az * vx - ax * vz
                     jt[c, first + 2] += ax * vy - ay * vx
         elif kind == AIM:
-            _aim_rows(ints, floats, world, axes, term, jt, bend)
+            _aim_rows(ints, floats, world, axes, term, jt, detour)
         elif kind == FUNCTION:
             call_jacobian(ints, floats, q, world, axes, i, f, term, jt)
         else:
@@ -233,24 +239,19 @@ def _scalar_rows(ints, floats, axes, path, length, px, py, pz, ux, uy, uz, row, 
         slot = ints[k]
         scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
         ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_TURNS] + slot]:
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
             dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
             ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
         jt[ints[ints[I_COORD] + slot], row] += ux * ax + uy * ay + uz * az
 
 
 @inner
-def _aim_rows(ints, floats, world, axes, term, jt, bend):
+def _aim_rows(ints, floats, world, axes, term, jt, detour):
     """Rows of an Aim: the axis v turns, and the direction d to the target moves with the joint."""
     i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
     row, joint = ints[i + 1], ints[i + 2]
     wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
-    px, py, pz = point_of(world, joint, floats, f + T_AT)
-    vx, vy, vz = direction_of(world, joint, floats, f + T_AT2)
-    dx = floats[f + T_POINT] - px
-    dy = floats[f + T_POINT + 1] - py
-    dz = floats[f + T_POINT + 2] - pz
-    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    px, py, pz, vx, vy, vz, dx, dy, dz, length = aim_of(world, joint, floats, f)
     if length < 1e-12:
         return
     dx, dy, dz = dx / length, dy / length, dz / length
@@ -267,15 +268,15 @@ def _aim_rows(ints, floats, world, axes, term, jt, bend):
                 ex, ey, ez = vz, 0.0, -vx
             sine = math.sqrt(ex * ex + ey * ey + ez * ez)
         ex, ey, ez = ex / sine * angle, ey / sine * angle, ez / sine * angle
-        bend[row] = wx * (ey * vz - ez * vy - dx + vx)
-        bend[row + 1] = wy * (ez * vx - ex * vz - dy + vy)
-        bend[row + 2] = wz * (ex * vy - ey * vx - dz + vz)
+        detour[row] = wx * (ey * vz - ez * vy - dx + vx)
+        detour[row + 1] = wy * (ez * vx - ex * vz - dy + vy)
+        detour[row + 2] = wz * (ex * vy - ey * vx - dz + vz)
     for k in range(ints[i + 4], ints[i + 4] + ints[i + 5]):
         slot = ints[k]
         c, scale, x = ints[ints[I_COORD] + slot], floats[ints[F_SCALE] + slot], AXIS * slot
         ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
         mx, my, mz = ax, ay, az
-        if ints[ints[I_TURNS] + slot]:
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
             ox, oy, oz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
             mx, my, mz = ay * oz - az * oy, az * ox - ax * oz, ax * oy - ay * ox
             jt[c, row] += wx * (ay * vz - az * vy)

@@ -7,7 +7,7 @@ of it).
 
 from __future__ import annotations
 
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_TURNS, N_COORDS
+from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, N_COORDS
 from limbik.jit import inner
 
 
@@ -17,13 +17,13 @@ def cross(ax, ay, az, bx, by, bz):
 
 
 @inner
-def push_point(ints, floats, axes, path, length, px, py, pz, lx, ly, lz, moments, torques):
+def add_point_moments(ints, floats, axes, path, length, px, py, pz, lx, ly, lz, moments, torques):
     """N and T of a point p with multiplier λ: N −= m × λ, T −= (p − o) × λ along its path."""
     for k in range(path, path + length):
         slot = ints[k]
         scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
         mx, my, mz = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_TURNS] + slot]:
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
             dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
             mx, my, mz = cross(mx, my, mz, dx, dy, dz)
             tx, ty, tz = cross(dx, dy, dz, lx, ly, lz)
@@ -37,12 +37,14 @@ def push_point(ints, floats, axes, path, length, px, py, pz, lx, ly, lz, moments
 
 
 @inner
-def push_direction(ints, floats, axes, path, length, vx, vy, vz, lx, ly, lz, moments, torques):
+def add_direction_moments(
+    ints, floats, axes, path, length, vx, vy, vz, lx, ly, lz, moments, torques
+):
     """N and T of a direction v with multiplier λ: as for a point at v from every axis."""
     tx, ty, tz = cross(vx, vy, vz, lx, ly, lz)
     for k in range(path, path + length):
         slot = ints[k]
-        if not ints[ints[I_TURNS] + slot]:
+        if not ints[ints[I_SLOT_IS_ROTATION] + slot]:
             continue
         scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
         mx, my, mz = cross(axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale, vx, vy, vz)
@@ -62,7 +64,7 @@ def add_columns(ints, floats, axes, path, length, px, py, pz, sign, columns):
         slot = ints[k]
         scale, x = sign * floats[ints[F_SCALE] + slot], AXIS * slot
         mx, my, mz = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_TURNS] + slot]:
+        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
             dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
             mx, my, mz = cross(mx, my, mz, dx, dy, dz)
         c = ints[ints[I_COORD] + slot]
@@ -72,7 +74,7 @@ def add_columns(ints, floats, axes, path, length, px, py, pz, sign, columns):
 
 
 @inner
-def bend_direction(ints, columns, dx, dy, dz, lx, ly, lz, factor, s):
+def curve_direction(ints, columns, dx, dy, dz, lx, ly, lz, factor, s):
     """S += factor·λ·D²d for a direction d = x/‖x‖ whose x moves by the columns m.
 
     D²d[m_a, m_b] = −(d·m_a) m_b⊥ − (d·m_b) m_a⊥ − d (m_a⊥·m_b⊥) over ‖x‖² (in ``factor``).

@@ -71,7 +71,7 @@ def open_chain(table):
 
 
 @kernel
-def places(ints, state):
+def world_and_axes(ints, state):
     """Where a problem's state has the joints and the axes of the slots: (world, axes)."""
     a = ints[kin.N_JOINTS] * kin.WORLD
     return state[:a], state[a : a + (ints[kin.N_SLOTS] + 1) * kin.AXIS]
@@ -189,7 +189,7 @@ def _pivots(problem: Problem, steps: np.ndarray) -> dict[str, np.ndarray]:
     for t, term in enumerate(problem.terms):
         if holder(term.joint) >= 0:
             ends[holder(term.joint)].append(len(joints) + t)
-    turns = problem.ints[int(problem.ints[kin.I_TURNS]) :]
+    turns = problem.ints[int(problem.ints[kin.I_SLOT_IS_ROTATION]) :]
     rows: list[list[int]] = []
     bones: list[int] = []
     aims: list[int] = []

@@ -22,7 +22,7 @@ from limbik.methods.chains.chain_view import (
     S_SLOT,
     chain_view,
     open_chain,
-    places,
+    world_and_axes,
 )
 from limbik.methods.chains.effector_points import MARK, take_marks
 from limbik.methods.chains.joint_steps import STEP_SCRATCH, take_step
@@ -121,7 +121,7 @@ def sweep_step(ints, floats, options, q, here, w, own, memory, out):
     """
     chain, sweep = own
     n, pose, marks = ints[N_COORDS], sweep.pose, sweep.marks
-    world, axes = places(ints, w.state)
+    world, axes = world_and_axes(ints, w.state)
     copy(q, n, pose)
     take_marks(ints, floats, world, 0, marks)
     now, known = here.f, True  # f at the pose, if the state is that of the pose

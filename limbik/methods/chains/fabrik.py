@@ -24,7 +24,7 @@ from limbik.methods.base import (
     Method,
     record,
 )
-from limbik.methods.chains.chain_view import chain_view, open_chain, places
+from limbik.methods.chains.chain_view import chain_view, open_chain, world_and_axes
 from limbik.methods.chains.effector_points import MARK
 from limbik.methods.chains.fabrik_passes import (
     carry_root,
@@ -84,7 +84,7 @@ def fabrik_step(ints, floats, options, q, here, w, own, memory, out):
     chain, x = own
     n, trial, start = ints[N_COORDS], w.trial, here.iteration == 0
     lowest = here.f if start else memory.lowest
-    world, axes = places(ints, w.state)
+    world, axes = world_and_axes(ints, w.state)
     if memory.slow_iterations >= options[_PATIENCE]:
         return STUCK, here.f, memory
     copy(q, n, trial)

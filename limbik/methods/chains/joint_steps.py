@@ -6,7 +6,7 @@ import math
 
 from limbik.figure import kinematics as kin
 from limbik.figure.projection import SCRATCH, cone_normals, project
-from limbik.figure.rigid_fit import RIGID, ball_coordinates, fit_turn, shortest_arc
+from limbik.figure.rigid_fit import RIGID, add_outer, ball_coordinates, fit_turn, shortest_arc
 from limbik.jit import inner, kernel
 from limbik.methods.chains.chain_view import BALL, BENDS, S_JOINT, S_KIND, S_PART, S_SLOT, TRIPLE
 from limbik.methods.chains.effector_points import ROUNDING, carry, miss, slide_marks, turn_marks
@@ -43,7 +43,7 @@ def _move_slot(ints, floats, slot, q, axes, marks, which):
     axis, scale = axes[x : x + kin.AXIS], floats[ints[kin.F_SCALE] + slot]
     low, high = floats[ints[kin.F_LOWER] + c], floats[ints[kin.F_UPPER] + c]
     rest, pose = floats[ints[F_REST] + c], floats[ints[F_REST_POSE] + c]
-    if ints[ints[kin.I_TURNS] + slot]:
+    if ints[ints[kin.I_SLOT_IS_ROTATION] + slot]:
         q[c] = turn_marks(axis, q[c], scale, low, high, rest, pose, marks, which)
     else:
         q[c] = slide_marks(axis, q[c], scale, low, high, rest, pose, marks, which)
@@ -96,7 +96,7 @@ def _along_edge(ints, floats, first, q, half_descent, way, scratch):
 
 
 @inner
-def _bend(ints, floats, joint, slot, k, first, q, world, axes, marks, which, scratch):
+def _step_ball(ints, floats, joint, slot, k, first, q, world, axes, marks, which, scratch):
     """Coordinate k of a ball: a Gauss–Newton step, projected, shortened until f falls.
 
     Its axis moves as it turns, so there is no closed form.  At a cone's edge it goes along the
@@ -164,15 +164,7 @@ def _missing_turn(marks, which, ox, oy, oz, scratch):
             continue
         found += 1
         last = int(which[i])
-        s[0] += vx * gx
-        s[1] += vx * gy
-        s[2] += vx * gz
-        s[3] += vy * gx
-        s[4] += vy * gy
-        s[5] += vy * gz
-        s[6] += vz * gx
-        s[7] += vz * gy
-        s[8] += vz * gz
+        add_outer(s, vx, vy, vz, gx, gy, gz)
     if found == 1:
         m = marks[last]
         shortest_arc(m[0] - ox, m[1] - oy, m[2] - oz, m[3] - ox, m[4] - oy, m[5] - oz, turn)
@@ -202,7 +194,7 @@ def _turn_whole(ints, floats, joint, part, slot, q, world, axes, marks, which, s
     for k in range(12):
         frame[k] = world[w + k]
     # The joint's frame is base·ball: the new ball is baseᵀ·turn·frame.
-    placed, parent = ints[kin.F_PLACED] + 9 * joint, ints[ints[kin.I_PARENT] + joint]
+    placed, parent = ints[kin.F_JOINT_ROTATION] + 9 * joint, ints[ints[kin.I_PARENT] + joint]
     for i in range(3):
         for j in range(3):
             if parent == kin.NONE:
@@ -263,4 +255,4 @@ def take_step(ints, floats, step, q, world, axes, marks, which, scratch):
             if kind != TRIPLE:
                 place_joint(ints, floats, q, joint, world, axes, scratch[:SCRATCH])
         else:
-            _bend(ints, floats, joint, slot, k, first, q, world, axes, marks, which, scratch)
+            _step_ball(ints, floats, joint, slot, k, first, q, world, axes, marks, which, scratch)

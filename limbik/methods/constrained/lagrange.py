@@ -37,7 +37,7 @@ from limbik.methods.constrained.limit_faces import first_face, next_face, possib
 from limbik.methods.default.damped_step import damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns, to_gain
 from limbik.methods.default.hessian import assemble_hessian
-from limbik.methods.default.workspace import desk_size, lay_out
+from limbik.methods.default.workspace import lm_size, view_lm
 from limbik.methods.loop import gain_left
 from limbik.methods.settings import setting
 from limbik.methods.workspace import GradientWorkspace
@@ -59,10 +59,10 @@ def lagrange(ints, floats, work, options, q, out, history):
     equality too, or (exhaustive) the minimum is discarded and the next face tried.
     """
     n = np.int64(ints[N_COORDS])
-    desk = lay_out(ints, work)
-    state, r, trial, push = desk.state, desk.r, desk.trial, desk.push
-    scratch, inside = scratch_of(ints, state), desk.base[:n]
-    equalities, _ = view_equalities(ints, work[len(work) - 9 * n :])
+    lm, work = view_lm(ints, work)
+    state, r, trial, half_descent = lm.state, lm.r, lm.trial, lm.half_descent
+    scratch, inside = scratch_of(ints, state), lm.base[:n]
+    equalities, _ = view_equalities(ints, work)
     exhaustive, settle, stationary = options[OWN], options[OWN + 1], options[OWN + 2]
 
     f = evaluate(ints, floats, q, state, r)
@@ -85,32 +85,32 @@ def lagrange(ints, floats, work, options, q, out, history):
             break
         if iteration >= options[O_ITERATIONS]:
             break
-        linearise(ints, floats, q, state, r, desk.jt, desk.target)
+        linearise(ints, floats, q, state, r, lm.jt, lm.model_residual)
         jacobians += 1
-        descent(ints, floats, q, desk.jt, r, push)
+        descent(ints, floats, q, lm.jt, r, half_descent)
         press_equalities(ints, floats, q, equalities, scratch)
         count = free_directions(
-            ints, floats, q, equalities.press, desk.starts, desk.spans, desk.coefficients, scratch
+            ints, floats, q, equalities.press, lm.starts, lm.spans, lm.coefficients, scratch
         )
-        count = take_columns(ints, floats, desk, count)
-        pulls(ints, floats, q, desk, count, False)
-        weigh_coordinates(ints, floats, f, desk)
+        count = take_columns(ints, floats, lm, count)
+        pulls(ints, floats, q, lm, count, False)
+        weigh_coordinates(ints, floats, f, lm)
         accepted = False
         if ints[N_ROWS] > n:
-            assemble_hessian(ints, desk, count, False)
-        if not met and slow < _SLOW and to_gain(ints, floats, q, desk, count) > stationary:
+            assemble_hessian(ints, lm, count, False)
+        if not met and slow < _SLOW and to_gain(ints, floats, q, lm, count) > stationary:
             for _ in range(_TRIES):
                 lam = max(damping * min(f, floats[ints[F_REACH]]), 1e-300)
-                if damped_step(ints, floats, q, desk, count, lam, 1, False):
+                if damped_step(ints, floats, q, lm, count, lam, 1, False):
                     trial[:] = q
                     for d in range(count):
-                        for s in range(desk.spans[d]):
-                            trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
+                        for s in range(lm.spans[d]):
+                            trial[lm.starts[d] + s] += lm.coefficients[d, s] * lm.step[d]
                     back_to_edges(ints, floats, trial, equalities, inside, scratch)
                     slope = 0.0
                     for c in range(n):
-                        slope += push[c] * (trial[c] - q[c])
-                    value = evaluate(ints, floats, trial, state, desk.trial_r)
+                        slope += half_descent[c] * (trial[c] - q[c])
+                    value = evaluate(ints, floats, trial, state, lm.trial_r)
                     evaluations += 1
                     if value < f and value < f - 2e-4 * slope:
                         accepted = True
@@ -127,7 +127,7 @@ def lagrange(ints, floats, work, options, q, out, history):
                             damping = min(damping * 4.0, 1e8)
                         f = value
                         q[:] = trial
-                        r[:] = desk.trial_r
+                        r[:] = lm.trial_r
                         iteration += 1
                         noted = record(history, noted, f, q)
                         equalities.last[:] = q
@@ -150,7 +150,7 @@ def lagrange(ints, floats, work, options, q, out, history):
                 set_face(ints, floats, level, equalities, q)
                 iteration += 1  # so that faces without a step to make have an end too
         elif not on:
-            on = free_wrong(ints, floats, q, push, equalities, scratch)
+            on = free_wrong(ints, floats, q, half_descent, equalities, scratch)
         if not on:
             code = STUCK
             break
@@ -168,11 +168,11 @@ def lagrange(ints, floats, work, options, q, out, history):
         if reached(ints, floats, state):
             code = REACHED
         elif math.isfinite(f):
-            linearise(ints, floats, q, state, r, desk.jt, desk.target)
+            linearise(ints, floats, q, state, r, lm.jt, lm.model_residual)
             jacobians += 1
-            descent(ints, floats, q, desk.jt, r, push)
+            descent(ints, floats, q, lm.jt, r, half_descent)
             w = GradientWorkspace(
-                state, scratch, r, desk.trial_r, desk.target, push, trial, inside, desk.jt
+                state, scratch, r, lm.trial_r, lm.model_residual, half_descent, trial, inside, lm.jt
             )
             if gain_left(ints, floats, q, w, f) <= max(stationary, _ROUNDING):
                 code = STATIONARY
@@ -230,4 +230,4 @@ class Lagrange(Method):
         return (self.exhaustive, self.settle, self.stationary)
 
     def workspace(self, problem: Problem) -> int:
-        return desk_size(problem) + equalities_size(problem)
+        return lm_size(problem) + equalities_size(problem)

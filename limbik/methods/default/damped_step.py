@@ -46,18 +46,18 @@ _NEGLIGIBLE = 1e-4  # part of ‖t‖² that limits may cut off without a second
 
 
 @inner
-def _assemble(ints, desk, count, lam):
+def _assemble(ints, lm, count, lam):
     """system = J E⁻¹Jᵀ + λI (lower triangle) over the directions that are not held."""
     first, index = ints[I_RUN_FIRST], ints[I_RUN]
-    jt, a = desk.jt, desk.system
+    jt, a = lm.jt, lm.system
     for i in range(ints[N_ROWS]):
         for j in range(i):
             a[i, j] = 0.0
         a[i, i] = lam
     for d in range(count):
-        if desk.held[d]:
+        if lm.held[d]:
             continue
-        c, row, ease = desk.starts[d], desk.column[d], desk.ease[d]
+        c, row, ease = lm.starts[d], lm.column[d], lm.ease[d]
         run, stop = index + ints[first + c], index + ints[first + c + 1]
         if stop - run == 2 and ints[run + 1] - ints[run] == 3:
             # Most directions move one point only; three rows cost less than loops over them.
@@ -84,32 +84,32 @@ def _assemble(ints, desk, count, lam):
 
 
 @inner
-def _project_step(ints, floats, q, desk, count):
-    """desk.trial = P(q + step)."""
-    copy(q, np.int64(ints[N_COORDS]), desk.trial)
+def _project_step(ints, floats, q, lm, count):
+    """lm.trial = P(q + step)."""
+    copy(q, np.int64(ints[N_COORDS]), lm.trial)
     for d in range(count):
-        for s in range(desk.spans[d]):
-            desk.trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
-    project(ints, floats, desk.trial, scratch_of(ints, desk.state))
+        for s in range(lm.spans[d]):
+            lm.trial[lm.starts[d] + s] += lm.coefficients[d, s] * lm.step[d]
+    project(ints, floats, lm.trial, scratch_of(ints, lm.state))
 
 
 @inner
-def _land(ints, floats, q, desk, count):
+def _land(ints, floats, q, lm, count):
     """Where the limits let the step's free directions go; True if they cut anything off.
 
-    desk.cut[d] is INSIDE, or RANGE (direction d gets along[d]; so does each of the three of an
+    lm.cut[d] is INSIDE, or RANGE (direction d gets along[d]; so does each of the three of an
     exponential ball), or SWING (d and d + 1, the two numbers of a swing, get along[d] and
     across[d]), or BEND (a tangent of a cone's edge gets along[d], and across[d] along the normal
     beside it).
     """
     in_cone, lower, upper = ints[I_IN_CONE], ints[F_LOWER], ints[F_UPPER]
-    step, along, across, cut = desk.step, desk.along, desk.across, desk.cut
+    step, along, across, cut = lm.step, lm.along, lm.across, lm.cut
     any_cut, projected = False, False
     for d in range(count):
         cut[d] = INSIDE
     for d in range(count):
-        c = desk.starts[d]
-        if desk.held[d]:
+        c = lm.starts[d]
+        if lm.held[d]:
             continue
         cone = ints[in_cone + c]
         if cone == NONE:
@@ -119,22 +119,22 @@ def _land(ints, floats, q, desk, count):
                 along[d] = min(max(to, floats[lower + c]), floats[upper + c]) - q[c]
             continue
         i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
-        ball = d + 2 < count and ints[i + 1] == c and desk.starts[d + 2] == c + 2
-        if ints[i] == CONE_EXPONENTIAL and desk.spans[d] == 1 and ball:
+        ball = d + 2 < count and ints[i + 1] == c and lm.starts[d + 2] == c + 2
+        if ints[i] == CONE_EXPONENTIAL and lm.spans[d] == 1 and ball:
             if not projected:
-                _project_step(ints, floats, q, desk, count)
+                _project_step(ints, floats, q, lm, count)
                 projected = True
             for s in range(3):
-                if desk.trial[c + s] != q[c + s] + step[d + s]:
+                if lm.trial[c + s] != q[c + s] + step[d + s]:
                     any_cut = True
                     for k in range(3):
-                        cut[d + k], along[d + k] = RANGE, desk.trial[c + k] - q[c + k]
+                        cut[d + k], along[d + k] = RANGE, lm.trial[c + k] - q[c + k]
         if ints[i] != CONE_SWING:
             continue
-        tx, ty = desk.coefficients[d, 0], desk.coefficients[d, 1]
-        if desk.spans[d] == 2:
+        tx, ty = lm.coefficients[d, 0], lm.coefficients[d, 1]
+        if lm.spans[d] == 2:
             x, y = tx * step[d], ty * step[d]
-        elif ints[i + 1] == c and d + 1 < count and desk.starts[d + 1] == c + 1:
+        elif ints[i + 1] == c and d + 1 < count and lm.starts[d + 1] == c + 1:
             x, y = step[d], step[d + 1]
         else:
             continue
@@ -145,7 +145,7 @@ def _land(ints, floats, q, desk, count):
         x, y = nearest_on_ellipse(x, y, a, b)
         x, y = x + floats[f + 2] - q[c], y + floats[f + 3] - q[c + 1]
         any_cut = True
-        if desk.spans[d] == 2:
+        if lm.spans[d] == 2:
             cut[d], along[d], across[d] = BEND, tx * x + ty * y, ty * x - tx * y
         else:
             cut[d], along[d], across[d] = SWING, x, y
@@ -153,45 +153,45 @@ def _land(ints, floats, q, desk, count):
 
 
 @inner
-def _move_cut(ints, desk, count, lam, hold, v):
+def _move_cut(ints, lm, count, lam, hold, v):
     """v −= what the directions that are cut off do to the rows.
 
     With ``hold`` they are held from now on and v is the right-hand side, which knows of each
     direction's drift already; without, v becomes what the limits take from the step.
     """
     first, index = ints[I_RUN_FIRST], ints[I_RUN]
-    jt, along, across, step, ease = desk.jt, desk.along, desk.across, desk.step, desk.ease
+    jt, along, across, step, ease = lm.jt, lm.along, lm.across, lm.step, lm.ease
     for d in range(count):
-        kind = desk.cut[d]
+        kind = lm.cut[d]
         if kind == INSIDE:
             continue
-        c, row, beside = desk.starts[d], desk.column[d], desk.column[d]
-        one = along[d] - (ease[d] * desk.pull[d] / lam if hold else step[d])
+        c, row, beside = lm.starts[d], lm.column[d], lm.column[d]
+        one = along[d] - (ease[d] * lm.pull[d] / lam if hold else step[d])
         two = 0.0
         if kind != RANGE:
             beside, two = row + 1, across[d]
         if kind == SWING:
-            two -= ease[d + 1] * desk.pull[d + 1] / lam if hold else step[d + 1]
+            two -= ease[d + 1] * lm.pull[d + 1] / lam if hold else step[d + 1]
         if hold:
-            desk.held[d] = 1
+            lm.held[d] = 1
             if kind == SWING:
-                desk.held[d + 1] = 1
+                lm.held[d + 1] = 1
         for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
             for i in range(ints[k], ints[k + 1]):
                 v[i] -= one * jt[row, i] + two * jt[beside, i]
 
 
 @inner
-def _along_columns(ints, desk, count, lam):
+def _along_columns(ints, lm, count, lam):
     """step = E⁻¹(Jᵀy + d/λ) for the directions that are not held."""
     first, index = ints[I_RUN_FIRST], ints[I_RUN]
-    jt, y = desk.jt, desk.y
+    jt, y = lm.jt, lm.y
     for d in range(count):
-        if desk.held[d]:
+        if lm.held[d]:
             continue
-        c, row = desk.starts[d], desk.column[d]
+        c, row = lm.starts[d], lm.column[d]
         run, stop = index + ints[first + c], index + ints[first + c + 1]
-        total = desk.pull[d] / lam
+        total = lm.pull[d] / lam
         if stop - run == 2 and ints[run + 1] - ints[run] == 3:
             i = ints[run]
             total += jt[row, i] * y[i] + jt[row, i + 1] * y[i + 1] + jt[row, i + 2] * y[i + 2]
@@ -199,55 +199,55 @@ def _along_columns(ints, desk, count, lam):
             for k in range(run, stop, 2):
                 for i in range(ints[k], ints[k + 1]):
                     total += jt[row, i] * y[i]
-        desk.step[d] = desk.ease[d] * total
+        lm.step[d] = lm.ease[d] * total
 
 
 @inner
-def _prepare(ints, desk, count, lam):
+def _prepare(ints, lm, count, lam):
     """ease = E⁻¹ with E = M + D/λ, and base = t − J E⁻¹d/λ; nothing is held yet."""
     first, index = ints[I_RUN_FIRST], ints[I_RUN]
     for i in range(ints[N_ROWS]):
-        desk.base[i] = desk.target[i]
+        lm.base[i] = lm.model_residual[i]
     for d in range(count):
-        c, row = desk.starts[d], desk.column[d]
-        desk.held[d] = 0
-        desk.ease[d] = desk.metric[c]
-        firm = desk.stiff[d] + desk.bend[d]
+        c, row = lm.starts[d], lm.column[d]
+        lm.held[d] = 0
+        lm.ease[d] = lm.metric[c]
+        firm = lm.stiff[d] + lm.edge_curvature[d]
         if firm > 0.0:
-            desk.ease[d] = 1.0 / (1.0 / desk.ease[d] + firm / lam)
-            drift = desk.ease[d] * desk.pull[d] / lam
+            lm.ease[d] = 1.0 / (1.0 / lm.ease[d] + firm / lam)
+            drift = lm.ease[d] * lm.pull[d] / lam
             for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
                 for i in range(ints[k], ints[k + 1]):
-                    desk.base[i] -= drift * desk.jt[row, i]
+                    lm.base[i] -= drift * lm.jt[row, i]
 
 
 @inlined
-def _dual(ints, floats, q, desk, count, lam, passes):
+def _dual(ints, floats, q, lm, count, lam, passes):
     """The step by (J E⁻¹Jᵀ + λI)·y = t − J E⁻¹d/λ, step = E⁻¹(Jᵀy + d/λ), with E = M + D/λ."""
     rows = np.int64(ints[N_ROWS])
-    y = desk.y
-    _prepare(ints, desk, count, lam)
-    missing = dot(desk.target, desk.target, rows)
+    y = lm.y
+    _prepare(ints, lm, count, lam)
+    missing = dot(lm.model_residual, lm.model_residual, rows)
     for turn in range(passes):
-        _assemble(ints, desk, count, lam)
-        copy(desk.base, rows, y)
-        if not cholesky(desk.system, rows):
+        _assemble(ints, lm, count, lam)
+        copy(lm.base, rows, y)
+        if not cholesky(lm.system, rows):
             return False
-        cholesky_solve(desk.system, rows, y)
-        _along_columns(ints, desk, count, lam)
-        if turn + 1 == passes or not _land(ints, floats, q, desk, count):
+        cholesky_solve(lm.system, rows, y)
+        _along_columns(ints, lm, count, lam)
+        if turn + 1 == passes or not _land(ints, floats, q, lm, count):
             break
         y[:] = 0.0
-        _move_cut(ints, desk, count, lam, False, y)
+        _move_cut(ints, lm, count, lam, False, y)
         if dot(y, y, rows) <= _NEGLIGIBLE * missing:
             break
-        _move_cut(ints, desk, count, lam, True, desk.base)
+        _move_cut(ints, lm, count, lam, True, lm.base)
     return True
 
 
 @kernel
-def weigh_coordinates(ints, floats, f, desk):
-    """desk.metric: what a step of each coordinate costs, as 1/M, where f is the objective.
+def weigh_coordinates(ints, floats, f, lm):
+    """lm.metric: what a step of each coordinate costs, as 1/M, where f is the objective.
 
     A slide counts by the figure's lever.  Far from the targets what carries the whole figure goes
     first: ten times as far for the same damping, or limbs would fold into their limits before the
@@ -255,85 +255,85 @@ def weigh_coordinates(ints, floats, f, desk):
     """
     first = ints[F_METRIC]
     for c in range(ints[N_COORDS]):
-        desk.metric[c] = floats[first + c]
+        lm.metric[c] = floats[first + c]
     if ints[N_ROOT]:
         far = min(1.0, f / (_FAR * floats[ints[F_REACH]]))
         for k in range(ints[N_ROOT]):
-            desk.metric[ints[ints[I_ROOT] + k]] *= 1.0 + 9.0 * far
+            lm.metric[ints[ints[I_ROOT] + k]] *= 1.0 + 9.0 * far
 
 
 @inner
-def _hold(desk, count):
+def _hold(lm, count):
     """Take what is held to the right-hand side: base −= H·along over the held directions."""
-    base, order = desk.base, desk.order
+    base, order = lm.base, lm.order
     for k in range(count):
-        held = desk.held[order[k]]
-        line, along = desk.hessian[k], desk.along[order[k]]
-        for e in range(desk.first[k], k):
+        held = lm.held[order[k]]
+        line, along = lm.hessian[k], lm.along[order[k]]
+        for e in range(lm.first[k], k):
             if held:
                 base[e] -= line[e] * along
-            elif desk.held[order[e]]:
-                base[k] -= line[e] * desk.along[order[e]]
+            elif lm.held[order[e]]:
+                base[k] -= line[e] * lm.along[order[e]]
 
 
 @inlined
-def _primal(ints, floats, q, desk, count, lam, passes):
+def _primal(ints, floats, q, lm, count, lam, passes):
     """The step by (H + λM)·step = Jᵀt + d.
 
-    Ranges and swings are held where the limits stop them; edges of cones are followed (desk.bend
-    knows how they curve).
+    Ranges and swings are held where the limits stop them; edges of cones are followed
+    (lm.edge_curvature knows how they curve).
     """
     rows = np.int64(ints[N_ROWS])
-    base, a, order, free, low = desk.base, desk.factor, desk.order, desk.free, desk.where
+    base, a, order, free, low = lm.base, lm.factor, lm.order, lm.free, lm.where
     for d in range(count):
-        desk.held[d] = 0
+        lm.held[d] = 0
     for turn in range(passes):
         for k in range(count):
             d = order[k]
-            base[k] = dot(desk.jt[desk.column[d]], desk.target, rows) + desk.pull[d]
+            base[k] = dot(lm.jt[lm.column[d]], lm.model_residual, rows) + lm.pull[d]
         if turn > 0:
-            _hold(desk, count)
+            _hold(lm, count)
         active = 0
         for k in range(count):
             d = order[k]
-            if desk.held[d]:
-                desk.step[d] = desk.along[d]
+            if lm.held[d]:
+                lm.step[d] = lm.along[d]
                 continue
-            line, to = desk.hessian[k], a[active]
+            line, to = lm.hessian[k], a[active]
             begin = active
-            while begin > 0 and free[begin - 1] >= desk.first[k]:
+            while begin > 0 and free[begin - 1] >= lm.first[k]:
                 begin -= 1
             for e in range(begin, active):
                 to[e] = line[free[e]]
-            to[active] = line[k] + lam / desk.metric[desk.starts[d]]
+            to[active] = line[k] + lam / lm.metric[lm.starts[d]]
             free[active], low[active], base[active] = k, begin, base[k]
             active += 1
         if not envelope_cholesky(a, active, low):
             return False
         envelope_solve(a, active, low, base)
         for k in range(active):
-            desk.step[order[free[k]]] = base[k]
-        if turn + 1 == passes or not _land(ints, floats, q, desk, count):
+            lm.step[order[free[k]]] = base[k]
+        if turn + 1 == passes or not _land(ints, floats, q, lm, count):
             break
         last = True
         for d in range(count):
-            if desk.cut[d] == RANGE:
-                desk.held[d], last = 1, False
-            elif desk.cut[d] == SWING:
-                desk.held[d], desk.held[d + 1], last = 1, 1, False
-                desk.along[d + 1] = desk.across[d]
+            if lm.cut[d] == RANGE:
+                lm.held[d], last = 1, False
+            elif lm.cut[d] == SWING:
+                lm.held[d], lm.held[d + 1], last = 1, 1, False
+                lm.along[d + 1] = lm.across[d]
         if last:
             break
     return True
 
 
 @kernel
-def damped_step(ints, floats, q, desk, count, lam, passes, curved):
-    """desk.step along the first ``count`` free directions, in up to ``passes`` solves.
+def damped_step(ints, floats, q, lm, count, lam, passes, curved):
+    """lm.step along the first ``count`` free directions, in up to ``passes`` solves.
 
-    ``curved`` where desk.hessian has been assembled with S; otherwise Gauss–Newton.  False where
+    ``curved`` where lm.hessian has been assembled with S; otherwise Gauss–Newton.  False where
     the system is not positive definite.
     """
     if not curved and ints[N_ROWS] <= ints[N_COORDS]:
-        return _dual(ints, floats, q, desk, count, lam, passes)
-    return _primal(ints, floats, q, desk, count, lam, passes)
+        return _dual(ints, floats, q, lm, count, lam, passes)
+    return _primal(ints, floats, q, lm, count, lam, passes)

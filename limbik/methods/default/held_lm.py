@@ -17,7 +17,7 @@ from limbik.figure.kinematics import N_COORDS
 from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.methods.base import (
-    O_HASTY,
+    O_DRAFT,
     O_ITERATIONS,
     OUT,
     OUT_F,
@@ -31,7 +31,7 @@ from limbik.methods.base import (
 )
 from limbik.methods.default.held_rows import HeldRows, change
 from limbik.methods.default.levenberg_marquardt import LevenbergMarquardt, levenberg_marquardt
-from limbik.methods.default.workspace import desk_size, lay_out
+from limbik.methods.default.workspace import lm_size, view_lm
 from limbik.methods.settings import setting
 from limbik.solver.objective import F_REST, F_REST_OFFSET, F_REST_POSE, evaluate, linearise, reached
 from limbik.solver.problem import Problem
@@ -59,15 +59,15 @@ def held_table(rows: int) -> int:
 
 
 @kernel
-def _weight(ints, floats, q, desk, kind, rest):
+def _weight(ints, floats, q, lm, kind, rest):
     """ρ that makes held rows _RHO times as stiff as the level's own, at q: by ‖∂r/∂q_c‖²."""
-    evaluate(ints, floats, q, desk.state, desk.r)
-    linearise(ints, floats, q, desk.state, desk.r, desk.jt, desk.target)
+    evaluate(ints, floats, q, lm.state, lm.r)
+    linearise(ints, floats, q, lm.state, lm.r, lm.jt, lm.model_residual)
     own, above = 0.0, 0.0
     for c in range(ints[N_COORDS]):
         free, held = rest[c], 0.0
         for i in range(ints[N_ROWS]):
-            square = desk.jt[c, i] * desk.jt[c, i]
+            square = lm.jt[c, i] * lm.jt[c, i]
             if kind[i] == FREE:
                 free += square
             else:
@@ -80,7 +80,7 @@ def _weight(ints, floats, q, desk, kind, rest):
 def held_lm(ints, floats, work, options, q, out, history):
     """Solve one level from q; returns REACHED where its goals are met and held rows unchanged."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    desk = lay_out(ints, work)
+    lm, _ = view_lm(ints, work)
     own = work[len(work) - (_TABLES + OUT + n + 4 * rows) :]
     inner, totals, rest = own[:_TABLES], own[_TABLES:][:OUT], own[_TABLES + OUT :][:n]
     by_row = own[_TABLES + OUT + n :].reshape(4, rows)
@@ -89,7 +89,7 @@ def held_lm(ints, floats, work, options, q, out, history):
     kind, per_unit, keep = table[0], table[1], table[2]
     asks, first = options[O_ASKS] > 0.0, ints[F_REST]
     inner[:], totals[:], rest[:] = options[:_TABLES], 0.0, floats[first : first + n]
-    rho = _weight(ints, floats, q, desk, kind, rest)
+    rho = _weight(ints, floats, q, lm, kind, rest)
     for i in range(rows):
         scale[i] = 1.0 if kind[i] == FREE else math.sqrt(rho)
         shift[i] = 0.0 if kind[i] == FREE else -keep[i]
@@ -98,10 +98,10 @@ def held_lm(ints, floats, work, options, q, out, history):
         held = HeldRows(scale, shift, keep, per_unit, raw, by_row[3], TIGHT, asks, restores)
         left = options[O_ITERATIONS] - totals[OUT_ITERATIONS]
         inner[O_ITERATIONS] = _RESTORE if restores else left
-        code = levenberg_marquardt(ints, floats, desk, inner, q, out, history[:0], held)
+        code = levenberg_marquardt(ints, floats, lm, inner, q, out, history[:0], held)
         for k in range(1, OUT):
             totals[k] += out[k]
-        moved, inner[O_HASTY] = change(held), 0.0
+        moved, inner[O_DRAFT] = change(held), 0.0
         if restores or code == SLOW or moved <= TIGHT:
             break
         turn += 1
@@ -123,7 +123,7 @@ def held_lm(ints, floats, work, options, q, out, history):
         last = moved
     floats[first : first + n] = rest
     # The level's own f at the answer; a movement of held rows counts heavily.
-    evaluate(ints, floats, q, desk.state, raw)
+    evaluate(ints, floats, q, lm.state, raw)
     moved, f = 0.0, floats[ints[F_REST_OFFSET]]
     for i in range(rows):
         moved = max(moved, abs(raw[i] - keep[i]) * per_unit[i])
@@ -132,7 +132,7 @@ def held_lm(ints, floats, work, options, q, out, history):
     for c in range(n):
         away = q[c] - floats[ints[F_REST_POSE] + c]
         f += rest[c] * away * away
-    if moved <= TIGHT and asks and reached(ints, floats, desk.state):
+    if moved <= TIGHT and asks and reached(ints, floats, lm.state):
         code = REACHED
     elif restores:
         code = STATIONARY if moved <= TIGHT and turn == _ROUNDS else SPENT
@@ -156,4 +156,4 @@ class HeldLevenbergMarquardt(LevenbergMarquardt):
         return np.zeros(held_table(problem.rows))
 
     def workspace(self, problem: Problem) -> int:
-        return desk_size(problem) + _TABLES + OUT + problem.figure.n + 4 * problem.rows
+        return lm_size(problem) + _TABLES + OUT + problem.figure.n + 4 * problem.rows

@@ -17,8 +17,8 @@ from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined, inlined_by_llvm
 from limbik.maths.linear import copy
 from limbik.methods.base import (
+    O_DRAFT,
     O_GAIN,
-    O_HASTY,
     O_ITERATIONS,
     O_STATIONARY,
     OUT_WORK,
@@ -40,12 +40,12 @@ from limbik.methods.default.held_rows import (
     reached_with,
 )
 from limbik.methods.default.hessian import assemble_hessian
-from limbik.methods.default.workspace import desk_size
+from limbik.methods.default.workspace import lm_size
 from limbik.methods.settings import setting
 from limbik.solver.objective import F_REACH, descent, scratch_of
 from limbik.solver.problem import Problem
 
-_SETTLED, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
+_IDLE, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
 _CREEPING, _LOOSER = 16, 2e-3  # and so many at this one
 _ROUNDING = 1e-15  # part of f: a promise below this is rounding
 _NOTHING, _FIRM = 1e-10, 1e-3  # parts of f: an optimum is where a step with λ ≤ _FIRM·f gains less
@@ -57,43 +57,43 @@ _NEWTON_COORDINATES = 16.0  # a Newton step costs one more usual iteration per s
 
 
 @inlined
-def _try_step(ints, floats, q, desk, count, scratch):
+def _try_step(ints, floats, q, lm, count, scratch):
     """trial = P(q + Σ step_d·direction_d); returns the slope −½∇f·(trial − q)."""
-    n, trial = np.int64(ints[N_COORDS]), desk.trial
+    n, trial = np.int64(ints[N_COORDS]), lm.trial
     copy(q, n, trial)
     for d in range(count):
-        for s in range(desk.spans[d]):
-            trial[desk.starts[d] + s] += desk.coefficients[d, s] * desk.step[d]
+        for s in range(lm.spans[d]):
+            trial[lm.starts[d] + s] += lm.coefficients[d, s] * lm.step[d]
     project(ints, floats, trial, scratch)
     slope = 0.0
     for c in range(n):
-        slope += desk.push[c] * (trial[c] - q[c])
+        slope += lm.half_descent[c] * (trial[c] - q[c])
     return slope
 
 
 @inlined
-def _gain_ratio(ints, q, desk, decrease, slope, lam):
+def _gain_ratio(ints, q, lm, decrease, slope, lam):
     """How much of the promised decrease came true.
 
     The model promises 2·slope − δᵀHδ, and (H + λM)δ is the slope's g: that is slope + λδᵀMδ.
     """
     moved = 0.0
     for c in range(ints[N_COORDS]):
-        moved += (desk.trial[c] - q[c]) ** 2 / desk.metric[c]
+        moved += (lm.trial[c] - q[c]) ** 2 / lm.metric[c]
     return decrease / (slope + lam * moved)
 
 
 @inlined_by_llvm
-def _mark_of_directions(desk, count):
+def _hash_of_directions(lm, count):
     """A number that differs where other coordinates are free, or other edges of cones followed."""
-    mark = count
+    code = count
     for d in range(count):
-        mark = (mark * 31 + 4 * np.int64(desk.starts[d]) + np.int64(desk.spans[d])) % 2147483647
-    return mark
+        code = (code * 31 + 4 * np.int64(lm.starts[d]) + np.int64(lm.spans[d])) % 2147483647
+    return code
 
 
 @inlined_by_llvm
-def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
+def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
     """A damped step on the free set, projected, accepted by equation 39 of line_search.
 
     Gauss–Newton while f falls fast; where it falls slowly, because residuals stay large, the exact
@@ -104,7 +104,7 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
     the HeldRows that f is made with.
     """
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    state, r = desk.state, desk.r
+    state, r = lm.state, lm.r
     scratch = scratch_of(ints, state)
     alpha, damping, stationary = options[OWN], options[OWN + 1], options[O_STATIONARY]
     passes, patience, progress = int(options[OWN + 2]), options[OWN + 3], options[OWN + 4]
@@ -117,7 +117,8 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
     noted = record(history, 0, f, q)
     evaluations, jacobians, iteration, newton_steps, hessians = 1, 0, 0, 0, 0
     code = SPENT
-    mark, marked, settled, slow_iterations, brisk = f, 0, 0, 0, True
+    f_at_checkpoint, checkpoint = f, 0
+    idle_iterations, slow_iterations, skip_stationarity_test = 0, 0, True
     trusted, directions = False, 0
     while True:
         if reached_with(ints, floats, state, held):
@@ -125,71 +126,71 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
             break
         if iteration >= options[O_ITERATIONS]:
             break
-        if options[O_HASTY] > 0.0 and iteration - marked >= patience:
-            if f > progress * mark:
+        if options[O_DRAFT] > 0.0 and iteration - checkpoint >= patience:
+            if f > progress * f_at_checkpoint:
                 code = SLOW
                 break
-            mark, marked = f, iteration
+            f_at_checkpoint, checkpoint = f, iteration
         # The model at q: free directions, and along them J and D, or the whole Hessian.
-        bent = linearise_with(ints, floats, q, state, r, desk.jt, desk.target, held)
+        detour = linearise_with(ints, floats, q, state, r, lm.jt, lm.model_residual, held)
         jacobians += 1
-        descent(ints, floats, q, desk.jt, r, desk.push)
+        descent(ints, floats, q, lm.jt, r, lm.half_descent)
         count = free_directions(
-            ints, floats, q, desk.push, desk.starts, desk.spans, desk.coefficients, scratch
+            ints, floats, q, lm.half_descent, lm.starts, lm.spans, lm.coefficients, scratch
         )
-        count = take_columns(ints, floats, desk, count)
-        pulls(ints, floats, q, desk, count, not brisk)
-        weigh_coordinates(ints, floats, f, desk)
+        count = take_columns(ints, floats, lm, count)
+        pulls(ints, floats, q, lm, count, not skip_stationarity_test)
+        weigh_coordinates(ints, floats, f, lm)
         newton = slow_iterations >= newton_after
-        same, directions = directions, _mark_of_directions(desk, count)
+        same, directions = directions, _hash_of_directions(lm, count)
         if newton:
             newton_steps += 1
         if newton and not trusted:
             curvature_with(
-                ints, floats, q, state, r, desk.y, desk.moments, desk.torques, desk.columns,
-                desk.second, held,
+                ints, floats, q, state, r, lm.y, lm.moments, lm.torques, lm.columns,
+                lm.second, held,
             )  # fmt: skip
         if newton and not (trusted and same == directions):
             hessians += 1
-            assemble_hessian(ints, desk, count, True)
+            assemble_hessian(ints, lm, count, True)
         elif rows > n and not newton:
-            assemble_hessian(ints, desk, count, False)
+            assemble_hessian(ints, lm, count, False)
         # Damped steps, the damping raised until one is accepted.
         accepted, indefinite = False, False
         value, slope, lam, first = f, 0.0, 0.0, damping
-        for straight in range(0 if bent else 1, 2):
-            if straight and bent:
+        for direct in range(0 if detour else 1, 2):
+            if direct and detour:
                 # The way around half a turn led nowhere: try the residuals themselves.
-                copy(r, rows, desk.target)
-                damping, brisk = first, False
-            if not brisk:
-                gain = to_gain(ints, floats, q, desk, count)
+                copy(r, rows, lm.model_residual)
+                damping, skip_stationarity_test = first, False
+            if not skip_stationarity_test:
+                gain = to_gain(ints, floats, q, lm, count)
                 if (
                     gain <= stationary
-                    or (settled >= _SETTLED and gain <= _LOOSE)
-                    or (settled >= _CREEPING and gain <= _LOOSER)
+                    or (idle_iterations >= _IDLE and gain <= _LOOSE)
+                    or (idle_iterations >= _CREEPING and gain <= _LOOSER)
                 ):
                     continue
-            for _ in range(_TRIES if straight else _TRIES // 4):
+            for _ in range(_TRIES if direct else _TRIES // 4):
                 lam = max(damping * min(f, reach), 1e-300)
-                if damped_step(ints, floats, q, desk, count, lam, passes, newton):
-                    slope = _try_step(ints, floats, q, desk, count, scratch)
+                if damped_step(ints, floats, q, lm, count, lam, passes, newton):
+                    slope = _try_step(ints, floats, q, lm, count, scratch)
                     if newton and abs(slope) <= _ROUNDING * f:
                         break
-                    value = evaluate_with(ints, floats, desk.trial, state, desk.trial_r, held)
+                    value = evaluate_with(ints, floats, lm.trial, state, lm.trial_r, held)
                     evaluations += 1
                     # A way around must pay at once; equation 39 decides about all others.
-                    enough = f if straight else 0.99 * f
+                    enough = f if direct else 0.99 * f
                     if value < enough and value < f - 2.0 * alpha * slope:
                         accepted = True
                         break
                 else:
                     indefinite = True
                 damping *= 4.0
-                if brisk:
+                if skip_stationarity_test:
                     # Nobody has looked yet whether there is anything to gain.
-                    brisk = False
-                    if to_gain(ints, floats, q, desk, count) <= stationary:
+                    skip_stationarity_test = False
+                    if to_gain(ints, floats, q, lm, count) <= stationary:
                         break
             if accepted:
                 break
@@ -197,21 +198,21 @@ def levenberg_marquardt(ints, floats, desk, options, q, out, history, held):
             code = STATIONARY
             evaluate_with(ints, floats, q, state, r, held)
             break
-        ratio = _gain_ratio(ints, q, desk, f - value, slope, lam)
+        ratio = _gain_ratio(ints, q, lm, f - value, slope, lam)
         if ratio > 0.75 and not indefinite:
             damping = max(damping / (10.0 if newton else 3.0), 1e-8)
         elif ratio < 0.25:
             damping = min(damping * 4.0, 1e8)
         # Looking whether q is stationary costs time, and it is not while f falls fast.
-        brisk = value < 0.5 * f
+        skip_stationarity_test = value < 0.5 * f
         slow_iterations = slow_iterations + 1 if value > slow * f else 0
-        settled = settled + 1 if f - value <= settle * f else 0
+        idle_iterations = idle_iterations + 1 if f - value <= settle * f else 0
         gained = math.sqrt(f) - math.sqrt(value)
         trusted = newton and options[O_GAIN] > 0.0 and abs(ratio - 1.0) < _TRUSTED
         trusted = trusted and gained > _PRECISE * math.sqrt(f)
         f = value
-        copy(desk.trial, n, q)
-        copy(desk.trial_r, rows, r)
+        copy(lm.trial, n, q)
+        copy(lm.trial_r, rows, r)
         iteration += 1
         noted = record(history, noted, f, q)
         # A Newton step that gained nothing, damped or not, says that this is the optimum.
@@ -273,4 +274,4 @@ class LevenbergMarquardt(Method):
         )
 
     def workspace(self, problem: Problem) -> int:
-        return desk_size(problem)
+        return lm_size(problem)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from limbik.jit import kernel
 from limbik.methods.default.levenberg_marquardt import LevenbergMarquardt, levenberg_marquardt
-from limbik.methods.default.workspace import lay_out
+from limbik.methods.default.workspace import view_lm
 
 
 @kernel
 def projected_lm(ints, floats, work, options, q, out, history):
     """``levenberg_marquardt`` for the goals as they are."""
-    return levenberg_marquardt(ints, floats, lay_out(ints, work), options, q, out, history, None)
+    lm, _ = view_lm(ints, work)
+    return levenberg_marquardt(ints, floats, lm, options, q, out, history, None)
 
 
 @dataclass(frozen=True)

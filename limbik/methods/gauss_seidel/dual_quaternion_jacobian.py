@@ -14,9 +14,9 @@ import numpy as np
 
 from limbik.figure.kinematics import (
     EXPONENTIAL,
+    F_JOINT_ROTATION,
     F_OFFSET,
     F_PART,
-    F_PLACED,
     F_SCALE,
     F_SHIFT,
     I_COORD,
@@ -160,7 +160,11 @@ def place_by_dual_quaternions(ints, floats, q, chains):
     changes, spare = chains.spare[3:6], chains.spare[6:9]
     for listed in range(ints[N_USED]):
         joint = ints[ints[I_USED] + listed]
-        parent, o, m = ints[ints[I_PARENT] + joint], ints[F_OFFSET] + 3 * joint, ints[F_PLACED]
+        parent, o, m = (
+            ints[ints[I_PARENT] + joint],
+            ints[F_OFFSET] + 3 * joint,
+            ints[F_JOINT_ROTATION],
+        )
         m += 9 * joint
         placed[0], placed[1], placed[2], placed[3] = quat_of_matrix(floats[m : m + 9])
         moved[:] = 0.0

@@ -9,8 +9,8 @@ from limbik.jit import ExternalKernel, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     KERNEL,
+    O_DRAFT,
     O_GAIN,
-    O_HASTY,
     O_ITERATIONS,
     O_STATIONARY,
     OUT_EVALUATIONS,
@@ -45,7 +45,7 @@ def hybrid(ints, floats, work, options, q, out, history):
     """
     own = work[len(work) - _MOST :]
     own[O_ITERATIONS] = min(options[OWN], options[O_ITERATIONS])
-    own[O_HASTY], own[O_GAIN], own[O_STATIONARY] = 0.0, 0.0, options[O_STATIONARY]
+    own[O_DRAFT], own[O_GAIN], own[O_STATIONARY] = 0.0, 0.0, options[O_STATIONARY]
     copy(options[OWN + 1 :], _FIRST, own[OWN:])
     code = _first(ints, floats, work, own, q, out, history)
     iterations, evaluations = out[OUT_ITERATIONS], out[OUT_EVALUATIONS]
@@ -53,7 +53,7 @@ def hybrid(ints, floats, work, options, q, out, history):
     if code in (REACHED, STATIONARY):
         return code
     own[O_ITERATIONS] = options[O_ITERATIONS] - iterations
-    own[O_HASTY], own[O_GAIN] = options[O_HASTY], options[O_GAIN]
+    own[O_DRAFT], own[O_GAIN] = options[O_DRAFT], options[O_GAIN]
     copy(options[OWN + 1 + _FIRST :], _THEN, own[OWN:])
     # The second phase notes its start, which is the first's end, once more: in the same row.
     seam = max(noted - 1, 0)

@@ -74,7 +74,7 @@ def _coordinates(problem: Problem, first: int, last: int, at: Sequence[float]) -
     """Coordinates that move an element: not turns that leave its end where it is, nor slides that
     carry all of it along."""
     tree, joint = problem.figure.tree, last
-    turns = tree.ints[tree.ints[kin.I_TURNS] :]
+    turns = tree.ints[tree.ints[kin.I_SLOT_IS_ROTATION] :]
     found: list[int] = []
     while True:
         slots = list(tree.slots_of[joint])
@@ -120,7 +120,7 @@ def element_rows(ints, floats, elements, world, axes, first_row, at):
                     s, c = kin.AXIS * slot, ints[ints[kin.I_COORD] + slot]
                     scale = floats[ints[kin.F_SCALE] + slot]
                     ax, ay, az = axes[s] * scale, axes[s + 1] * scale, axes[s + 2] * scale
-                    if ints[ints[kin.I_TURNS] + slot]:
+                    if ints[ints[kin.I_SLOT_IS_ROTATION] + slot]:
                         # The first joint's own turns carry its origin along.
                         ox, oy, oz = axes[s + 3], axes[s + 4], axes[s + 5]
                         if joint == top:

@@ -86,14 +86,14 @@ def follow(
     poses, iterations, seconds = [], [], []
     clock = thread_clock()
     for chain in drill.chains:
-        targets, places, problem = batch_problem(
+        targets, target_offsets, problem = batch_problem(
             subject.figure, subject.effectors, chain.targets, None, start=chain.start,
             tolerance=TIGHT * BODY,
         )  # fmt: skip
         solver = Runner(problem, replace(method, iterations=cap), near=True, restarts=restarts)
-        solver.plan[att.P_BUDGET] = cap
+        solver.restart_plan[att.P_BUDGET] = cap
         solver.compile()
-        batch = Batch(solver, places, targets, seed)
+        batch = Batch(solver, target_offsets, targets, seed)
         q = problem.start
         for k in range(len(targets)):
             began = clock()
@@ -162,10 +162,10 @@ def path_of(
     tolerance: float = TIGHT * BODY,
 ) -> Path:
     """Every iterate on the way to the targets (effectors, 3): the kernel alone, from ``start``."""
-    values, places, problem = batch_problem(
+    values, target_offsets, problem = batch_problem(
         figure, effectors, targets[None], None, start=start, tolerance=tolerance
     )
-    problem.floats[places] = values[0]
+    problem.floats[target_offsets] = values[0]
     return walk(problem, method, iterations)
 
 

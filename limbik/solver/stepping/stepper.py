@@ -68,7 +68,7 @@ class Stepper:
             )
         figure, n = problem.figure, problem.figure.n
         self.runner = runner
-        self._options = runner.full.copy()
+        self._options = runner.final_options.copy()
         if iterations is not None:
             if iterations < 1:
                 raise MethodError(f"iterations must be at least 1, got {iterations}")
@@ -170,7 +170,7 @@ class Stepper:
 
 def run_steps(
     stepper: Stepper,
-    places: np.ndarray,
+    target_offsets: np.ndarray,
     targets: np.ndarray,
     start: np.ndarray,
     *,
@@ -179,8 +179,8 @@ def run_steps(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(poses, exit codes, totals) of problems that each step on from the answer before.
 
-    ``targets`` (problems, k) go to ``places`` (k,) of the problem's floats; what the goals leave
-    free is drawn to the pose at ease by the part ``pull``.
+    ``targets`` (problems, k) go to ``target_offsets`` (k,) of the problem's floats; what the goals
+    leave free is drawn to the pose at ease by the part ``pull``.
     """
     runner = stepper.runner
     problem, n = runner.problem, len(start)
@@ -188,9 +188,9 @@ def run_steps(
     totals = np.empty((len(targets), restarts.TOTALS))
     stepper.set_state(start, np.zeros(n))
     for k, target in enumerate(targets):
-        problem.floats[places] = target
+        problem.floats[target_offsets] = target
         last = stepper.q
-        begin = np.where(runner.room > 0.0, last + pull * (runner.ease - last), last)
+        begin = np.where(runner.spread > 0.0, last + pull * (runner.ease - last), last)
         codes[k] = stepper.step(begin)
         poses[k], totals[k] = stepper.q, stepper.totals
         if progress is not None:

@@ -10,7 +10,7 @@ from limbik.animate.whole_clip.smoothness import (
     retract,
     smooth_block,
     smooth_cost,
-    smooth_push,
+    smooth_half_descent,
 )
 
 BALLS = np.array([1], np.int64)
@@ -35,9 +35,9 @@ def test_the_gradient_is_that_of_differences(low: int, high: int) -> None:
     q = clip_of(8, 0.4)
     weights = np.array([[0.3] * N, [0.7] * N, [2.0] * N, [0.35] * N])
     weights[2:, 1:4] = [[0.0] * 3, [np.inf] * 3]  # a ball's speed has no limit here
-    steps, scratch, push = np.zeros(q.shape), np.zeros(40 + N), np.zeros((high - low, N))
+    steps, scratch, half_descent = np.zeros(q.shape), np.zeros(40 + N), np.zeros((high - low, N))
     smooth_cost(q, low, high, BALLS, weights, DRIFT, steps, scratch)
-    smooth_push(q, low, high, BALLS, weights, DRIFT, steps, push, scratch)
+    smooth_half_descent(q, low, high, BALLS, weights, DRIFT, steps, half_descent, scratch)
     for t in range(low, high):
         for c in range(N):
             found = []
@@ -47,7 +47,7 @@ def test_the_gradient_is_that_of_differences(low: int, high: int) -> None:
                 retract(moved[t], step, BALLS, scratch)
                 found.append(cost_of(moved, low, high, weights))
             slope = (found[0] - found[1]) / 2e-6
-            assert push[t - low, c] == pytest.approx(-0.5 * slope, rel=1e-6, abs=1e-7)
+            assert half_descent[t - low, c] == pytest.approx(-0.5 * slope, rel=1e-6, abs=1e-7)
 
 
 def test_blocks_are_the_second_derivatives_of_plain_coordinates() -> None:

@@ -136,7 +136,7 @@ def test_places_are_those_of_forward_kinematics() -> None:
     q = problem.figure.project(np.random.default_rng(3).normal(size=problem.figure.n))
     state, r = np.empty_like(problem.state), np.empty(problem.rows)
     evaluate(problem.ints, problem.floats, q, state, r)
-    world, axes = ch.places(problem.ints, state)
+    world, axes = ch.world_and_axes(problem.ints, state)
     frames = problem.figure.frames(q)
     for joint in ch.chain_view(problem).pivots[:, ch.P_JOINT]:
         np.testing.assert_allclose(world[12 * joint :][:9], frames[joint, :3, :3].ravel())

@@ -57,10 +57,10 @@ def chapter(order: Order, contest: Contest) -> Chapter:
     most = 6 if order.quick else 20
     for drill in contest.drills:
         for start, targets in drill.pairs(most):
-            values, places, problem = batch_problem(
+            values, target_offsets, problem = batch_problem(
                 subject.figure, subject.effectors, targets[None], None, start=start
             )
-            problem.floats[places] = values[0]
+            problem.floats[target_offsets] = values[0]
             cases.append((drill.every, problem, np.array(start)))
     left, wrong = [], {"28": [], "29": []}
     ends: dict[str, list[float]] = {}
