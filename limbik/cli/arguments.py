@@ -50,7 +50,7 @@ def opened(name: str, *, stretch: bool = False) -> Opened:
     known = FORMATS.get(path.suffix.lower())
     if known is not None and known.motion is None:
         return Opened(load(path, stretch=stretch), None)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
             motion = load_motion(path, stretch=stretch)
@@ -58,7 +58,7 @@ def opened(name: str, *, stretch: bool = False) -> Opened:
             motion = None
     if motion is None:
         return Opened(load(path, stretch=stretch), None)  # and says again what was said of the file
-    for warning in told:
+    for warning in caught:
         warnings.warn(warning.message, stacklevel=2)
     return Opened(motion.figure, motion)
 

@@ -109,7 +109,7 @@ class Bar:
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress, self._task = progress, task
 
-    def say(self, sentence: str) -> None:
+    def describe(self, sentence: str) -> None:
         """Another sentence beside the bar."""
         self._progress.update(self._task, description=sentence)
 

@@ -30,7 +30,7 @@ class Remarks:
             self._kinds[kind][1].append(shown(name))
         self._counts[kind] += 1
 
-    def say(self, stacklevel: int) -> None:
+    def warn(self, stacklevel: int) -> None:
         """Warn of everything that was noted."""
         for kind, (text, others) in self._kinds.items():
             left = self._counts[kind] - 1 - len(others)

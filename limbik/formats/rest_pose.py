@@ -12,7 +12,7 @@ from limbik.errors import LimbikWarning
 from limbik.figure.figure import Figure
 
 
-def say_moved(
+def warn_of_moved(
     figure: Figure, meant: Sequence[float] | np.ndarray | float, what: str, path: Path
 ) -> None:
     """Warn where the figure's rest pose is not the one (n,) that the file means.

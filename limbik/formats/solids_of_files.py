@@ -64,7 +64,7 @@ class ShapesOfFile:
                 remarks.add("mesh", file.name, text)
                 continue
             out.append(_placed(fits[file, entry.scale], entry))
-        remarks.say(stacklevel=4)
+        remarks.warn(stacklevel=4)
         return tuple(out)
 
 

@@ -159,13 +159,13 @@ def from_arrays(arrays: Arrays, path: Path, figure: Figure | None = None) -> Mot
     figure = needed(figure, path)
     q, fps = arrays.numbers("q"), arrays.numbers("fps")
     names = arrays.texts("coordinates")
-    told = {key: arrays.texts(key) for key in ("unit", "up", "name") if key in arrays}
+    stored = {key: arrays.texts(key) for key in ("unit", "up", "name") if key in arrays}
     if q.ndim != 2 or len(names) != q.shape[1] or fps.size != 1:
         shape = f"q {q.shape}, {len(names)} coordinates, {fps.size} fps"
         raise FormatError(f"its arrays do not fit together: {shape}", path)
     if len(q) == 0:
         raise NoMotionError("has no frames", path)
-    said = {key: texts[0] for key, texts in told.items() if len(texts) == 1}
+    said = {key: texts[0] for key, texts in stored.items() if len(texts) == 1}
     for key, own in (("unit", figure.unit), ("up", figure.up)):
         if said.get(key) and own and said[key] != own:
             text = f"its {key} is {shown(said[key])}, that of the figure is {own}"

@@ -21,7 +21,7 @@ from limbik.figure.joints import Coupling, Joint, Part, Slide, Turn, exponential
 from limbik.figure.limits import Range
 from limbik.formats.files import read_bytes
 from limbik.formats.remarks import Remarks
-from limbik.formats.rest_pose import say_moved
+from limbik.formats.rest_pose import warn_of_moved
 from limbik.formats.text_numbers import shown
 from limbik.formats.urdf_bodies import physical_of
 from limbik.formats.xml import attribute, check_chains, direction, numbers, parse
@@ -103,14 +103,14 @@ class _Robot:
         if len(roots) > 1:
             text = f"{self._path.name}: {len(roots)} links hang on nothing: {', '.join(roots[:4])}"
             warnings.warn(text, LimbikWarning, stacklevel=4)
-        self._remarks.say(stacklevel=4)
+        self._remarks.warn(stacklevel=4)
         name = self._root.get("name") or self._path.stem
         try:
             physical = physical_of(self._links, self._moves, joints, self._path)
             figure = Figure(joints, name=name, unit="m", up="z", physical=physical)
         except FigureError as error:
             raise FormatError(str(error), self._path) from error
-        say_moved(figure, 0.0, "0", self._path)
+        warn_of_moved(figure, 0.0, "0", self._path)
         return figure
 
     def _joint(self, link: str) -> Joint:

@@ -59,7 +59,7 @@ def physical_of(
         exclusions += _excluded(path, links)
     except FormatError as error:
         remarks.add("srdf", path.name, f"its SRDF file is left out: {error}")
-    remarks.say(stacklevel=6)
+    remarks.warn(stacklevel=6)
     meshes = any(isinstance(shape, MeshShape) for shape in shapes)
     made = ShapesOfFile(path, tuple(shapes))
     return Physical(

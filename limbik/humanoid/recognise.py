@@ -73,8 +73,8 @@ def recognise(figure: Figure) -> Body:
     """
     if not isinstance(figure, Figure):
         raise FigureError(f"recognise: needs a Figure, got {figure!r}")
-    told = getattr(figure.source, "roles", None)
-    roles = _told(figure, told) if isinstance(told, Mapping) else {}
+    by_file = getattr(figure.source, "roles", None)
+    roles = _roles_of_file(figure, by_file) if isinstance(by_file, Mapping) else {}
     roles = roles or _Search(figure).roles()
     taken = set(roles.values())
     return Body(
@@ -84,10 +84,10 @@ def recognise(figure: Figure) -> Body:
     )
 
 
-def _told(figure: Figure, told: Mapping[object, object]) -> dict[str, str]:
+def _roles_of_file(figure: Figure, by_file: Mapping[object, object]) -> dict[str, str]:
     """The file's own map, for joints that the figure has."""
     known = set(figure.joints)
-    roles = {str(role): str(joint) for role, joint in told.items() if joint in known}
+    roles = {str(role): str(joint) for role, joint in by_file.items() if joint in known}
     for side in SIDES:
         # VRM 0.x calls the thumb's bones proximal, intermediate and distal.
         if side + "ThumbIntermediate" in roles:

@@ -85,7 +85,7 @@ def do_clip(job: Job, places: Places, source: str) -> Outcome:
     error: Exception | None = None
     full = False
     try:
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             try:
                 work = _work(job, places.src / source, clock)
@@ -94,7 +94,7 @@ def do_clip(job: Job, places: Places, source: str) -> Outcome:
                     draft = _new_draft(places)
                     record.outputs = _write(job, work.motion, draft, source)
             finally:
-                said = dict.fromkeys(str(w.message) for w in told)
+                said = dict.fromkeys(str(w.message) for w in caught)
                 record.warnings = list(said)[:_MOST_WARNINGS]
         record.status = "done"
     except SupersededError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import queue
 import time
 from collections import Counter
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -105,7 +104,7 @@ def reproduce(paper: Paper, order: Order) -> Reproduced:
 _PROCESSES = 2  # more would spend their time on compiling the same kernels
 _LOOK = 0.1  # seconds between two looks at what the processes tell
 
-_told: Any = None  # in a process of its own: where it tells how far it is
+_queue: Any = None  # in a process of its own: where it tells how far it is
 
 
 def reproduce_all(papers: list[Paper], order: Order) -> list[Reproduced]:
@@ -118,13 +117,13 @@ def reproduce_all(papers: list[Paper], order: Order) -> list[Reproduced]:
     if workers < 2 or not order.quick:
         return [reproduce(paper, order) for paper in order.steps("papers", papers)]
     context = multiprocessing.get_context("spawn")
-    told: Any = context.Queue()
+    queue: Any = context.Queue()
     silent = replace(order, progress=_forget)
-    with ProcessPoolExecutor(workers, context, _listen, (told,)) as pool:
+    with ProcessPoolExecutor(workers, context, _listen, (queue,)) as pool:
         # The longest first (the order of the catalogue), or it would be waited for at the end.
         running = [pool.submit(_apart, paper, silent) for paper in papers]
         try:
-            _pass_on(told, running, order)
+            _pass_on(queue, running, order)
             return [future.result() for future in running]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -137,27 +136,27 @@ def _forget(what: str, done: int, total: int) -> None:
     """Progress that is not reported."""
 
 
-def _listen(told: Any) -> None:
-    global _told
-    _told = told
+def _listen(queue: Any) -> None:
+    global _queue
+    _queue = queue
 
 
-def _tell(what: str, done: int, total: int) -> None:
-    _told.put((what, done, total))
+def _report(what: str, done: int, total: int) -> None:
+    _queue.put((what, done, total))
 
 
 def _apart(paper: Paper, order: Order) -> Reproduced:
-    return reproduce(paper, replace(order, progress=_tell))
+    return reproduce(paper, replace(order, progress=_report))
 
 
-def _pass_on(told: Any, running: list[Future[Reproduced]], order: Order) -> None:
+def _pass_on(queue: Any, running: list[Future[Reproduced]], order: Order) -> None:
     """Pass on what the processes tell, until all are done or one has failed."""
     while not all(future.done() for future in running):
         order.progress("papers", sum(future.done() for future in running), len(running))
         if any(future.done() and future.exception() for future in running):
             return
         try:
-            order.progress(*told.get(timeout=_LOOK))
+            order.progress(*queue.get(timeout=_LOOK))
         except queue.Empty:
             continue
     order.progress("papers", len(running), len(running))

@@ -97,7 +97,7 @@ def convert(
         except FigureError as error:
             raise LimbikError(f"{files.place(Path(source))}: {_as_options(str(error))}") from error
     if path.suffix.lower() in GLTF:
-        _say_what_gltf_makes(thing, found, source)
+        _warn_of_gltf(thing, found, source)
     written = files.write(thing, to_file, layout)
     if json:
         print(json_text.dumps(_as_json(thing, written), allow_nan=False))
@@ -122,7 +122,7 @@ def _as_json(thing: Figure | Motion, written: list[Path]) -> dict[str, Any]:
     }
 
 
-def _say_what_gltf_makes(thing: Figure | Motion, found: Contents, source: str) -> None:
+def _warn_of_gltf(thing: Figure | Motion, found: Contents, source: str) -> None:
     figure = thing.figure if isinstance(thing, Motion) else thing
     name = files.place(Path(source))
     if found.meshes and figure.source is None:

@@ -30,7 +30,7 @@ from limbik.papers.cells import columns_of
 from limbik.papers.contract import Order, Verdict
 from limbik.papers.report import folder_for, write_report
 
-Tell = Callable[[str, int, int], None]
+Report = Callable[[str, int, int], None]
 COLOURS = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.DEPENDS: "yellow"}
 
 
@@ -92,8 +92,8 @@ def papers(
 
     plots.new_page(1.0, 1.0)  # before the work, in case nothing can be drawn
     with folder_for(files.expanded(save_to)) as folder:
-        with _bars() as tell:
-            done = reproduce_all(wanted, replace(order, progress=tell))
+        with _bars() as report:
+            done = reproduce_all(wanted, replace(order, progress=report))
         page = write_report(folder, done, order)
     if json:
         print(json_text.dumps(_as_json(done, page), allow_nan=False))
@@ -132,8 +132,8 @@ def _calibrate(order: Order, json: bool) -> None:
     """Measure the iteration caps of line_search, and say what was kept."""
     from limbik.papers.line_search import calibrate
 
-    with _bars() as tell:
-        kept = calibrate(replace(order, progress=tell))
+    with _bars() as report:
+        kept = calibrate(replace(order, progress=report))
     if json:
         tables = [{"columns": list(t.columns), "rows": columns_of(t)[0]} for t in kept.tables]
         print(json_text.dumps({"tables": tables, "text": kept.text}))
@@ -150,7 +150,7 @@ def _calibrate(order: Order, json: bool) -> None:
 
 
 @contextmanager
-def _bars() -> Iterator[Tell]:
+def _bars() -> Iterator[Report]:
     """A bar for everything that is going on, told by name; each goes when it is done."""
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -162,14 +162,14 @@ def _bars() -> Iterator[Tell]:
     with Progress(*columns, console=notes, transient=True, disable=hidden) as progress:
         running: dict[str, TaskID] = {}
 
-        def tell(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             if what not in running:
                 running[what] = progress.add_task(what, total=total)
             progress.update(running[what], completed=done, total=total)
             if done >= total:
                 progress.remove_task(running.pop(what))
 
-        yield tell
+        yield report
 
 
 def _show(done: list[Reproduced]) -> None:

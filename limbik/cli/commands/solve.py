@@ -33,7 +33,7 @@ from limbik.solver.result import Result
 from limbik.solver.solve import solve as solve_goals
 
 FAR = 3.0
-"""Times the figure's size: a root that moves further is told."""
+"""Times the figure's size: a root that moves further is reported."""
 
 _FPS = 30.0  # of a pose saved for a figure that came without a frame rate
 
@@ -164,9 +164,9 @@ def solve(
     path = None if target is None else files.write(found, target)[0]
     moved = _root_moved(figure, start, result.q)
     if json:
-        told = _as_json(found, goals, result, path)
-        told |= {"limits_used": kind, "root_moved": moved}
-        print(json_text.dumps(told, allow_nan=False))
+        answer = _as_json(found, goals, result, path)
+        answer |= {"limits_used": kind, "root_moved": moved}
+        print(json_text.dumps(answer, allow_nan=False))
     elif target is not None and target.standard:
         _show(found, goals, result, None, notes, ground)
     else:
@@ -211,7 +211,7 @@ def _show(
     page: Console,
     ground: Sequence[Goal] = (),
 ) -> None:
-    """``ground`` are goals of the floor, which are told where they are short."""
+    """``ground`` are goals of the floor, which are reported where they are short."""
     figure = found.figure
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for column in ("goal", "joint"):

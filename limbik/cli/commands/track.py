@@ -156,7 +156,7 @@ def track(
             figure, _goals(names, targets[:2], held), near=None if poses is None else poses[:2],
             **options,
         )  # fmt: skip
-        bar.say(f"following {frames} frames")
+        bar.describe(f"following {frames} frames")
         goals = _goals(names, targets, held)
         result = follow(
             figure, goals, reference=reference, near=poses, progress=bar.done, **options

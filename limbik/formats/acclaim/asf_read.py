@@ -21,7 +21,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Part, Slide, Turn, Vector, unit_axis
 from limbik.figure.limits import Range
 from limbik.formats.acclaim.asf_sections import Bone, Skeleton, axis_of, read_skeleton, slides
-from limbik.formats.rest_pose import say_moved
+from limbik.formats.rest_pose import warn_of_moved
 from limbik.maths.quaternions import quat_conjugate, quat_multiply, quat_rotate
 
 
@@ -50,7 +50,7 @@ def figure_of(skeleton: Skeleton, path: Path) -> Figure:
         figure = Figure(joints, name=path.stem, source=skeleton)
     except FigureError as error:
         raise FormatError(str(error), path) from error
-    say_moved(figure, 0.0, "the zero pose", path)
+    warn_of_moved(figure, 0.0, "the zero pose", path)
     return figure
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from limbik.formats.gltf.accessors import FLOAT, FRACTIONS, Values, read_values
-from limbik.formats.gltf.file import Document, told_apart
+from limbik.formats.gltf.file import Document, unique_names
 from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import slerp
 
@@ -143,11 +143,11 @@ class Clips:
         names = [document.name(entry) or f"clip {i}" for i, entry in enumerate(entries, 1)]
         self.clips = [
             self._clip(entry, i, name)
-            for i, (entry, name) in enumerate(zip(entries, told_apart(names), strict=True))
+            for i, (entry, name) in enumerate(zip(entries, unique_names(names), strict=True))
         ]
 
     def _clip(self, entry: dict[str, Any], index: int, name: str) -> Clip:
-        document, clip = self._document, Clip(name, fps=_told_rate(entry))
+        document, clip = self._document, Clip(name, fps=_stored_rate(entry))
         what = f"animation {index}"
         samplers = document.listed(entry, "samplers", f"{what}: its samplers")
         for found in document.listed(entry, "channels", f"{what}: its channels"):
@@ -205,12 +205,12 @@ class Clips:
         return self._times[at]
 
 
-def _told_rate(animation: dict[str, Any]) -> float | None:
+def _stored_rate(animation: dict[str, Any]) -> float | None:
     extras = animation.get("extras")
-    told = extras.get(FRAME_RATE) if isinstance(extras, dict) else None
-    if not isinstance(told, int | float) or isinstance(told, bool):
+    stored = extras.get(FRAME_RATE) if isinstance(extras, dict) else None
+    if not isinstance(stored, int | float) or isinstance(stored, bool):
         return None
-    return float(told) if 0.0 < told < 1e6 else None
+    return float(stored) if 0.0 < stored < 1e6 else None
 
 
 def frame_times(clip: Clip) -> tuple[float, float, int]:

@@ -40,7 +40,7 @@ class Draft:
         self._at = 0  # the buffer that new bytes belong to
         if document is not None:
             self._begin(document)
-            self._say_left_behind(document)
+            self._warn_of_left_behind(document)
         self._old = self._length
 
     def _begin(self, document: Document) -> None:
@@ -102,7 +102,7 @@ class Draft:
         document.spend(len(data), f"buffer {index}")
         return data
 
-    def _say_left_behind(self, document: Document) -> None:
+    def _warn_of_left_behind(self, document: Document) -> None:
         """Warn of pictures in files of their own that a file elsewhere will not find."""
         found = [
             entry.get("uri") for entry in document.entries("images") if isinstance(entry, dict)

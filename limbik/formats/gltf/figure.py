@@ -68,7 +68,7 @@ class _Builder:
 
     def figure(self) -> Figure:
         joints = ordered(tuple(self._joint(joint) for joint in self._layout.parents))
-        self._say_unequal()
+        self._warn_of_unequal_scales()
         rest: list[float] = []
         for joint in joints:
             place = self._world[joint.name].place if joint.parent is None else np.zeros(3)
@@ -77,7 +77,7 @@ class _Builder:
             joints, rest=rest, name=self._rig.document.path.stem, unit="m", up="y", source=self._rig
         )
 
-    def _say_unequal(self) -> None:
+    def _warn_of_unequal_scales(self) -> None:
         bound, nodes = self._rig.bound, self._nodes
         bad = [name for name in bound if self._children[name] and nodes.unequal(bound[name].node)]
         # Unequal scales of a joint itself do no harm while its children have none.

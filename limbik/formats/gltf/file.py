@@ -56,9 +56,9 @@ class Document:
         version = asset.get("version") if isinstance(asset, dict) else None
         if not isinstance(version, str) or not version.startswith("2."):
             self.fail(f"is glTF {shown(str(version))}; limbik reads version 2")
-        self._say_unknown()
+        self._warn_of_unknown()
 
-    def _say_unknown(self) -> None:
+    def _warn_of_unknown(self) -> None:
         """Warn of extensions that a reader must know and that limbik does not."""
         required = self.listed(self.json, "extensionsRequired", "extensionsRequired")
         unknown = dict.fromkeys(str(name) for name in required if not _KNOWN.match(str(name)))
@@ -278,7 +278,7 @@ def read_document(path: Path) -> Document:
     return Document(read_bytes(path), path)
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def unique_names(names: Sequence[str]) -> list[str]:
     """The names with numbers where one was used before: "Hand", "Hand_2", "Hand_3"."""
     taken, uses = set(names), dict[str, int]()
     out: list[str] = []

@@ -47,7 +47,7 @@ def motion_of(figure: Figure, name: str) -> Motion:
             f"clip {shown(name)}: {(frames - 1) / fps:g} seconds are too long for "
             f"{len(rig.bound)} joints at {fps:g} frames per second"
         )
-    _say_left_out(figure, name)
+    _warn_of_left_out(figure, name)
     q = np.empty((frames, figure.n))
     last = figure.rest
     step = max(1, _CHUNK // len(rig.bound))
@@ -151,7 +151,7 @@ def _placed(
     return out
 
 
-def _say_left_out(figure: Figure, name: str) -> None:
+def _warn_of_left_out(figure: Figure, name: str) -> None:
     """Warn of shifts in a clip that the figure cannot follow."""
     rig, clip = rig_of(figure), rig_of(figure).clips[name]
     shifted = []

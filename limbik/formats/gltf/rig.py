@@ -18,7 +18,7 @@ import numpy as np
 from limbik.errors import FormatError, LimbikWarning
 from limbik.figure.figure import Figure
 from limbik.formats.gltf.animation import Clip, Clips
-from limbik.formats.gltf.file import Document, told_apart
+from limbik.formats.gltf.file import Document, unique_names
 from limbik.formats.gltf.hands import finger_parents
 from limbik.formats.gltf.nodes import Nodes
 from limbik.formats.gltf.vrm import read_humanoid
@@ -110,8 +110,8 @@ def read_layout(document: Document) -> Layout:
             names = _names(document, parents)
     if len(parents) > MAX_JOINTS:
         document.fail(f"has more than {MAX_JOINTS:,} joints")
-    unique = dict(zip(parents, told_apart([names[k] for k in parents]), strict=True))
-    _say_renamed(document, names, unique)
+    unique = dict(zip(parents, unique_names([names[k] for k in parents]), strict=True))
+    _warn_of_renamed(document, names, unique)
     bound = {unique[k]: _bound(nodes, k, unique) for k in parents}
     roles = {role: unique[k] for role, k in human.nodes.items()}
     by_name = {clip.name: clip for clip in clips}
@@ -200,7 +200,7 @@ def _names(document: Document, joints: Iterable[int]) -> dict[int, str]:
     return {i: document.name(document.entry("nodes", i)) or f"node {i}" for i in joints}
 
 
-def _say_renamed(document: Document, names: dict[int, str], unique: dict[int, str]) -> None:
+def _warn_of_renamed(document: Document, names: dict[int, str], unique: dict[int, str]) -> None:
     renamed = [
         f"{shown(names[i])} (node {i}) is now {shown(name)}"
         for i, name in unique.items()

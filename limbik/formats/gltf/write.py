@@ -117,7 +117,7 @@ def _animate(draft: Draft, rig: Rig, motion: Motion) -> None:
             channels.append((bound.node, "translation", place))
         if (any(moves) or k == 0) and local.given_as_matrix:
             nodes[bound.node] = _without_matrix(nodes[bound.node], local, remarks)
-    remarks.say(stacklevel=5)
+    remarks.warn(stacklevel=5)
     animations = draft.own("animations")
     at = list(rig.clips).index(name) if name in rig.clips else len(animations)
     kept = (

@@ -210,7 +210,7 @@ class Bodies:
         masses = MassesOfModel(path, bodies, self._rules())
         shapes = ShapesOfModel(path, bodies)
         loops, exclusions = tuple(self._loops()), tuple(self._exclusions())
-        self._remarks.say(stacklevel=5)
+        self._remarks.warn(stacklevel=5)
         return Physical(
             inertias=masses if masses.needs_meshes else masses(),
             shapes=shapes if shapes.needs_meshes else shapes(),

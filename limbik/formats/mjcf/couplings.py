@@ -45,7 +45,7 @@ def couplings(tree: Tree) -> dict[str, Rule]:
             if not other or scale == 0.0:
                 other, scale = "", 0.0
             out[name] = Rule(other, shift, scale, element)
-    remarks.say(stacklevel=6)
+    remarks.warn(stacklevel=6)
     check_chains({name: rule.other for name, rule in out.items() if rule.other}, tree.path)
     return out
 

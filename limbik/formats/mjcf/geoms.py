@@ -107,7 +107,7 @@ class MassesOfModel:
                 continue
             if own is not None and own.mass > 0.0:
                 out.append((body.joint, own))
-        meshes.remarks.say(stacklevel=4)
+        meshes.remarks.warn(stacklevel=4)
         total = sum(own.mass for _, own in out)
         if self.rules.total > 0.0 and total > 0.0:
             out = [(name, _times(own, self.rules.total / total)) for name, own in out]
@@ -160,7 +160,7 @@ class ShapesOfModel:
                 continue
             if shape is not None:
                 out.append(shape)
-        meshes.remarks.say(stacklevel=4)
+        meshes.remarks.warn(stacklevel=4)
         return tuple(out)
 
 

@@ -37,7 +37,7 @@ from limbik.formats.mjcf.bodies import Bodies
 from limbik.formats.mjcf.couplings import couplings
 from limbik.formats.mjcf.efforts import efforts_of
 from limbik.formats.mjcf.tree import Tree
-from limbik.formats.rest_pose import say_moved
+from limbik.formats.rest_pose import warn_of_moved
 from limbik.formats.text_numbers import shown
 from limbik.maths.so3 import exp_map, log_map, quat_multiply, quat_normalise, quat_rotate
 
@@ -250,7 +250,7 @@ class _Model:
             )
         except FigureError as error:
             raise FormatError(str(error), self._path) from error
-        say_moved(figure, self._rest, "the reference pose", self._path)
+        warn_of_moved(figure, self._rest, "the reference pose", self._path)
         return figure
 
     def keys(self) -> np.ndarray:

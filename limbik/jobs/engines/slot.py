@@ -65,7 +65,7 @@ class Slot:
         return self._failed(Outcome(source, False, reasons.KILLED, said, seconds))
 
     def _ask(self, source: str) -> Outcome:
-        self._tell({"source": source})
+        self._send({"source": source})
         began = time.monotonic()
         limit, most = self.order.time_limit, self.order.memory_limit
         while True:
@@ -147,9 +147,9 @@ class Slot:
         )
         self._process, self._answers = process, queue.SimpleQueue()
         threading.Thread(target=_listen, args=(process, self._answers), daemon=True).start()
-        self._tell(self.order.as_json())
+        self._send(self.order.as_json())
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         with suppress(OSError):  # it is gone, which its answers show

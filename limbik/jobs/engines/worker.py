@@ -35,15 +35,15 @@ def main() -> None:
             step.prepare()
         _limit_memory(order.memory_limit)
     except LimbikError as error:
-        _say(answers, {"refused": str(error)})
+        _send(answers, {"refused": str(error)})
         return
-    _say(answers, {"ready": os.getpid()})
+    _send(answers, {"ready": os.getpid()})
     while True:
         found = do_clip(job, order.places, messages.get()["source"])
-        _say(answers, {"outcome": found.as_json()})
+        _send(answers, {"outcome": found.as_json()})
 
 
-def _say(answers: TextIO, message: dict[str, Any]) -> None:
+def _send(answers: TextIO, message: dict[str, Any]) -> None:
     answers.write(json.dumps(message) + "\n")
     answers.flush()
 

@@ -34,7 +34,7 @@ SHARED = ("method", "compare", "frame", "floor", "next_id")
 def park(document: Document) -> tuple[Parked, Scene]:
     """The figure that is being posed put aside, and the scene without its hands on the props.
 
-    Props that are held must be where the pose has them before (``prop_edits.let_go``).
+    Props that are held must be where the pose has them before (``prop_edits.release_prop``).
     """
     holds = tuple((prop.id, prop.holds) for prop in document.scene.props if prop.holds)
     props = tuple(replace(prop, holds=()) for prop in document.scene.props)

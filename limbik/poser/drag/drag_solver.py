@@ -417,9 +417,9 @@ class DragSolver:
         )  # fmt: skip
         if far is not None:
             self._write(far)
-        # The floor is told of where something is below it.
-        told = (answer.goals[:, 0] != FLOOR) | (answer.goals[:, 3] == 0.0)
-        return answer if told.all() else replace(answer, goals=answer.goals[told])
+        # The floor is reported only where something is below it.
+        reported = (answer.goals[:, 0] != FLOOR) | (answer.goals[:, 3] == 0.0)
+        return answer if reported.all() else replace(answer, goals=answer.goals[reported])
 
     # ---- goals -----------------------------------------------------------------------------
 

@@ -23,6 +23,6 @@ def put_prop(prop: Prop, place: np.ndarray) -> Prop:
     return replace(prop, position=position_of(place), wxyz=wxyz_of(place))
 
 
-def let_go(figure: Figure, document: Document, prop: Prop) -> Prop:
+def release_prop(figure: Figure, document: Document, prop: Prop) -> Prop:
     """The prop where it is, held by nobody."""
     return replace(put_prop(prop, place_of(prop, figure, figure.frames(document.q))), holds=())

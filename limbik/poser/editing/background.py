@@ -24,7 +24,7 @@ class Stopped(LimbikError):
 class BackgroundTask:
     """``work`` in a thread; ``apply`` takes its result when whoever owns the task collects it.
 
-    ``tell`` is called with the share that is done, 0 to 1, from the thread, and ``ready`` when it
+    ``notify`` is called with the share that is done, 0 to 1, from the thread, and ``ready`` when it
     has ended, well or not.  ``work`` is given a function to report its progress with, which raises
     when the task was cancelled.
     """
@@ -35,7 +35,7 @@ class BackgroundTask:
         work: Callable[[Progress], Any],
         apply: Callable[[Any], None],
         *,
-        tell: Callable[[float], None],
+        notify: Callable[[float], None],
         ready: Callable[[], None],
         end: Callable[[], None] = lambda: None,
     ) -> None:
@@ -43,8 +43,8 @@ class BackgroundTask:
         self.result: Any = None
         self.error: Exception | None = None
         self._work, self._apply, self._end = work, apply, end
-        self._tell, self._ready = tell, ready
-        self._stop, self._done, self._told = threading.Event(), threading.Event(), 0.0
+        self._notify, self._ready = notify, ready
+        self._stop, self._done, self._notified = threading.Event(), threading.Event(), 0.0
         self._thread = threading.Thread(target=self._run, name="limbik-poser-task", daemon=True)
 
     def start(self) -> None:
@@ -97,6 +97,6 @@ class BackgroundTask:
             raise Stopped("cancelled")
         self.share = min(max(share, 0.0), 1.0)
         now = time.monotonic()
-        if now - self._told >= _OFTEN:
-            self._told = now
-            self._tell(self.share)
+        if now - self._notified >= _OFTEN:
+            self._notified = now
+            self._notify(self.share)

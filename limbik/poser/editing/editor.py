@@ -46,7 +46,7 @@ class Editor:
 
     ``answer`` is what the last solve said of the pose that is shown, ``ghost`` what the method
     compared with said; None where nothing is known.  ``notify`` takes a sentence for the person
-    while something is still at work, ``tell_preparing`` one about what is being compiled, and an
+    while something is still at work, ``report_preparing`` one about what is being compiled, and an
     empty one when that is ready.  ``dirty`` counts changes that are worth keeping, ``revision`` all
     of them.
     """
@@ -58,7 +58,7 @@ class Editor:
         self.dirty = self.revision = 0
         self.symmetric = False  # dragging one side moves the other likewise
         self.notify: Callable[[str], None] = lambda sentence: None
-        self.tell_preparing: Callable[[str], None] = lambda sentence: None
+        self.report_preparing: Callable[[str], None] = lambda sentence: None
         self.gesture: Dragging | PropDragging | Sliding | None = None
         self.answer: Answer | None = None
         self.ghost: Answer | None = None
@@ -340,11 +340,11 @@ class Editor:
             return
         late = threading.Event()
 
-        def tell() -> None:
+        def announce() -> None:
             late.set()
-            self.tell_preparing(COMPILING.format(choice.name))
+            self.report_preparing(COMPILING.format(choice.name))
 
-        notice = threading.Timer(SOON, tell)
+        notice = threading.Timer(SOON, announce)
         notice.daemon = True
         notice.start()
         try:
@@ -353,7 +353,7 @@ class Editor:
             notice.cancel()
             notice.join()  # what it says comes before what is said here
             if late.is_set():
-                self.tell_preparing("")
+                self.report_preparing("")
 
     def poses_at(self, frames: Sequence[float]) -> np.ndarray:
         """(frames, n) the poses of the timeline; that of now where it has neither keys nor clip."""

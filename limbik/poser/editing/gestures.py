@@ -120,13 +120,13 @@ class Dragging:
         elif position is not None:
             self.label = f"Move {self._held.joint}"
         self.moved = True
-        answer = self._told(self.other_starts.watch(self._live.drag(position, wxyz)))
+        answer = self._with_held_hand(self.other_starts.watch(self._live.drag(position, wxyz)))
         ghost = None if self._ghost is None else self._ghost.drag(position, wxyz)
         return self._with(document, answer, position, wxyz), answer, ghost
 
     def end(self, document: Document) -> tuple[Document, Answer, Answer | None]:
         """The document with the last target met as well as it can be."""
-        answer = self._told(self._live.finish())
+        answer = self._with_held_hand(self._live.finish())
         ghost = None if self._ghost is None else self._ghost.finish()
         effectors = tuple(self._left(effector, answer.q) for effector in document.effectors)
         return replace(document, q=answer.q, effectors=effectors), answer, ghost
@@ -144,7 +144,7 @@ class Dragging:
             return replace(effector, placed=False)
         return effector
 
-    def _told(self, answer: Answer) -> Answer:
+    def _with_held_hand(self, answer: Answer) -> Answer:
         """The answer; where a finger is short, its sentence says that the hand is held."""
         return hand_is_held(answer) if self._in_hand else answer
 

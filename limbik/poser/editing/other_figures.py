@@ -23,10 +23,10 @@ def figure_id_of(document: Document) -> int:
 
 
 class OtherFigures:
-    """What a session knows of the other figures; ``told`` are those that the page can draw."""
+    """What a session knows of the other figures; ``sent`` are those that the page can draw."""
 
     def __init__(self) -> None:
-        self.told: set[int] = set()
+        self.sent: set[int] = set()
         self._moments: dict[int, Moments] = {}
 
     def at(self, document: Document, cache: FigureCache, frame: float) -> Document:
@@ -49,8 +49,8 @@ class OtherFigures:
         out: list[str | bytes] = []
         for one in document.others:
             id = figure_id_of(one.document)
-            if id not in self.told:
-                self.told.add(id)
+            if id not in self.sent:
+                self.sent.add(id)
                 opened, figure = cache.opened(one.document.source), cache.figure(one.document)
                 info = figure_of(figure, opened, figure_id=id, mirrors=False)
                 out.append(text(msg.OtherFigureMessage(info)))

@@ -21,7 +21,7 @@ from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.prop import Hold, Prop
 from limbik.poser.drag.answer import Answer, unheld
 from limbik.poser.drag.effector_targets import anchored
-from limbik.poser.drag.prop_edits import let_go, put_prop, with_prop
+from limbik.poser.drag.prop_edits import put_prop, release_prop, with_prop
 from limbik.poser.drag.prop_shapes import (
     frame_of,
     hold_frame,
@@ -111,7 +111,7 @@ def taken(
 
     Raises LimbikError where one of them cannot get there.
     """
-    prop = let_go(figure, document, prop)
+    prop = release_prop(figure, document, prop)
     document = with_prop(document, prop)
     frames = figure.frames(document.q)
     place = frame_of(prop.position, prop.wxyz)

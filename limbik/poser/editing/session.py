@@ -81,7 +81,7 @@ class Session(Editor):
         self.task: BackgroundTask | None = None
         self.post: Callable[[str], None] = lambda message: None
         self.wake: Callable[[], None] = lambda: None
-        self.tell_preparing = lambda sentence: self.post(text(msg.PreparingMessage(sentence)))
+        self.report_preparing = lambda sentence: self.post(text(msg.PreparingMessage(sentence)))
         self.library: PoseLibrary | None = None  # set by the server
         self.exported: Path | None = None  # folder of what is remembered of saved files, likewise
         self._inbox = Inbox()
@@ -197,7 +197,7 @@ class Session(Editor):
         self.drop()
         self.history.end_merging()
         self._shown = -1
-        self.other_figures.told.clear()
+        self.other_figures.sent.clear()
         return [self.hello(), *self.state_messages(), *self._progress()]
 
     def receive(self, message: str | bytes) -> list[str | bytes]:
@@ -279,11 +279,11 @@ class Session(Editor):
             end()
             raise LimbikError(f"{self.task.label} is still at work; cancel it first.")
 
-        def tell(share: float) -> None:
+        def notify(share: float) -> None:
             self.post(text(msg.ProgressMessage(msg.ProgressInfo(label, share))))
 
         self.task = BackgroundTask(
-            label, work, apply, tell=tell, ready=lambda: self.wake(), end=end
+            label, work, apply, notify=notify, ready=lambda: self.wake(), end=end
         )
         self.task.start()
         self.also(text(msg.ProgressMessage(msg.ProgressInfo(label, 0.0))))

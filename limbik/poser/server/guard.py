@@ -82,8 +82,8 @@ class Guard:
         if len(hosts) != 1 or not self.knows(hosts[0]):
             return 403, f"This server does not answer to the name {' '.join(hosts)[:80]!r}."
         private = scope["path"].startswith(PRIVATE)
-        must_say = scope["type"] == "websocket" or scope.get("method") not in ("GET", "HEAD")
-        if private and (must_say or origins) and not _same_place(origins, hosts[0]):
+        needs_origin = scope["type"] == "websocket" or scope.get("method") not in ("GET", "HEAD")
+        if private and (needs_origin or origins) and not _same_place(origins, hosts[0]):
             origin = " ".join(origins)[:80] or "one without a name"
             return (
                 403,

@@ -37,9 +37,9 @@ _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 
 def state_folder() -> Path:
     """Where this machine keeps the state of programs: LIMBIK_STATE, or the platform's place."""
-    told = os.environ.get("LIMBIK_STATE")
-    if told:
-        return Path(told).expanduser()
+    chosen = os.environ.get("LIMBIK_STATE")
+    if chosen:
+        return Path(chosen).expanduser()
     return platformdirs.user_state_path("limbik", appauthor=False) / "poser"
 
 

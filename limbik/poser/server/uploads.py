@@ -81,8 +81,8 @@ async def _received(
     if others + 1 > MOST_FILES:
         raise UploadError(413, f"At most {MOST_FILES} files can be opened together.")
     room = min(LARGEST_FILE, LARGEST_SESSION - size)
-    told = request.headers.get("content-length", "0")
-    _check_room(int(told) if told.isascii() and told.isdigit() else 0, room, name)
+    length = request.headers.get("content-length", "0")
+    _check_room(int(length) if length.isascii() and length.isdigit() else 0, room, name)
     try:
         return await _written(request, sessions, folder, name, room)
     except OSError as error:

@@ -190,7 +190,7 @@ def test_a_method_that_must_be_compiled_is_announced(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    talk.session.tell_preparing = said.append
+    talk.session.report_preparing = said.append
     monkeypatch.setattr("limbik.poser.editing.editor.is_ready", lambda name: False)
     monkeypatch.setattr("limbik.poser.editing.editor.SOON", 60.0)
     talk.do("method.set", name="projected_lm", settings={"iterations": 30})

@@ -22,7 +22,7 @@ _MOST_PIECES = 14
 @command("library.list")
 def list_poses(session: Session) -> Answer:
     """Tell the page what is in the library."""
-    _tell(session)
+    _send_library(session)
     return None
 
 
@@ -39,7 +39,7 @@ def store(session: Session, name: str, picture: list[str]) -> Answer:
         poses=_poses(session),
         picture="".join(picture),
     )
-    _tell(session)
+    _send_library(session)
     return None
 
 
@@ -57,7 +57,7 @@ def take(session: Session, pose: str) -> Answer:
 def rename(session: Session, pose: str, name: str) -> Answer:
     """Another name for a pose of the library."""
     _library(session).rename(pose, name)
-    _tell(session)
+    _send_library(session)
     return None
 
 
@@ -65,7 +65,7 @@ def rename(session: Session, pose: str, name: str) -> Answer:
 def delete(session: Session, pose: str) -> Answer:
     """Take a pose out of the library."""
     _library(session).delete(pose)
-    _tell(session)
+    _send_library(session)
     return None
 
 
@@ -81,7 +81,7 @@ def _poses(session: Session) -> np.ndarray | None:
     return None if clip is None else sampled(session.figure, clip.q)
 
 
-def _tell(session: Session) -> None:
+def _send_library(session: Session) -> None:
     figure, body = session.figure, session.figure_cache.body(session.document.source)
     poses = [
         msg.LibraryPose(

@@ -14,7 +14,7 @@ from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.document.effector import FURTHEST, LAST_ID, Vec3, Vec4
 from limbik.poser.document.prop import LARGEST, MOST_HOLDS, MOST_PROPS, Prop, PropKind
 from limbik.poser.drag.look_goals import looked_at
-from limbik.poser.drag.prop_edits import let_go, with_prop
+from limbik.poser.drag.prop_edits import release_prop, with_prop
 from limbik.poser.files.open import discard_files, keep_files
 from limbik.poser.files.prop_mesh import prop_mesh
 from limbik.poser.protocol.commands.registry import KEEP, Answer, command
@@ -193,7 +193,7 @@ def hold(session: Session, prop: int, joints: list[int]) -> Answer:
             if one.joint in names:
                 raise LimbikError(f"{one.joint} holds {other.name} already.")
     if not names:
-        free = let_go(session.figure, session.document, held)
+        free = release_prop(session.figure, session.document, held)
         session.document = with_prop(session.document, free)
         return None
     session.hold_prop(held, names)
