@@ -16,6 +16,7 @@ from limbik.goals.kernels import functions as fn
 from limbik.goals.kernels.rows import point_of
 from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.priority import Prioritized
+from limbik.jit import inner
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,14 +78,20 @@ class Above(Prioritized):
         return [tm.TargetWrite(0, tm.NUMBERS, tables["offset"])]
 
 
+@inner
+def _shortfall(ints, floats, world, i):
+    """(path, its length, point p, normal n, offset − n·p) of the term at i."""
+    joint, path, length = fn.own_joint(ints, i, 0)
+    at, _ = fn.own_numbers(ints, i)
+    x, y, z = point_of(world, joint, floats, at + 4)
+    nx, ny, nz = floats[at + 1], floats[at + 2], floats[at + 3]
+    return path, length, x, y, z, nx, ny, nz, floats[at] - (nx * x + ny * y + nz * z)
+
+
 @fn.term_function
 def above_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
     ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
-    joint, _, _ = fn.own_joint(ints, i, 0)
-    at, _ = fn.own_numbers(ints, i)
-    x, y, z = point_of(world, joint, floats, at + 4)
-    short = floats[at] - (floats[at + 1] * x + floats[at + 2] * y + floats[at + 3] * z)
-    short = max(short, 0.0)
+    short = max(_shortfall(ints, floats, world, i)[-1], 0.0)
     fn.open_floats(out_at)[row] = floats[f + tm.T_WEIGHT] * short
     fn.open_floats(error_at)[0] = short
 
@@ -92,11 +99,8 @@ def above_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
 @fn.term_function
 def above_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
     ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
-    joint, path, length = fn.own_joint(ints, i, 0)
-    at, _ = fn.own_numbers(ints, i)
-    x, y, z = point_of(world, joint, floats, at + 4)
-    nx, ny, nz = floats[at + 1], floats[at + 2], floats[at + 3]
-    if floats[at] - (nx * x + ny * y + nz * z) > 0.0:
+    path, length, x, y, z, nx, ny, nz, short = _shortfall(ints, floats, world, i)
+    if short > 0.0:
         w = floats[f + tm.T_WEIGHT]
         fn.add_motion_row(
             ints, floats, fn.open_floats(axes_at), path, length, x, y, z, w * nx, w * ny, w * nz,
@@ -109,11 +113,8 @@ def above_second(  # type: ignore[no-untyped-def]
     ints_at, floats_at, q, world_at, axes_at, i, f, row, lam_at, moments_at, torques_at, s
 ):
     ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
-    joint, path, length = fn.own_joint(ints, i, 0)
-    at, _ = fn.own_numbers(ints, i)
-    x, y, z = point_of(world, joint, floats, at + 4)
-    nx, ny, nz = floats[at + 1], floats[at + 2], floats[at + 3]
-    if floats[at] - (nx * x + ny * y + nz * z) > 0.0:
+    path, length, x, y, z, nx, ny, nz, short = _shortfall(ints, floats, world, i)
+    if short > 0.0:
         w, slots = fn.open_floats(lam_at)[row] * floats[f + tm.T_WEIGHT], int64(ints[N_SLOTS])
         add_point_moments(
             ints, floats, fn.open_floats(axes_at), path, length, x, y, z, w * nx, w * ny, w * nz,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import int64
+from numba import int64, uint32
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
@@ -142,16 +142,21 @@ def _shortfall(ints, floats, world, i, masses, count, table, at, room):
 
 
 @inner
-def _pull_on_contact(floats, room, one, two, w, end):
-    """(contact, x, y, z): which contact is ``end`` (0 to 3) of the two nearest edges of the hull,
-    and w times the gradient of the shortfall by it; contact −1 where that is 0."""
+def _pull_on_contact(ints, floats, world, i, masses, table, at, room, w, end):
+    """(path, its length, point p, w·∂shortfall/∂p) of the contact at ``end`` (0 to 3) of the two
+    nearest edges of the hull; the length is 0 where the shortfall does not depend on it."""
     edge = room + 2 + EDGE * (end // 2)
     share = w * floats[edge + 4]
     share *= floats[edge + 5] if end % 2 else 1.0 - floats[edge + 5]
     if share == 0.0:
-        return int64(-1), 0.0, 0.0, 0.0
-    x, y, z = _level(one, two, share * floats[edge + 2], share * floats[edge + 3])
-    return int64(floats[edge + end % 2]), x, y, z
+        return uint32(0), uint32(0), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    k = int64(floats[edge + end % 2])
+    joint, path, length = own_joint(ints, i, masses + k)
+    px, py, pz = point_of(world, joint, floats, at + 2 + MASS * masses + 3 * k)
+    x, y, z = _level(
+        ints[table + 2], ints[table + 3], share * floats[edge + 2], share * floats[edge + 3]
+    )
+    return path, length, px, py, pz, x, y, z
 
 
 @term_function
@@ -178,11 +183,9 @@ def balance_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at
     x, y, z = _level(one, two, -w * floats[room], -w * floats[room + 1])
     add_center_row(ints, floats, axes, sums, x, y, z, row, jt)
     for end in range(4):
-        k, x, y, z = _pull_on_contact(floats, room, one, two, w, end)
-        if k < 0:
-            continue
-        joint, path, length = own_joint(ints, i, masses + k)
-        px, py, pz = point_of(world, joint, floats, at + 2 + MASS * masses + 3 * k)
+        path, length, px, py, pz, x, y, z = _pull_on_contact(
+            ints, floats, world, i, masses, table, at, room, w, end
+        )
         add_motion_row(
             ints, floats, axes, path, length, px, py, pz, x, y, z, 0.0, 0.0, 0.0, row, jt
         )
@@ -205,11 +208,9 @@ def balance_second(  # type: ignore[no-untyped-def]
     x, y, z = _level(one, two, -w * floats[room], -w * floats[room + 1])
     add_center_moments(ints, floats, world, axes, i, masses, at + 2, x, y, z, moments, torques)
     for end in range(4):
-        k, x, y, z = _pull_on_contact(floats, room, one, two, w, end)
-        if k < 0:
-            continue
-        joint, path, length = own_joint(ints, i, masses + k)
-        px, py, pz = point_of(world, joint, floats, at + 2 + MASS * masses + 3 * k)
+        path, length, px, py, pz, x, y, z = _pull_on_contact(
+            ints, floats, world, i, masses, table, at, room, w, end
+        )
         add_point_moments(ints, floats, axes, path, length, px, py, pz, x, y, z, moments, torques)
 
 

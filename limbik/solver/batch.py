@@ -178,7 +178,7 @@ def batch_problem(
     loops: bool = False,
     priority: int = FIRST,
 ) -> tuple[np.ndarray, np.ndarray, Problem]:
-    """(targets (problems, k), their target_offsets in the problem's floats (k,), the problem).
+    """(targets (problems, k), their offsets in the problem's floats (k,), the problem).
 
     ``count`` is how many problems there are where no target varies; ``loops`` closes those of the
     figure, with that ``priority``.

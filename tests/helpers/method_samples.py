@@ -31,6 +31,20 @@ def with_rest(problem: Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return e, jacobian
 
 
+def branched(case: str) -> tuple[Figure, list[Reach]]:
+    """A human, spider or hand, and goals for all its ends near the rest pose."""
+    figure = getattr(limbik.figures, case)()
+    names = {
+        "human": ("Head", "Hips", "LeftHand", "RightHand", "LeftFoot", "RightFoot"),
+        "spider": tuple(name for name in figure.joints if name.endswith("Foot")),
+        "hand": tuple(f"{f}3" for f in ("Thumb", "Index", "Middle", "Ring", "Little")),
+    }[case]
+    rng = np.random.default_rng(2)
+    at = figure.positions(figure.project(figure.rest + rng.normal(size=figure.n) * 0.2))
+    goals = [Reach(name, position=at[figure.index(name)]) for name in names]
+    return figure, goals
+
+
 def count_reached(figure: Figure, method: str) -> int:
     """How many of 40 places that the last joint can be at a method reaches from near the rest
     pose; every iterate is inside the limits."""

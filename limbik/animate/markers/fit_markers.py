@@ -214,12 +214,10 @@ def _common_scale(model: MarkerModel, names: list[str], filled: np.ndarray) -> f
 
 def _first_poses(model: MarkerModel, filled: np.ndarray) -> np.ndarray:
     """(frames, n) poses that follow the markers (frames, markers, 3) from the rest pose."""
-    with_markers = model.with_markers()
+    figure = model.with_markers()
     goals = [Reach(name, position=filled[0, m]) for m, name in enumerate(_names(model))]
-    q = solve(with_markers, goals, restarts=3).q
-    return track(
-        with_markers, _names(model), filled, start=q, fps=10.0, restarts=0, relax=0.0
-    ).motion.q
+    q = solve(figure, goals, restarts=3).q
+    return track(figure, _names(model), filled, start=q, fps=10.0, restarts=0, relax=0.0).motion.q
 
 
 def _rounds(
@@ -295,14 +293,14 @@ def _settled(model: MarkerModel, seen: np.ndarray, q: np.ndarray, far: float) ->
 
 def _posed(model: MarkerModel, targets: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """(frames, n) the poses that bring the markers nearest to targets (frames, markers, 3)."""
-    with_markers = model.with_markers()
-    return solve_many(with_markers, _names(model), positions=targets, starts=starts, restarts=0).q
+    figure = model.with_markers()
+    return solve_many(figure, _names(model), positions=targets, starts=starts, restarts=0).q
 
 
 def _followed(model: MarkerModel, filled: np.ndarray, start: np.ndarray, fps: float) -> np.ndarray:
-    with_markers = model.with_markers()
+    figure = model.with_markers()
     return track(
-        with_markers, _names(model), filled, start=start, fps=fps, restarts=0, relax=0.0
+        figure, _names(model), filled, start=start, fps=fps, restarts=0, relax=0.0
     ).motion.q
 
 

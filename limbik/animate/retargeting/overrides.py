@@ -90,32 +90,29 @@ def read_overrides(path: str | Path | None) -> Overrides:
         return Overrides()
     place = Path(path)
     try:
-        given: dict[str, Any] = tomllib.loads(place.read_text("utf-8"))
+        data: dict[str, Any] = tomllib.loads(place.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FormatError(f"{place.name}: {error}") from None
-    for table in given:
-        if table not in _TABLES or not isinstance(given[table], dict):
+    for table in data:
+        if table not in _TABLES or not isinstance(data[table], dict):
             raise FormatError(
                 f"{place.name}: [{table}] is not one of {', '.join(_TABLES)}"
                 f"{did_you_mean(table, _TABLES)}"
             )
-    for name in given.get("offsets", {}):
+    for name in data.get("offsets", {}):
         if name not in _OFFSETS:
             hint = did_you_mean(name, _OFFSETS)
             raise FormatError(f'{place.name}: [offsets] has no "{name}"{hint}')
-    roles = [given.get(side, {}).get("roles", {}) for side in ("source", "target")]
+    roles = [data.get(side, {}).get("roles", {}) for side in ("source", "target")]
     for table in roles:
         if not all(isinstance(joint, str) for joint in table.values()):
             raise FormatError(f"{place.name}: a role is given a joint's name, in quotes")
-    for table, known in (
-        (given.get("weights", {}), _PARTS | _ROLES),
-        *((t, _ROLES) for t in roles),
-    ):
+    for table, known in ((data.get("weights", {}), _PARTS | _ROLES), *((t, _ROLES) for t in roles)):
         for name in table:
             if name not in known:
                 hint = did_you_mean(name, sorted(known))
                 raise FormatError(f'{place.name}: "{name}" is no part of a body{hint}')
-    numbers = [_numbers(given.get(table, {}), table, place) for table in ("weights", "offsets")]
+    numbers = [_numbers(data.get(table, {}), table, place) for table in ("weights", "offsets")]
     if any(value < 0 for value in numbers[0].values()):
         raise FormatError(f"{place.name}: [weights] must not be negative")
     return Overrides(*roles, *numbers)

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import limbik
-from helpers.method_samples import count_reached
+from helpers.method_samples import branched, count_reached
 from helpers.random_figures import COUPLED, GOALS, JOINTS, random_figure, random_goals, random_pose
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status, SwingTwist
 from limbik.figure.joints import (
@@ -197,15 +197,7 @@ def test_f_never_rises_on_any_tree_for_any_goals(seed: int) -> None:
 
 @pytest.mark.parametrize("case", ["human", "spider", "hand"])
 def test_branched_figures_come_near_their_goals(case: str) -> None:
-    figure = getattr(limbik.figures, case)()
-    names = {
-        "human": ("Head", "Hips", "LeftHand", "RightHand", "LeftFoot", "RightFoot"),
-        "spider": tuple(name for name in figure.joints if name.endswith("Foot")),
-        "hand": tuple(f"{f}3" for f in ("Thumb", "Index", "Middle", "Ring", "Little")),
-    }[case]
-    rng = np.random.default_rng(2)
-    at = figure.positions(figure.project(figure.rest + rng.normal(size=figure.n) * 0.2))
-    goals = [Reach(name, position=at[figure.index(name)]) for name in names]
+    figure, goals = branched(case)
     first = Problem(figure, goals).objective(figure.rest)
     method = CyclicCoordinateDescent(iterations=100)
     r = limbik.solve(figure, goals, method=method, restarts=0)

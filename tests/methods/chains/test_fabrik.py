@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import limbik
-from helpers.method_samples import count_reached
+from helpers.method_samples import branched, count_reached
 from limbik import (
     Aim,
     Figure,
@@ -155,15 +155,7 @@ def test_it_reaches_most_of_what_can_be_reached(name: str) -> None:
 
 @pytest.mark.parametrize(("case", "part"), [("human", 1e-4), ("spider", 1e-4), ("hand", 1e-4)])
 def test_branched_figures_come_near_their_goals(case: str, part: float) -> None:
-    figure = getattr(limbik.figures, case)()
-    names = {
-        "human": ("Head", "Hips", "LeftHand", "RightHand", "LeftFoot", "RightFoot"),
-        "spider": tuple(name for name in figure.joints if name.endswith("Foot")),
-        "hand": tuple(f"{f}3" for f in ("Thumb", "Index", "Middle", "Ring", "Little")),
-    }[case]
-    rng = np.random.default_rng(2)
-    at = figure.positions(figure.project(figure.rest + rng.normal(size=figure.n) * 0.2))
-    goals = [Reach(name, position=at[figure.index(name)]) for name in names]
+    figure, goals = branched(case)
     first = Problem(figure, goals).objective(figure.rest)
     r = limbik.solve(figure, goals, method="fabrik", restarts=0, history=True)
     assert r.history is not None

@@ -13,16 +13,14 @@ from limbik.poser.protocol.messages import BodyMessage
 from limbik.poser.protocol.text import text
 
 if TYPE_CHECKING:
+    from limbik.poser.document.document import Document
     from limbik.poser.editing.session import Session
 
 
 @command("floor", lambda _, given: f"Floor {'on' if given['on'] else 'off'}")
 def floor(session: Session, on: bool) -> Answer:
     """Keep feet, hands and knees of a body above the floor, or do not."""
-    session.document = replace(session.document, floor=on)
-    if on:
-        session.solve()
-    return None
+    _take(session, replace(session.document, floor=on), solves=on)
 
 
 @command("balance", lambda _, given: f"Auto-balance {'on' if given['on'] else 'off'}")
@@ -36,10 +34,7 @@ def balance(session: Session, on: bool) -> Answer:
             )
         if not balance_support(figure, document.effectors, document.q):
             raise LimbikError("The figure stands on nothing: pin a foot first.")
-    session.document = replace(document, scene=replace(document.scene, balance=on))
-    if on:
-        session.solve()
-    return None
+    _take(session, replace(document, scene=replace(document.scene, balance=on)), solves=on)
 
 
 @command("collisions", lambda _, given: f"Collisions {'on' if given['on'] else 'off'}")
@@ -49,10 +44,13 @@ def collisions(session: Session, on: bool) -> Answer:
     if on and not figure.shapes:
         name = figure.name or "This figure"
         raise LimbikError(f"{name} has no collision shapes.")
-    session.document = replace(document, scene=replace(document.scene, collisions=on))
-    if on:
+    _take(session, replace(document, scene=replace(document.scene, collisions=on)), solves=on)
+
+
+def _take(session: Session, document: Document, *, solves: bool) -> None:
+    session.document = document
+    if solves:
         session.solve()
-    return None
 
 
 @command("body")
