@@ -28,7 +28,7 @@ from limbik.maths.so3 import exp_map, exp_matrix, quat_to_matrix, swing_twist_ve
 from limbik.solver.problem import Problem
 
 _STEP = 1e-5  # of the target, in sizes of the figure or radians, for ∂∇f/∂t
-_BEND = 1e-3  # rad, for the second derivatives of a cone on an exponential ball
+_PROBE = 1e-3  # rad, for the second derivatives of a cone on an exponential ball
 _RANK = 1e-9  # eigenvalues below this share of the largest count as 0
 _STATIONARY = 1e-2  # of ‖J‖·‖r‖: a larger gradient is that of an answer within its tolerance
 
@@ -187,8 +187,8 @@ def _bounds(
         away = (parts[:2] - centre) / axes
         return np.array([away @ away - 1.0, parts[2] - high, low - parts[2]])
 
-    here, steps = values(x), _BEND * np.eye(3)
-    slopes = np.array([(values(x + s) - values(x - s)) / (2 * _BEND) for s in steps])
+    here, steps = values(x), _PROBE * np.eye(3)
+    slopes = np.array([(values(x + s) - values(x - s)) / (2 * _PROBE) for s in steps])
     bends = np.array(
         [
             [
@@ -197,5 +197,5 @@ def _bounds(
             ]
             for s in steps
         ]
-    ) / (4 * _BEND**2)
+    ) / (4 * _PROBE**2)
     return [(float(here[k]), slopes[:, k], bends[:, :, k]) for k in range(3)]

@@ -39,7 +39,7 @@ from limbik.solver.objective import (
     scratch_of,
 )
 
-INSIDE, RANGE, SWING, BEND = range(4)
+INSIDE, RANGE, SWING, EDGE = range(4)
 
 _FAR = 0.02  # of the figure's size squared: f that is far from the targets
 _NEGLIGIBLE = 1e-4  # part of ‖t‖² that limits may cut off without a second solve
@@ -99,7 +99,7 @@ def _land(ints, floats, q, lm, count):
 
     lm.cut[d] is INSIDE, or RANGE (direction d gets along[d]; so does each of the three of an
     exponential ball), or SWING (d and d + 1, the two numbers of a swing, get along[d] and
-    across[d]), or BEND (a tangent of a cone's edge gets along[d], and across[d] along the normal
+    across[d]), or EDGE (a tangent of a cone's edge gets along[d], and across[d] along the normal
     beside it).
     """
     in_cone, lower, upper = ints[I_IN_CONE], ints[F_LOWER], ints[F_UPPER]
@@ -146,7 +146,7 @@ def _land(ints, floats, q, lm, count):
         x, y = x + floats[f + 2] - q[c], y + floats[f + 3] - q[c + 1]
         any_cut = True
         if lm.spans[d] == 2:
-            cut[d], along[d], across[d] = BEND, tx * x + ty * y, ty * x - tx * y
+            cut[d], along[d], across[d] = EDGE, tx * x + ty * y, ty * x - tx * y
         else:
             cut[d], along[d], across[d] = SWING, x, y
     return any_cut
