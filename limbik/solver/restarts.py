@@ -53,7 +53,7 @@ P_PULL = 4  # part of the way to the pose at ease that a chained problem starts 
 P_BUDGET = 5  # iterations in all
 P_NOTICE = 6  # a restart's answer is kept where √f falls by more than this
 P_FAR = 7  # √f that is a long way from the targets
-PLAN = 8
+RESTART_PLAN = 8
 
 # Entries of ``totals`` beyond a kernel's ``out``.
 TOTAL_ATTEMPTS = OUT
@@ -61,8 +61,8 @@ TOTALS = OUT + 1
 
 _MOMENTUM = 0.8  # part of the last movement that the next frame starts with
 _SIGMA, _GROWTH = 0.05, 1.5  # rad, and per attempt: how far from the last pose to start again
-_COMFORTABLE = 6  # the attempt that starts from the comfortable pose
-_FAR = 20  # from this attempt on, start around the comfortable pose
+_MID_POSE = 6  # the attempt that starts from the pose in the middle of the limits
+_FAR = 20  # from this attempt on, start around the pose in the middle of the limits
 _SAME = 0.02  # attempts whose f differ by less than this part of it ended at the same place
 _AT_LIMIT = 0.3  # part of the thrown coordinates that start at an end of their range
 _FEW, _NEARLY = 30, 0.5  # more restarts than this only where √f is less than this part of P_FAR
@@ -97,33 +97,34 @@ def _normal(state):
 
 
 @inlined
-def _start_again(ints, floats, work, plan, attempt, start, best, comfort, spread, q, random):
+def _start_again(ints, floats, work, plan, attempt, start, best, mid_pose, felt_spread, q, random):
     """Where restart number ``attempt`` begins, into q; True where that is far from ``start``.
 
-    spread (n,) is how far each coordinate may be thrown; one with 0 keeps its value in ``best``.  A
-    free root is not thrown but put where its effectors lie nearest their targets.
+    felt_spread (n,) is how far each coordinate may be thrown; one with 0 keeps its value in
+    ``best``.  A free root is not thrown but put where its effectors lie nearest their targets.
     """
     wide = False
     if plan[P_NEAR] > 0.0:
         sigma = _SIGMA * _GROWTH ** (attempt - 2) if attempt > 1 else 0.0
-        home = attempt == _COMFORTABLE or attempt >= _FAR
+        home = attempt == _MID_POSE or attempt >= _FAR
         if home:
-            sigma = 0.0 if attempt == _COMFORTABLE else 0.3
+            sigma = 0.0 if attempt == _MID_POSE else 0.3
         wide = home or sigma > 0.25
         for c in range(ints[kin.N_COORDS]):
             q[c] = best[c]
-            if spread[c] > 0.0:
-                q[c] = (comfort[c] if home else start[c]) + min(sigma, spread[c]) * _normal(random)
+            if felt_spread[c] > 0.0:
+                far = min(sigma, felt_spread[c]) * _normal(random)
+                q[c] = (mid_pose[c] if home else start[c]) + far
     else:
         wide = True
         reach = 1.0 if plan[P_ROOT] < 0.0 else _uniform(random)
         for c in range(ints[kin.N_COORDS]):
             q[c] = best[c]
-            if spread[c] > 0.0:
+            if felt_spread[c] > 0.0:
                 part = 2.0 * _uniform(random) - 1.0
                 if _uniform(random) < _AT_LIMIT:
                     part = 1.0 if part > 0.0 else -1.0
-                q[c] = comfort[c] + reach * spread[c] * part
+                q[c] = mid_pose[c] + reach * felt_spread[c] * part
     project(ints, floats, q, work[:SCRATCH])
     if plan[P_ROOT] >= 0.0:
         world, scratch = place(ints, floats, q, work)
@@ -168,8 +169,8 @@ def _leaps(ints, floats, start, to):
 
 @external(int64(KERNEL, INTS, *[FLOATS] * 7, int64, FLOATS, TABLE, uint64[::1], FLOATS, TABLE))
 def _attempts(
-    method, ints, floats, work, hasty, full, plan, comfort, room, held, q, other, random, totals,
-    history,
+    method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread, held, q,
+    other, random, totals, history,
 ):  # fmt: skip
     """Solve from q, restarting where an attempt ends short; the best answer is left in q.
 
@@ -183,12 +184,12 @@ def _attempts(
     does not reach every goal must be noticeably better without a leap.
     """
     n = np.int64(ints[kin.N_COORDS])
-    start, trial, out, spread = other[0], other[1], other[2], other[4]
-    options = other[3, : len(full)]  # a method may read its tables to the end
+    start, trial, out, felt_spread = other[0], other[1], other[2], other[4]
+    options = other[3, : len(final_options)]  # a method may read its tables to the end
     restarts, budget = int(plan[P_RESTARTS]), plan[P_BUDGET]
     copy(q, n, start)
     totals[:] = 0.0
-    copy(full, len(full), options)
+    copy(final_options, len(final_options), options)
     options[O_ITERATIONS] = min(options[O_ITERATIONS], budget)
     # The first half of the history is the best attempt's, the second that of the one under way.
     half = len(history) // 2
@@ -220,13 +221,14 @@ def _attempts(
                 break
         evaluate(ints, floats, q, work, other[5])
         everything = attempt % 2 == 0 and not certain
-        thrown = felt(ints, floats, work, everything, room, spread)
+        thrown = felt(ints, floats, work, everything, spread, felt_spread)
         if thrown == 0 and plan[P_ROOT] < 0.0:
             break
         wide = _start_again(
-            ints, floats, work, plan, attempt, start[:n], q, comfort, spread, trial[:n], random
-        )
-        copy(hasty, len(hasty), options)
+            ints, floats, work, plan, attempt, start[:n], q, mid_pose, felt_spread, trial[:n],
+            random,
+        )  # fmt: skip
+        copy(draft_options, len(draft_options), options)
         options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
         found = method(ints, floats, work, options, trial[:n], out, under_way)
         for k in range(1, OUT):
@@ -235,7 +237,7 @@ def _attempts(
         if found == SLOW and out[OUT_F] <= _CLOSE * best and totals[OUT_ITERATIONS] < budget:
             # It was given up early, yet may end lower than the best.
             noted_here = max(0, int(out[OUT_HISTORY]) - 1)
-            copy(full, len(full), options)
+            copy(final_options, len(final_options), options)
             options[O_ITERATIONS] = min(options[O_ITERATIONS], budget - totals[OUT_ITERATIONS])
             found = method(ints, floats, work, options, trial[:n], out, under_way[noted_here:])
             for k in range(1, OUT):
@@ -260,20 +262,23 @@ def _attempts(
 
 
 @kernel
-def one(method, ints, floats, work, hasty, full, plan, comfort, room, seed, q, totals, history):
+def one(
+    method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread, seed, q,
+    totals, history,
+):  # fmt: skip
     """One problem from P(q); returns the exit code."""
-    width = max(ints[kin.N_COORDS], TOTALS, len(full), ints[N_ROWS])
+    width = max(ints[kin.N_COORDS], TOTALS, len(final_options), ints[N_ROWS])
     random = np.empty(1, np.uint64)
     random[0] = uint64(seed)
     project(ints, floats, q, work[:SCRATCH])
     return _attempts(
-        method, ints, floats, work, hasty, full, plan, comfort, room, 0, q, np.empty((6, width)),
-        random, totals, history,
+        method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread, 0, q,
+        np.empty((6, width)), random, totals, history,
     )  # fmt: skip
 
 
 @inlined
-def _carry_on(ints, floats, work, plan, ease, room, moving, before, q):
+def _carry_on(ints, floats, work, plan, ease, spread, moving, before, q):
     """Where a chained problem starts, from the last answer in q and the one ``before`` it.
 
     The motion goes on much as it did (_MOMENTUM); and what the goals leave free is drawn a little
@@ -282,7 +287,7 @@ def _carry_on(ints, floats, work, plan, ease, room, moving, before, q):
     """
     for c in range(ints[kin.N_COORDS]):
         last = q[c]
-        if room[c] > 0.0:
+        if spread[c] > 0.0:
             q[c] += plan[P_PULL] * (ease[c] - last)
         if moving:
             q[c] += _MOMENTUM * (last - before[c])
@@ -293,50 +298,50 @@ def _carry_on(ints, floats, work, plan, ease, room, moving, before, q):
 def carried_on(
     last: np.ndarray,
     before: np.ndarray,
-    comfort: np.ndarray,
-    room: np.ndarray,
+    mid_pose: np.ndarray,
+    spread: np.ndarray,
     pull: float,
     moving: bool,
 ) -> np.ndarray:
     """(n,) what ``_carry_on`` makes of the last answer and the one before it, not projected."""
-    q = np.where(room > 0.0, last + pull * (comfort - last), last)
+    q = np.where(spread > 0.0, last + pull * (mid_pose - last), last)
     return q + _MOMENTUM * (last - before) if moving else q
 
 
 @kernel
 def batch(
-    method, ints, floats, work, hasty, full, plan, comfort, room, places, targets, starts, chain,
-    held, seed, first, poses, codes, totals,
+    method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread,
+    target_offsets, targets, starts, chain, held, seed, first, poses, codes, totals,
 ):  # fmt: skip
     """Problems that differ in their targets, one after the other.
 
-    targets (problems, k) are written to floats[places]; ``comfort`` (2n,) is the comfortable pose
-    that restarts know, and the one at ease that a chain drifts to.  Each problem starts from its
-    row of ``starts``.  With ``chain`` each starts from the answer before it, and ``starts`` is the
-    answer before the first, where there is none the start, or the last two answers where the motion
-    may be carried on; ``held`` is how many problems right before the first ended short.  The random
-    numbers of a problem depend on the seed and its own number only, so any split of a batch gives
-    the same answers.
+    targets (problems, k) are written to floats[target_offsets]; ``mid_pose`` (2n,) is the pose in
+    the middle of the limits that restarts know, and the one at ease that a chain drifts to.  Each
+    problem starts from its row of ``starts``.  With ``chain`` each starts from the answer before
+    it, and ``starts`` is the answer before the first, where there is none the start, or the last
+    two answers where the motion may be carried on; ``held`` is how many problems right before the
+    first ended short.  The random numbers of a problem depend on the seed and its own number only,
+    so any split of a batch gives the same answers.
     """
     n = np.int64(ints[kin.N_COORDS])
-    other = np.empty((6, max(n, TOTALS, len(full), ints[N_ROWS])))
+    other = np.empty((6, max(n, TOTALS, len(final_options), ints[N_ROWS])))
     random = np.empty(1, np.uint64)
     none = np.empty((0, n + 1))
     before, q = starts[0].copy(), starts[len(starts) - 1].copy()
     moving = chain and len(starts) == 2
     for problem in range(len(targets)):
-        for k in range(len(places)):
-            floats[places[k]] = targets[problem, k]
+        for k in range(len(target_offsets)):
+            floats[target_offsets[k]] = targets[problem, k]
         if not chain:
             copy(starts[problem], n, q)
             project(ints, floats, q, work[:SCRATCH])
         elif first + problem > 0:
-            _carry_on(ints, floats, work, plan, comfort[n:], room, moving, before, q)
+            _carry_on(ints, floats, work, plan, mid_pose[n:], spread, moving, before, q)
             moving = True
         random[0] = uint64(seed) + uint64(first + problem) * uint64(0xD1342543DE82EF95)
         codes[problem] = _attempts(
-            method, ints, floats, work, hasty, full, plan, comfort, room, held, q, other, random,
-            totals[problem], none,
+            method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread, held,
+            q, other, random, totals[problem], none,
         )  # fmt: skip
         copy(q, n, poses[problem])
         held = held + 1 if codes[problem] != REACHED else 0

@@ -80,7 +80,7 @@ class Runner:
         self.final_options = method.options(problem, gain=gain)
         self.draft_options = self.final_options.copy()
         self.draft_options[O_DRAFT] = 1.0
-        self.restart_plan = np.empty(att.PLAN)
+        self.restart_plan = np.empty(att.RESTART_PLAN)
         self.restart_plan[att.P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
         self.restart_plan[att.P_AUTOMATIC] = restarts is None
         self.restart_plan[att.P_NEAR] = near
