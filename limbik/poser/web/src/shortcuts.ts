@@ -103,6 +103,7 @@ export const SHORTCUTS: Shortcut[] = [
     replay: true,
     run: (app, stage) => stage.frame(app.ui.joint ?? "all"),
   },
+  { keys: ["Home"], what: "Bring the whole figure into view", group: "View", replay: true, run: (_, stage) => stage.frame("all") },
   {
     keys: ["T"],
     what: "Light, dark, or as the system has it",

@@ -1,9 +1,12 @@
 // The floor: lines that fade with distance, the two axes, a pool of light, and the shadow on it.
 
 import {
+  BufferGeometry,
   Color,
   DoubleSide,
   Group,
+  LineBasicMaterial,
+  LineSegments,
   Mesh,
   PlaneGeometry,
   ShaderMaterial,
@@ -80,6 +83,8 @@ export class Floor {
   private readonly shade: ShadowMaterial;
   private readonly grid: Mesh;
   private readonly catcher: Mesh;
+  /** The floor seen from its edge: square views from the side see nothing else of it. */
+  readonly edge: LineSegments<BufferGeometry, LineBasicMaterial>;
   private up: "x" | "y" | "z" = "y";
 
   constructor() {
@@ -113,7 +118,11 @@ export class Floor {
     // Before everything else that is transparent; nothing of the figure is ever behind it.
     this.grid.renderOrder = -20;
     this.catcher.renderOrder = -19;
-    this.group.add(this.grid, this.catcher);
+    const ends = [new Vector3(-0.5, 0, 0), new Vector3(0.5, 0, 0), new Vector3(0, 0, -0.5), new Vector3(0, 0, 0.5)];
+    this.edge = new LineSegments(new BufferGeometry().setFromPoints(ends), new LineBasicMaterial());
+    this.edge.renderOrder = -18;
+    this.edge.visible = false;
+    this.group.add(this.grid, this.catcher, this.edge);
   }
 
   /** Lines for a figure that is drawn `scale` times as large, its origin at (x, z) of the scene. */
@@ -124,13 +133,17 @@ export class Floor {
     this.up = figure.up;
   }
 
-  /** Keep the floor under what is looked at; `distance` of the camera tells how much of it is seen. */
-  follow(target: Vector3, distance: number): void {
+  /** Keep the floor under what is looked at; `distance` of the camera tells how much of it is seen,
+   *  `level` that it looks along it. */
+  follow(target: Vector3, distance: number, level: boolean): void {
     const reach = Math.max(5, 2.4 * distance);
     this.lines.uniforms["reach"]!.value = reach;
     (this.lines.uniforms["middle"]!.value as Vector2).set(target.x, target.z);
     this.grid.position.set(target.x, 0, target.z);
     this.grid.scale.setScalar(2 * reach);
+    this.edge.visible = level;
+    this.edge.position.copy(this.grid.position);
+    this.edge.scale.setScalar(4 * reach);
   }
 
   /** Look for the shadow in this square only, or not at all. */
@@ -152,6 +165,7 @@ export class Floor {
     set("majorColor", palette.gridStrong);
     set("xColor", palette.axes[AXES[this.up][0]]);
     set("zColor", palette.axes[AXES[this.up][1]]);
+    this.edge.material.color.copy(palette.gridStrong);
     this.shade.color.copy(palette.shadow);
     this.shade.opacity = palette.dark ? 0.42 : 0.2;
   }

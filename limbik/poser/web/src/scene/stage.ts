@@ -383,7 +383,7 @@ export class Stage {
     if (ratio !== this.renderer.getPixelRatio()) this.renderer.setPixelRatio(ratio);
     const moving = this.viewpoint.update(now);
     if (this.viewpoint.square !== this.app.ui.square) this.app.set({ square: this.viewpoint.square });
-    this.floor.follow(this.viewpoint.target, this.viewpoint.distance);
+    this.floor.follow(this.viewpoint.target, this.viewpoint.distance, this.viewpoint.level);
     for (const f of this.before) f();
     this.renderer.render(this.scene, this.camera);
     if (moving) this.render();

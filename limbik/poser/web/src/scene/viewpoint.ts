@@ -92,6 +92,11 @@ export class Viewpoint {
     return this.controls.target;
   }
 
+  /** Whether the floor is seen from its edge. */
+  get level(): boolean {
+    return this.square !== null && this.camera.orthographic && VIEWS[this.square][1] === 0;
+  }
+
   get distance(): number {
     const { camera } = this;
     // As far as a camera with perspective would be that sees as much.

@@ -79,22 +79,26 @@ export function Settings({ app, timeline, selected }: { app: App; timeline: Time
   );
 }
 
-export function ClipName({ app, timeline, removes, short }: {
+/** Pixels of the row of buttons below which it has no room for the clip's name: the strip has it then. */
+export const NAMES_CLIP = 1100;
+
+export function ClipName({ app, timeline, short }: {
   app: App;
   timeline: Timeline;
-  removes: boolean;
-  /** There is no room for words. */
-  short: boolean;
+  /** There is no room for more words than the name. */
+  short?: boolean;
 }) {
+  if (timeline.clip === null) return <span class="clip-name" />;
   return (
-    <span class="clip-name" title={timeline.clip ?? ""}>
-      {timeline.clip !== null && <span class="name">{timeline.clip}</span>}
-      {timeline.clip !== null && removes && !app.replay && (
+    <span class="clip-name" title={timeline.clip}>
+      <span class="name">{timeline.clip}</span>
+      {!app.replay && (
         <button
           type="button"
           class="time-link"
           title="Remove the clip and its edits, keep the pose"
           aria-label="Remove clip"
+          onPointerDown={(event) => event.stopPropagation()}
           onClick={() => void app.do("clip.remove")}
         >
           {short ? "×" : "Remove clip"}

@@ -9,6 +9,7 @@ import { ContactLanes } from "./contacts/contacts";
 import { CurveEditor } from "./curves/curveeditor";
 import { Diamonds } from "./diamonds";
 import { goTo, goToKey, insertKey, stepBy } from "./timelineActions";
+import { ClipName, NAMES_CLIP } from "./settings";
 import { Ruler, spoken, wholeView, type View } from "./ruler";
 import { useWidth } from "./width";
 
@@ -129,6 +130,7 @@ export function Strip(props: {
         remove={props.remove}
       />
       <UnkeyedMarks frames={timeline.unkeyed} ruler={ruler} />
+      {width < NAMES_CLIP && timeline.clip !== null && <ClipName app={app} timeline={timeline} short />}
       {app.ui.contacts && <ContactLanes app={app} timeline={timeline} ruler={ruler} />}
       <Playhead app={app} timeline={timeline} ruler={ruler} />
     </div>

@@ -6,9 +6,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../../state/app";
 import type { Timeline } from "../../net/messages";
 import { AutoKey } from "../autokey";
+import { KeyEaseField } from "../curves/ease";
 import { FrameField, Loop, Playing } from "./playing";
 import { Holds, Keys, type Selection } from "../keys";
-import { ClipName, Settings } from "../settings";
+import { ClipName, NAMES_CLIP, Settings } from "../settings";
 import { SymbolButton } from "../symbols";
 import { toggleTrail } from "../trailActions";
 import { useWidth } from "../width";
@@ -18,6 +19,9 @@ const FOLDS = {
   fine: { some: 940, drawn: 840, all: 700 },
   coarse: { some: 1180, drawn: 1020, all: 840 },
 };
+
+/** Pixels that keys take in the row where they are selected, and where they are copied. */
+const KEYS = { selected: 200, copied: 70 };
 
 function Onion({ app }: { app: App }) {
   return (
@@ -83,7 +87,9 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
   const [open, setOpen] = useState(false);
   const sheet = useRef<HTMLDivElement>(null);
   const folds = matchMedia("(pointer: coarse)").matches ? FOLDS.coarse : FOLDS.fine;
-  const some = width < folds.some;
+  // Keys that are selected or copied bring buttons and fields of their own.
+  const more = (selection.keys.length > 0 ? KEYS.selected : 0) + (selection.copied.length > 0 ? KEYS.copied : 0);
+  const some = width < folds.some + more;
   const drawn = width < folds.drawn;
   const all = width < folds.all;
 
@@ -127,9 +133,10 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
             {!some && <Holds app={app} selected={selection.keys} />}
           </div>
         )}
-        {!all && <ClipName app={app} timeline={timeline} removes={!some} short={width < 1100} />}
+        {width < NAMES_CLIP ? <span class="clip-name" /> : <ClipName app={app} timeline={timeline} />}
         <div class="time-group end" role="group" aria-label="Timeline settings">
           {!some && <Settings app={app} timeline={timeline} selected={selection.keys} />}
+          {some && !all && !app.replay && <KeyEaseField app={app} selected={selection.keys} />}
           {!drawn && !app.replay && <Contacts app={app} />}
           {!drawn && !app.replay && <Curves app={app} />}
           {!drawn && !app.replay && <Trail app={app} />}
@@ -146,7 +153,6 @@ export function Transport(props: { app: App; timeline: Timeline; frame: number; 
       </div>
       {open && some && (
         <div class="time-more" id="time-more" ref={sheet} role="group" aria-label="More of the timeline">
-          {all && <ClipName app={app} timeline={timeline} removes={false} short={false} />}
           {all && <FrameField app={app} timeline={timeline} frame={frame} />}
           {all && (
             <Folded name="Loop">
