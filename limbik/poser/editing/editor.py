@@ -33,7 +33,7 @@ from limbik.poser.drag.finger_drag import hands_of
 from limbik.poser.drag.look_goals import looked_at
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.editing.figure_cache import FigureCache
-from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of
+from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of, standing
 from limbik.poser.editing.offer import Offer
 from limbik.poser.editing.other_figures import OtherFigures, figure_id_of
 from limbik.poser.editing.prop_gestures import PropDragging, taken
@@ -275,7 +275,8 @@ class Editor:
         live = drag_solver_of(self.figure, self.document, dragged, floor=self.opened.floor)
         answer = live.solve()
         answer = live.finish() if answer.status is not None else answer
-        self.document = replace(self.document, q=answer.q)
+        feet = tuple(standing(live, effector, answer.q) for effector in self.document.effectors)
+        self.document = replace(self.document, q=answer.q, effectors=feet)
         self.answer, self.ghost, self._held = answer, None, dragged
         self._edited(() if dragged is None else (dragged,))
 

@@ -71,6 +71,15 @@ def _keyed_pins(document: Document, dragged: int | None) -> frozenset[str]:
     )
 
 
+def standing(live: DragSolver, effector: Effector, q: np.ndarray) -> Effector:
+    """An effector after a solve that ended in the pose q (n,): a foot whose heel rose is pinned as
+    it stands, marked as placed so that the heel comes down when it can."""
+    if live.posture is None or effector.id not in live.standing:
+        return effector
+    risen = live.posture.tilt(effector, q) > TILTED
+    return anchored(live.figure, (replace(effector, placed=risen),), q)[0]
+
+
 class Dragging:
     """An effector held by a person.
 
@@ -136,13 +145,10 @@ class Dragging:
         is pinned as it stands, marked as placed so that the heel comes down when it can."""
         if effector.mode == "free" and effector.id in (self.effector, *self.also):
             return replace(effector, placed=True)
-        if effector.id in self._live.standing:
-            posture = self._live.posture
-            risen = posture is not None and posture.tilt(effector, q) > TILTED
-            return anchored(self._figure, (replace(effector, placed=risen),), q)[0]
-        if effector.mode == "pin" and effector.id == self.effector and effector.placed:
+        left = standing(self._live, effector, q)
+        if left is effector and effector.mode == "pin" and effector.id == self.effector:
             return replace(effector, placed=False)
-        return effector
+        return left
 
     def _with_held_hand(self, answer: Answer) -> Answer:
         """The answer; where a finger is short, its sentence says that the hand is held."""

@@ -31,7 +31,7 @@ from limbik.poser.drag.prop_shapes import (
     surface_point,
     wxyz_of,
 )
-from limbik.poser.editing.gestures import drag_solver_of
+from limbik.poser.editing.gestures import drag_solver_of, standing
 
 TURN = 0.3
 """Weight of a held prop's turn beside its place, while it is dragged."""
@@ -86,6 +86,8 @@ class PropDragging:
         makes room for it where collisions are kept."""
         if self._live is not None:
             answer = self._live.finish()
+            feet = tuple(standing(self._live, e, answer.q) for e in document.effectors)
+            document = replace(document, effectors=feet)
         elif document.scene.collisions:
             solver = drag_solver_of(self._figure, document, None, floor=self._floor)
             answer = solver.solve()

@@ -136,6 +136,24 @@ def test_hands_follow_a_held_prop_that_is_dragged(talk: Talk) -> None:
     assert np.allclose(place(talk, box), at)  # let go of, it stays where it was
 
 
+def test_heels_that_rise_for_a_held_prop_are_pinned_there_and_come_down_with_it(talk: Talk) -> None:
+    box = talk.do("prop.add", kind="box")["prop"]
+    hold(talk, box, "LeftHand", "RightHand")
+    x, y, z = place(talk, box)[:3, 3]
+    low = talk.position("LeftFoot")[1]
+    for k in range(1, 25):
+        talk.drag(box, (x, y + 0.055 * k, z))
+    talk.do("drop")
+    risen, foot = talk.position("LeftFoot"), talk.effector("LeftFoot")
+    assert risen[1] - low > 0.05
+    assert foot.placed
+    assert foot.position == pytest.approx(risen, abs=1e-6)
+    for k in range(23, 0, -1):
+        talk.drag(box, (x, y + 0.055 * k, z))
+    talk.do("drop")
+    assert talk.position("LeftFoot")[1] - low < 0.015
+
+
 def test_what_cannot_be_held_is_said(talk: Talk) -> None:
     box = talk.do("prop.add", kind="box")["prop"]
     ball = talk.do("prop.add", kind="ball")["prop"]
