@@ -29,8 +29,8 @@ SIT = [
     command("prop.add", kind="chair"),
     drag("chair", 0.0, 0.45, -0.42),
     drag("Hips", 0.0, 0.54, -0.36),
-    drag("LeftHand", 0.13, 0.62, 0.0),
-    drag("RightHand", -0.13, 0.62, 0.0),
+    drag("LeftHand", 0.13, 0.59, 0.0),
+    drag("RightHand", -0.13, 0.59, 0.0),
     drag("Head", 0.0, 1.13, -0.3),
 ]
 
@@ -59,7 +59,7 @@ _CONTACT = [
 _PASSING = [
     drag("LeftFoot", 0.091, 0.16, 0.02),
     drag("RightFoot", -0.091, 0.07, 0.0),
-    drag("Hips", 0.0, 0.985, 0.0),
+    drag("Hips", 0.0, 0.991, 0.0),
     drag("RightHand", -0.27, 0.91, 0.02),
     drag("LeftHand", 0.27, 0.91, 0.02),
 ]
