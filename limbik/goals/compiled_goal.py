@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import carray, njit
+from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
+from numba.np.numpy_support import carray
 
 from limbik.errors import GoalError
 from limbik.goals.kernels.functions import TermFunctions
