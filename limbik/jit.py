@@ -15,6 +15,7 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import ConcreteTemplate, infer_global
 from numba.extending import register_jitable
 
+from limbik import compile_ahead
 from limbik.kernel_cache import KernelCache
 
 INTS, FLOATS, TABLE = uint32[::1], float64[::1], float64[:, ::1]
@@ -149,6 +150,7 @@ class ExternalKernel:
         """Compile it, or take it from the cache, and make its symbol known."""
         if not self._loaded:
             if self.signature.args not in self.kernel.overloads:
+                compile_ahead.wait_for(self.symbol)
                 self.kernel.compile(self.signature)
             compiled = self.kernel.overloads[self.signature.args]
             name = compiled.fndesc.llvm_func_name

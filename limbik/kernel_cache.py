@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -33,6 +33,9 @@ class External(Protocol):
 
     def load(self) -> None: ...
 
+    @property
+    def kernel(self) -> Any: ...
+
 
 class _Part(NamedTuple):
     """What one function contributes to a stamp, and the functions and external kernels it names."""
@@ -53,6 +56,52 @@ def stamp(kernel: Any) -> bytes:
     """
     digests = sorted(part.digest for part in _reached(kernel))
     return hashlib.sha256(b"".join(digests)).digest()
+
+
+def missing_externals(kernels: Iterable[Any]) -> list[External]:
+    """The external kernels that these kernels call and that could be on disk, and are not.
+
+    They come in the order in which the code names them, after those that they call themselves.
+    """
+    found: dict[str, External] = {}
+    seen: set[Any] = set()
+
+    def look(function: Any) -> None:
+        plain = function.py_func if isinstance(function, Dispatcher) else function
+        for value in _named(plain):
+            if isinstance(value, External) and not isinstance(value, type):
+                compiled, cache = value.kernel, value.kernel._cache
+                there = value.signature.args in compiled.overloads
+                if there or not cache.is_writable or cache.has(value.signature, compiled.targetctx):
+                    continue
+                visit(compiled)
+                found.setdefault(value.symbol, value)
+            elif isinstance(value, Dispatcher | FunctionType) and _within(value.__module__, ""):
+                visit(value)
+
+    def visit(function: Any) -> None:
+        if function not in seen:
+            seen.add(function)
+            look(function)
+
+    for kernel in kernels:
+        visit(kernel)
+    return list(found.values())
+
+
+def _named(function: FunctionType) -> Iterator[Any]:
+    """What a function names in its code, in this order, also as an attribute of a module."""
+    modules = [
+        vars(value)
+        for name in function.__code__.co_names
+        if isinstance(value := function.__globals__.get(name), ModuleType)
+    ]
+    for name in function.__code__.co_names:
+        for names in (function.__globals__, *modules):
+            if name in names:
+                yield names[name]
+    for cell in function.__closure__ or ():
+        yield cell.cell_contents
 
 
 def _reached(kernel: Any) -> list[_Part]:
@@ -253,10 +302,24 @@ class KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         self._prepare()
+        if not self.has(sig, target_context):
+            return None
         for part in _reached(self._kernel):
             for called in part.external:
                 called.load()
         return super().load_overload(sig, target_context)
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether there is a folder for it."""
+        self._prepare()
+        return bool(self._enabled)
+
+    def has(self, sig: Any, target_context: Any) -> bool:
+        """Whether the kernel is on disk, compiled for these arguments and this machine."""
+        if not self.is_writable:
+            return False
+        return self._index_key(sig, target_context.codegen()) in self._cache_file._load_index()
 
     def save_overload(self, sig: Any, data: Any) -> None:
         self._prepare()

@@ -29,7 +29,7 @@ LAYERS = {
         "figure",
         "maths",
         "jit",
-        "errors version equality interrupt kernel_cache",
+        "errors version equality interrupt kernel_cache compile_ahead",
     ],
     "maths": [
         "dual_quaternions turn_angles broad_phase",

@@ -17,10 +17,12 @@ import numpy as np
 from numba import boolean, int64, types, uint64
 from numba.core.types.function_type import CompileResultWAP
 
+from limbik import compile_ahead
 from limbik.figure import kinematics as kin
 from limbik.figure.projection import project
 from limbik.goals.terms import N_ROWS
 from limbik.jit import FLOATS, INTS, TABLE, external, inlined, inner, kernel
+from limbik.kernel_cache import missing_externals
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     KERNEL,
@@ -367,6 +369,9 @@ def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
     cycles of objects, which Numba makes millions of, would take a tenth of it: it waits.
     """
     with _compiling:
+        if not kernel.signatures:
+            missing = missing_externals([kernel, frame])
+            compile_ahead.start([one.symbol for one in missing])
         for function, signature in (
             (kernel, KERNEL.signature),
             (frame, SIGNATURES[frame.__name__]),
