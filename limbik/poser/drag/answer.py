@@ -10,10 +10,10 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.methods.base import REACHED, STUCK
 from limbik.poser.document.effector import Effector
-from limbik.solver.explain import explain, status_of
-from limbik.solver.holders import ActiveLimit, active_limits
+from limbik.solver.explain import explain, status_of, what_is_short
+from limbik.solver.holders import ActiveLimit, Holders, active_limits, worst_goal
 from limbik.solver.problem import Problem
-from limbik.solver.result import Status, misses
+from limbik.solver.result import Miss, Status, misses
 
 GOAL_ROW = ("effector", "length", "angle", "ok", "x", "y", "z", "qw", "qx", "qy", "qz")
 LIMIT_ROW = ("joint", "coordinate", "side", "share")
@@ -101,10 +101,28 @@ def build_answer(
         why = explain(problem, q, Status.REACHED, None, errors, 0)
         return Answer(q, Status.REACHED, why, goals, limits, ms, iterations)
     status, holders = status_of(problem, STUCK if code == REACHED else code, q)
-    # A drag never restarts, so that nothing is said of attempts.
-    why = explain(problem, q, status, holders, errors, 0, code in (STUCK, REACHED))
+    why = _why(problem, q, status, holders, errors, is_stuck=code in (STUCK, REACHED))
     active = _limits(problem.figure, active_limits(problem, q))
     return Answer(q, status, why, goals, active, ms, iterations)
+
+
+def _why(
+    problem: Problem,
+    q: np.ndarray,
+    status: Status,
+    holders: Holders | None,
+    errors: tuple[Miss, ...],
+    *,
+    is_stuck: bool,
+) -> str:
+    """Why the goals are not met; a step of a drag that ends with its budget is followed by others.
+
+    A drag never restarts, so that nothing is said of attempts.
+    """
+    goal = worst_goal(problem, q)
+    if status is Status.STALLED and not is_stuck and goal is not None:
+        return f"{what_is_short(problem, goal, q, errors)} so far; the next movement goes on"
+    return explain(problem, q, status, holders, errors, 0, is_stuck)
 
 
 def _or_nan(error: float | None) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +12,11 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from helpers.poser.dragged import FEET, HUMAN, SIX, held, turned, walk
-from limbik import Figure, Joint, Range, Status
+from limbik import Figure, Joint, Problem, Range, Status
 from limbik.figure import joints as jt
+from limbik.methods.base import SPENT, STUCK
 from limbik.poser.document.effector import Effector
+from limbik.poser.drag.answer import build_answer
 from limbik.poser.drag.drag_solver import DragSolver
 
 # ---- meeting targets ----------------------------------------------------------------------------
@@ -273,3 +276,12 @@ def test_pinned_feet_stay_flat_where_the_pose_allows_it() -> None:
     turns = np.swapaxes(rest[feet, :3, :3], 1, 2) @ human.frames(answer.q)[feet, :3, :3]
     tilt = np.degrees(np.arccos((np.trace(turns, axis1=1, axis2=2) - 1.0) / 2.0))
     assert tilt.max() < 5.0  # some 45 without that
+
+
+def test_a_step_that_ends_with_its_budget_says_that_the_next_goes_on() -> None:
+    problem = Problem(HUMAN, limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3]))
+    spent = build_answer(problem, [], HUMAN.rest, SPENT, kept=[-1])
+    assert spent.status is Status.STALLED
+    assert re.fullmatch(r"LeftHand is [\d.]+ c?m short so far; .* goes on", spent.why)
+    stuck = build_answer(problem, [], HUMAN.rest, STUCK, kept=[-1])
+    assert "the method finds no way on; choose another method" in stuck.why

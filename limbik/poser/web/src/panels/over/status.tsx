@@ -25,9 +25,15 @@ function atRest({ figure, pose }: App): boolean {
   return figure.coordinates.every(({ rest, slides }, i) => Math.abs(pose.q[i]! - rest) < AT_REST * (slides ? figure.size : 1));
 }
 
+/** Whether a step of a drag ended before the goals were met, and the next one goes on. */
+function isFollowing(pose: Pose): boolean {
+  return pose.status === "stalled" && pose.why.endsWith("the next movement goes on");
+}
+
 /** A word for how the newest solve went, or for the pose where nothing was solved. */
 function wordOf(app: App, pose: Pose): string {
   if (pose.why.startsWith("stuck here")) return "Stuck";
+  if (isFollowing(pose)) return "Following";
   return pose.status === "unsolved" && atRest(app) ? "At rest" : WORDS[pose.status];
 }
 
@@ -46,7 +52,7 @@ function Spoken({ app }: { app: App }) {
         const missed = pose.goals
           .filter((goal) => !goal.ok)
           .map((goal) => `${app.effector(goal.effector)?.name ?? "a goal"} misses by ${missText(app, goal)}`);
-        setSentence([`${WORDS[pose.status]}.`, pose.why, missed.join(", ")].filter(Boolean).join(" "));
+        setSentence([`${wordOf(app, pose)}.`, pose.why, missed.join(", ")].filter(Boolean).join(" "));
       }, QUIET);
     });
     return () => {
@@ -80,7 +86,7 @@ export function Status({ app }: { app: App }) {
   const [open, setOpen] = useState(true);
   const { pose } = app;
   if (!pose) return null;
-  const kind = pose.status.replaceAll(" ", "-");
+  const kind = isFollowing(pose) ? "following" : pose.status.replaceAll(" ", "-");
   const goals = pose.goals.filter((goal) => app.effector(goal.effector));
   const { median } = app.roundTrip;
   return (
