@@ -21,7 +21,7 @@ import numpy as np
 import limbik
 from benchmarks.report import keep, show
 from limbik import Avoid, Figure, Pin, Reach
-from limbik.figure.collision.collision_pairs import shape_distances
+from limbik.figure.collision_pairs import shape_distances
 from limbik.goals import Goal
 from limbik.maths.so3 import exp_map
 

@@ -66,7 +66,7 @@ def missing_externals(kernels: Iterable[Any]) -> list[External]:
     found: dict[str, External] = {}
     seen: set[Any] = set()
 
-    def look(function: Any) -> None:
+    def look(function: Any, package: str) -> None:
         plain = function.py_func if isinstance(function, Dispatcher) else function
         for value in _named(plain):
             if isinstance(value, External) and not isinstance(value, type):
@@ -74,18 +74,18 @@ def missing_externals(kernels: Iterable[Any]) -> list[External]:
                 there = value.signature.args in compiled.overloads
                 if there or not cache.is_writable or cache.has(value.signature, compiled.targetctx):
                     continue
-                visit(compiled)
+                visit(compiled, package)
                 found.setdefault(value.symbol, value)
-            elif isinstance(value, Dispatcher | FunctionType) and _within(value.__module__, ""):
-                visit(value)
+            elif isinstance(value, Dispatcher | FunctionType):
+                visit(value, package)
 
-    def visit(function: Any) -> None:
-        if function not in seen:
+    def visit(function: Any, package: str) -> None:
+        if function not in seen and _within(function.__module__, package):
             seen.add(function)
-            look(function)
+            look(function, package)
 
     for kernel in kernels:
-        visit(kernel)
+        visit(kernel, kernel.__module__.partition(".")[0])
     return list(found.values())
 
 

@@ -38,7 +38,7 @@ LAYERS = {
         "quaternions linear cores solids planar_hull distance_field",
     ],
     "figure": [
-        "motion mesh joint_poses free_root collision.collision_pairs physical.properties_json",
+        "motion mesh joint_poses free_root collision_pairs physical.properties_json",
         "figure",
         "units change_coordinates whole_turns attachments drawing motion_tools",
         "physical.physical_figure",

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from limbik.errors import GoalError
-from limbik.figure.collision.collision_pairs import shape_distances
 from limbik.figure.collision.shape_buffers import POSE, Obstacle
 from limbik.figure.collision.shapes import SHAPES, HalfSpace
 from limbik.figure.collision.surfaces import SURFACES
+from limbik.figure.collision_pairs import shape_distances
 from limbik.figure.figure import Figure
 from limbik.goals.collision.pairs import Tested, tested_of
 from limbik.goals.collision.rows import avoid_jacobian, avoid_residual

@@ -8,6 +8,7 @@ from collections import Counter
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from importlib import import_module
+from queue import Empty
 from typing import Any
 
 from limbik.errors import LimbikError, did_you_mean
@@ -157,6 +158,6 @@ def _pass_on(queue: Any, running: list[Future[Reproduced]], order: Order) -> Non
             return
         try:
             order.progress(*queue.get(timeout=_LOOK))
-        except queue.Empty:
+        except Empty:
             continue
     order.progress("papers", len(running), len(running))

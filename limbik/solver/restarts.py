@@ -368,6 +368,7 @@ def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
     Compiling takes a while the first time; a line on stderr says so.  Python's search for unused
     cycles of objects, which Numba makes millions of, would take a tenth of it: it waits.
     """
+    kernel = getattr(kernel, "__func__", kernel)  # a method's own kernel is bound to it
     with _compiling:
         if not kernel.signatures:
             missing = missing_externals([kernel, frame])

@@ -11,7 +11,7 @@ from helpers.robot_comparisons import load
 from limbik import Capsule
 from limbik.bodies import fitted_shapes, segment_masses
 from limbik.bodies.segment_masses import FOOT, HAND, HEAD, LIMBS, TRUNK
-from limbik.figure.collision.collision_pairs import collision_pairs
+from limbik.figure.collision_pairs import collision_pairs
 from limbik.figure.mesh import SkinnedMesh
 from limbik.formats.gltf.mesh import meshes
 

@@ -25,8 +25,8 @@ from limbik import (
     Sphere,
 )
 from limbik.figure.collision.capsule_fit import capsule_around
-from limbik.figure.collision.collision_pairs import collision_pairs, shape_distances
 from limbik.figure.collision.shape_buffers import shape_buffers
+from limbik.figure.collision_pairs import collision_pairs, shape_distances
 from limbik.figure.joints import Coupling, Slide, Turn, prismatic, revolute
 from limbik.figure.physical.properties import JointNumbers, Physical, merged
 from limbik.figure.physical.properties_json import physical_from_json, physical_to_json

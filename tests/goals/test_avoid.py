@@ -23,7 +23,7 @@ from limbik import (
     Rest,
     Sphere,
 )
-from limbik.figure.collision.collision_pairs import collision_pairs, shape_distances
+from limbik.figure.collision_pairs import collision_pairs, shape_distances
 from limbik.maths.so3 import exp_map
 
 ARM, HUMAN = limbik.figures.arm(), limbik.figures.human()

@@ -7,7 +7,7 @@ import pytest
 
 import limbik
 from limbik import Avoid, Box, FigureError, GoalError, HeightMap, Problem, Reach, Sphere
-from limbik.figure.collision.collision_pairs import shape_distances
+from limbik.figure.collision_pairs import shape_distances
 
 ARM = limbik.figures.arm()
 CORNERS = np.array([[x, y, z] for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.2, 0.2)])

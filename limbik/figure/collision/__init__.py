@@ -1,4 +1,4 @@
-"""Solids that stand for bodies and obstacles, and which of them are tested against each other.
+"""Solids that stand for bodies and obstacles, as records and as buffers for kernels.
 
-It imports ``maths``; ``collision_pairs`` also knows the figure.
+It imports ``maths``.
 """

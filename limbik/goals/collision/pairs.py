@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.figure.collision.collision_pairs import collision_pairs, shape_distances
 from limbik.figure.collision.shape_buffers import POSE, Obstacle, shape_buffers
 from limbik.figure.collision.surfaces import SURFACES
+from limbik.figure.collision_pairs import collision_pairs, shape_distances
 from limbik.figure.figure import Figure
 from limbik.goals.collision.view import SCENE_POSES
 from limbik.goals.terms import joint_index

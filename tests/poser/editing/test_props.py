@@ -10,7 +10,7 @@ import pytest
 import trimesh
 
 from helpers.poser.poser_talk import Talk
-from limbik.figure.collision.collision_pairs import shape_distances
+from limbik.figure.collision_pairs import shape_distances
 from limbik.poser.document.prop import Prop
 from limbik.poser.drag.prop_shapes import inverse, parts_of, place_of, shapes_of
 from limbik.poser.editing.session import Session
