@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -205,9 +204,7 @@ class Figure(PhysicalFigure):
             raise FigureError(f"{what}: needs numbers, got {q!r}") from None
         if array.ndim not in (1, 2) or array.shape[-1] != self.n:
             raise FigureError(f"{what}: needs {self.n} values per pose, got shape {array.shape}")
-        flat = array.reshape(-1)
-        # The square of a number that is not finite is not finite either.
-        if not math.isfinite(flat.dot(flat)) and not np.isfinite(array).all():
+        if not np.isfinite(array).all():
             bad = int(np.argwhere(~np.isfinite(array))[0][-1])
             raise FigureError(f"{what}: {self.coordinates[bad]} is not finite")
         return array

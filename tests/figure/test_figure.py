@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -297,3 +298,10 @@ def test_size_is_the_longest_chain_or_the_extent() -> None:
     assert Figure(links).size == pytest.approx(9.0)
     assert Figure([Joint("A", tip=np.array([2.0, 0, 0]))]).size == pytest.approx(2.0)  # type: ignore[arg-type]
     assert Figure([A]).size == 1.0
+
+
+def test_a_huge_pose_is_a_pose_and_warns_of_nothing() -> None:
+    arm = limbik.figures.arm()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (arm.pose(np.full(arm.n, 1e300)) == 1e300).all()
