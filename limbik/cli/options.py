@@ -47,7 +47,7 @@ def tolerance(help: str, usual: str) -> Any:
 
 
 def restarts(help: str) -> Any:
-    return typer.Option(metavar="N", min=0, help=help, show_default="as many as help, at most 30")
+    return typer.Option(metavar="N", min=0, help=help, show_default="as many as help")
 
 
 def saved_to(metavar: str, what: str) -> Any:

@@ -40,7 +40,7 @@ def solve(
             figure's size and 1e-3 rad unless given.
         budget: iterations (an int) or seconds (a float).
         restarts: how often to start again where an attempt ends short; None means as many as help,
-            at most 30, and 0 none.
+            at most 30, or 250 where little is missed, and 0 none.
         seed: chooses the random numbers of restarts; the same arguments give the same answer.
         lock: names of joints that keep their start values.
         weights: a full W (rows, rows) over all rows, in place of the goals' own weights.
