@@ -200,7 +200,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
         seen += os.read(ours, 1000)
     running.send_signal(signal.SIGINT)
     seen += rest_of(ours)
-    printed, _ = running.communicate(timeout=30)
+    printed, _ = running.communicate(timeout=120)
     assert (running.returncode, printed) == (130, "")
     assert b"papers" in seen
     assert b"walking [far]" in seen

@@ -178,7 +178,7 @@ def test_ctrl_c_during_import(tmp_path: Path) -> None:
     assert starting.stdout is not None
     assert starting.stdout.readline() == "importing\n"
     starting.send_signal(signal.SIGINT)
-    _, told = starting.communicate(timeout=30)
+    _, told = starting.communicate(timeout=120)
     assert (starting.returncode, told) == (130, "")
 
 

@@ -153,7 +153,7 @@ class Person:
         self.context.close()
 
 
-def eventually(true: Any, seconds: float = 30.0) -> None:
+def eventually(true: Any, seconds: float = 120.0) -> None:
     """Wait for something outside the page."""
     end = time.monotonic() + seconds
     while not true():

@@ -8,10 +8,31 @@ import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
+
 from helpers.command_line import PROJECT, command, environment
+from limbik.poser.document.document import Document
+from limbik.poser.editing.session import Session
+from limbik.poser.server.store import Store
 
 WAIT = 120.0  # seconds; kernels may have to be compiled first
 COMPILING = "limbik: compiling its kernels for this machine"
+
+
+def saved_document(state: Path) -> Document | None:
+    """What is on disk of the only session below ``state``; None where nothing is yet."""
+    files = [*state.glob("*/session.json")]
+    if not files:
+        return None
+    (id,), store = [file.parent.name for file in files], Store(state)
+    saved = store.load(id)
+    return None if saved is None else Session.restore(saved, store.files(id)).document
+
+
+def is_saved(state: Path, q: np.ndarray) -> bool:
+    """Whether the only session below ``state`` is on disk with the pose ``q``."""
+    document = saved_document(state)
+    return document is not None and np.allclose(document.q, q, atol=1e-6)
 
 
 class Server:

@@ -12,7 +12,7 @@ import numpy as np
 import limbik
 from helpers import real_data
 from helpers.poser.browser import Person, eventually
-from helpers.poser.pose_command import Server
+from helpers.poser.pose_command import Server, is_saved
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -139,7 +139,6 @@ def test_a_glb_is_opened_and_dragged(person: Person) -> None:
     assert person.ask("app.figure.mesh") is True
     figure = limbik.load(real_data.find("gltf/CesiumMan.glb"))
     np.testing.assert_allclose(person.positions(), figure.positions(person.q()), atol=1e-4)
-    person.page.wait_for_timeout(500)
     effectors: list[dict[str, Any]] = person.ask("app.state.effectors")
     hand = max(effectors, key=lambda e: abs(person.positions()[e["joint"]][0]))["name"]
     before = at(person, hand)
@@ -210,7 +209,7 @@ def test_a_reload_and_a_kill_lose_nothing(browser: Browser, tmp_path: Path) -> N
         np.testing.assert_allclose(someone.q(), moved, atol=1e-6)
         someone.drag("RightHand", (-60, -140))
         later = someone.q()
-        someone.page.wait_for_timeout(5000)
+        eventually(lambda: is_saved(tmp_path, later))
         server.end(signal.SIGKILL)
         someone.wait("app.link === 'lost' || app.link === 'connecting'")
     with Server(tmp_path, port=server.port) as server:

@@ -174,7 +174,6 @@ def test_a_clip_is_edited_by_hand_and_saved(person: Person, tmp_path: Path) -> N
     np.testing.assert_allclose(go_to(person, 150), clip[150], atol=1e-4)
     person.page.keyboard.press("Control+Shift+z")  # in the field of the frame, where nobody types
     person.wait("app.state.timeline.keys.length === 1")
-    person.page.wait_for_timeout(300)  # the field shows the frame that came with it
     np.testing.assert_allclose(go_to(person, 150), edited, atol=1e-4)
 
 
@@ -209,7 +208,6 @@ class Fingers:
 def test_fingers_drag_orbit_and_pinch(browser: Browser, served: Server) -> None:
     person = Person(browser, served.url, has_touch=True)
     person.page.set_viewport_size({"width": 1024, "height": 768})
-    person.page.wait_for_timeout(300)
     look_on(person)
     fingers = Fingers(person)
     camera = "[...stage.camera.position.toArray(), stage.viewpoint.distance]"
@@ -228,7 +226,7 @@ def test_fingers_drag_orbit_and_pinch(browser: Browser, served: Server) -> None:
     distance = person.ask("stage.viewpoint.distance")
     x, y = person.screen("Hips")
     fingers.spread((x, y), (x + 80, y), by=80)
-    person.page.wait_for_timeout(300)
+    person.still()
     assert person.ask("stage.viewpoint.distance") < 0.8 * distance
     np.testing.assert_array_equal(person.positions(), pose)
     assert person.faults == []
@@ -240,9 +238,14 @@ def test_the_timeline_fits_small_screens(person: Person) -> None:
     page.keyboard.press("n")  # on small screens the panel is a sheet over the timeline
     for width in (1024, 768, 390):
         page.set_viewport_size({"width": width, "height": 780})
-        page.wait_for_timeout(500)
+        page.wait_for_function(
+            """(width) => {
+                const row = document.querySelector(".transport");
+                return innerWidth === width && row.scrollWidth <= row.clientWidth;
+            }""",
+            arg=width,
+        )
         row = page.locator(".transport")
-        assert row.evaluate("(row) => row.scrollWidth <= row.clientWidth")
         for button in row.get_by_role("button").all():
             box = button.bounding_box()
             assert box is not None
@@ -265,9 +268,8 @@ def test_keys_and_focus_by_keyboard(person: Person) -> None:
         person.settle()
         return person.ask("app.state.timeline.keys.map((key) => key.frame)")
 
-    def focused() -> str:
-        page.wait_for_timeout(150)
-        return page.evaluate("document.activeElement.ariaLabel")
+    def focus_is_on(name: str) -> None:
+        page.wait_for_function("(name) => document.activeElement.ariaLabel === name", arg=name)
 
     page.keyboard.press("k")
     person.wait("app.state.timeline.keys.length === 1")
@@ -285,18 +287,18 @@ def test_keys_and_focus_by_keyboard(person: Person) -> None:
     assert frames() == [0, 31]
     page.keyboard.press("Delete")
     person.wait("app.state.timeline.keys.length === 1")
-    assert focused() == "Key at frame 0, pose and goals"
+    focus_is_on("Key at frame 0, pose and goals")
 
     # What is removed, or can no longer be pressed, does not take the focus with it.
     page.get_by_role("button", name="Remove LeftFoot").focus()
     page.keyboard.press("Enter")
     person.wait("app.state.effectors.length === 5")
-    assert focused() == "Remove RightFoot"
+    focus_is_on("Remove RightFoot")
     page.get_by_role("button", name="Undo").focus()
     while person.ask("app.state.undo") is not None:
         page.keyboard.press("Enter")
         person.settle()
-    assert focused() == "Undo"
+    focus_is_on("Undo")
     assert frames() == []
     assert person.ask("app.state.effectors.length") == 6
     page.get_by_role("combobox", name="Add an effector").focus()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from helpers.poser.browser import Person
-from helpers.poser.pose_command import Server
+from helpers.poser.browser import Person, eventually
+from helpers.poser.pose_command import Server, is_saved
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -34,7 +34,7 @@ def saved(person: Person, item: str) -> tuple[str, np.ndarray, int]:
 def test_pictures_have_what_their_names_say(person: Person) -> None:
     person.page.set_viewport_size({"width": 700, "height": 560})
     person.ask("app.set({ panel: false, timeline: false, hintSeen: true })")
-    person.page.wait_for_timeout(300)
+    person.still()
     person.ask("stage.frame('all', 'front', false)")
     person.settle()
     person.still()
@@ -98,7 +98,7 @@ def test_a_page_without_its_server_heals_and_says_what_it_waits_for(
         page, ratios = someone.page, set[float]()
         hand = someone.positions()[someone.joint("LeftHand")]
         someone.drag("LeftHand", (40, -60), steps=4)
-        lifted = someone.positions()[someone.joint("LeftHand")]
+        posed, lifted = someone.q(), someone.positions()[someone.joint("LeftHand")]
         assert np.linalg.norm(lifted - hand) > 0.05
         # Without a graphics card the resolution does not jump between movement and rest.
         for k in range(4):
@@ -106,7 +106,7 @@ def test_a_page_without_its_server_heals_and_says_what_it_waits_for(
             page.wait_for_timeout(120 if k < 3 else 500)
             ratios.add(someone.ask("stage.canvas.width / stage.canvas.clientWidth"))
         assert len(ratios) == 1
-        someone.page.wait_for_timeout(2500)  # the session is on disk
+        eventually(lambda: is_saved(tmp_path, posed))
         first.process.send_signal(signal.SIGKILL)
         first.process.wait()
         page.get_by_role("alertdialog").wait_for()

@@ -16,7 +16,6 @@ def test_a_second_figure_is_added_clicked_and_posed(person: Person) -> None:
     second = person.positions()
     assert second[:, 0].min() > first[:, 0].max()  # metres; it stands to the left of the first
     page.keyboard.press("f")
-    person.page.wait_for_timeout(900)
     person.drag("LeftHand", (20, -60), steps=5)
     posed = person.positions()
     hand = person.joint("LeftHand")
