@@ -20,9 +20,15 @@ FLAGS = [
     *("--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     *("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
-    "--ignore-gpu-blocklist",
+    *("--ignore-gpu-blocklist", "--disable-gpu-compositing"),
 ]
-"""WebGL in software, and no network beyond what a test asks for."""
+"""WebGL in software, the page around it without, and no network beyond what a test asks for."""
+
+COARSE = 0.25
+"""Pixels drawn for one CSS pixel: software is slow at drawing, and few tests look at pixels."""
+
+NO_SHADOWS = """localStorage.getItem("limbik.poser")
+    ?? localStorage.setItem("limbik.poser", '{"shadows": false}')"""
 
 PATIENCE = 120_000
 """Milliseconds: kernels may compile, and a shared machine draws slowly."""
@@ -72,8 +78,9 @@ class Person:
     """A person in front of a page: sees the figure, presses, drags, types."""
 
     def __init__(self, browser: Browser, url: str, **context: Any) -> None:
-        size = {"width": 1280, "height": 800}
-        self.context = browser.new_context(viewport=size, accept_downloads=True, **context)
+        asked = {"viewport": {"width": 1280, "height": 800}, "device_scale_factor": COARSE}
+        self.context = browser.new_context(accept_downloads=True, **(asked | context))
+        self.context.add_init_script(NO_SHADOWS)
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
         self.faults: list[str] = []
