@@ -203,7 +203,8 @@ def test_interleaved_accessors(tmp_path: Path) -> None:
 def test_frame_rate(tmp_path: Path, times: list[float], fps: float, frames: int) -> None:
     sample = Sample()
     node = sample.node("door")
-    sample.animate([(node, "rotation", times, [xyzw("y", k % 90) for k in range(len(times))])])
+    turns = [xyzw("y", k) for k in range(90)]
+    sample.animate([(node, "rotation", times, [turns[k % 90] for k in range(len(times))])])
     motion = limbik.load_motion(sample.save(tmp_path))
     assert motion.fps == pytest.approx(fps, rel=1e-4)
     assert len(motion) == frames
