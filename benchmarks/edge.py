@@ -153,7 +153,8 @@ def measure(case: Case, count: int, by_both: int) -> dict[str, Any]:
         statuses[str(r.status)] = statuses.get(str(r.status), 0) + 1
         worse += r.objective > first.objective * (1.0 + 1e-12)
         problem = Problem(figure, goals, lock=case.lock)
-        idle = ~(np.abs(problem.jacobian(r.q)).any(axis=0))
+        # A twist that the start's bent elbow feels is not idle because the arm is straight now.
+        idle = ~(problem.jacobian(problem.start).any(axis=0) | problem.jacobian(r.q).any(axis=0))
         moved.append(
             float(np.degrees(np.abs(r.q - problem.start)[idle & ~figure.slides].max(initial=0.0)))
         )

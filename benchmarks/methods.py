@@ -26,6 +26,7 @@ from benchmarks.report import keep, show
 from benchmarks.track import EFFECTORS, pass_time
 from limbik import MethodError, Problem, Range, Reach
 from limbik.animate.track import RELAXATION, jumps
+from limbik.figure import layout as lay
 from limbik.figures import FINGERTIPS
 from limbik.goals import terms as tm
 from limbik.methods import (
@@ -88,8 +89,8 @@ def offsets_of(problem: Problem) -> np.ndarray:
     """Where the targets stand in the problem's floats, term after term."""
     target_offsets: list[int] = []
     for k, term in enumerate(problem.terms):
-        first = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * k
-        at, width = (tm.T_POINT, 3) if term.kind == tm.POSITION else (tm.T_MATRIX, 9)
+        first = int(problem.ints[lay.F_TERM]) + lay.TERM_FLOATS * k
+        at, width = (lay.T_POINT, 3) if term.kind == tm.POSITION else (lay.T_MATRIX, 9)
         target_offsets += range(first + at, first + at + width)
     return np.array(target_offsets, np.int64)
 

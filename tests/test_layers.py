@@ -48,6 +48,7 @@ LAYERS = {
         "joints",
         "projection rigid_fit capsules",
         "limits kinematics",
+        "layout",
     ],
     "solver": [
         "batch solve frame_values",

@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
 from limbik.figure import limits as lim
-from limbik.figure import projection as proj
 from limbik.figure.joints import (
     BallPart,
     Coupling,
@@ -26,7 +25,7 @@ from limbik.figure.limits import Range, SwingTwist
 from limbik.maths.so3 import quat_to_matrix
 
 _NARROWEST = 1e-100  # rad: half a cone's angle, so that its square is not lost
-_PRINCIPAL = {(1, 0, 0): kin.TURN_X, (0, 1, 0): kin.TURN_Y, (0, 0, 1): kin.TURN_Z}
+_PRINCIPAL = {(1, 0, 0): lay.TURN_X, (0, 1, 0): lay.TURN_Y, (0, 0, 1): lay.TURN_Z}
 
 
 class Slot(NamedTuple):
@@ -52,7 +51,7 @@ class Tree:
             [-1 if j.parent is None else self.index[j.parent] for j in self.joints]
         )
         self._name_coordinates()
-        pack = kin.Buffers()
+        pack = lay.Buffers()
         self._pack_parts(pack)
         self._pack_limits(pack)
         # Numba would compile every kernel again for read-only arrays, so kernels get these, and
@@ -96,7 +95,7 @@ class Tree:
         self.owner, self.slides = np.array(owner, int), np.array(slides, bool)
         self.slots = tuple(_resolve(slots, {name: c for c, name in enumerate(names)}))
 
-    def _pack_parts(self, pack: kin.Buffers) -> None:
+    def _pack_parts(self, pack: lay.Buffers) -> None:
         kinds: list[int] = []
         first_slot: list[int] = []
         first_part = [0]
@@ -113,24 +112,25 @@ class Tree:
             turns += [not slides for slides in joint.slides]
             first_part.append(len(kinds))
         placed = quat_to_matrix(np.array([j.wxyz for j in self.joints], float))
-        pack.count(kin.N_JOINTS, len(self.joints))
-        pack.count(kin.N_COORDS, len(self.coordinates))
-        pack.count(kin.N_SLOTS, len(turns))
-        pack.ints(kin.I_PARENT, self.parents)
-        pack.ints(kin.I_FIRST_PART, first_part)
-        pack.ints(kin.I_JOINT_HAS_ROTATION, np.abs(placed - np.eye(3)).max(axis=(1, 2)) > 0)
-        pack.ints(kin.I_KIND, kinds)
-        pack.ints(kin.I_FIRST_SLOT, first_slot)
-        pack.ints(kin.I_COORD, [slot.coordinate for slot in self.slots])
-        pack.ints(kin.I_SLOT_IS_ROTATION, turns)
-        pack.ints(kin.I_ORDER, np.arange(len(self.joints)))
-        pack.floats(kin.F_OFFSET, [j.offset for j in self.joints])
-        pack.floats(kin.F_JOINT_ROTATION, placed)
-        pack.floats(kin.F_SCALE, np.array([slot.scale for slot in self.slots]) * signs)
-        pack.floats(kin.F_SHIFT, np.array([slot.shift for slot in self.slots]) * signs)
-        pack.floats(kin.F_PART, data)
+        pack.count(lay.N_JOINTS, len(self.joints))
+        pack.count(lay.N_COORDS, len(self.coordinates))
+        pack.count(lay.N_SLOTS, len(turns))
+        pack.count(lay.N_PARTS, len(kinds))
+        pack.ints(lay.I_PARENT, self.parents)
+        pack.ints(lay.I_FIRST_PART, first_part)
+        pack.ints(lay.I_JOINT_HAS_ROTATION, np.abs(placed - np.eye(3)).max(axis=(1, 2)) > 0)
+        pack.ints(lay.I_KIND, kinds)
+        pack.ints(lay.I_FIRST_SLOT, first_slot)
+        pack.ints(lay.I_COORD, [slot.coordinate for slot in self.slots])
+        pack.ints(lay.I_SLOT_IS_ROTATION, turns)
+        pack.ints(lay.I_ORDER, np.arange(len(self.joints)))
+        pack.floats(lay.F_OFFSET, [j.offset for j in self.joints])
+        pack.floats(lay.F_JOINT_ROTATION, placed)
+        pack.floats(lay.F_SCALE, np.array([slot.scale for slot in self.slots]) * signs)
+        pack.floats(lay.F_SHIFT, np.array([slot.shift for slot in self.slots]) * signs)
+        pack.floats(lay.F_PART, data)
 
-    def _pack_limits(self, pack: kin.Buffers) -> None:
+    def _pack_limits(self, pack: lay.Buffers) -> None:
         n = len(self.coordinates)
         lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
         source: dict[int, str] = {}
@@ -171,12 +171,12 @@ class Tree:
                     shown_upper[c : c + len(bound)] = bound[:, 1]
         self.cones = tuple(together)
         self.lower, self.upper = shown_lower, shown_upper
-        pack.count(kin.N_CONES, len(cones))
-        pack.ints(kin.I_CONE, cones)
-        pack.ints(kin.I_IN_CONE, in_cone)
-        pack.floats(kin.F_LOWER, lower)
-        pack.floats(kin.F_UPPER, upper)
-        pack.floats(kin.F_CONE, numbers)
+        pack.count(lay.N_CONES, len(cones))
+        pack.ints(lay.I_CONE, cones)
+        pack.ints(lay.I_IN_CONE, in_cone)
+        pack.floats(lay.F_LOWER, lower)
+        pack.floats(lay.F_UPPER, upper)
+        pack.floats(lay.F_CONE, numbers)
 
 
 def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
@@ -285,7 +285,7 @@ def _part(part: Part, joint: str) -> tuple[int, float, np.ndarray]:
                 f'joint "{joint}": the twist and swing axes of its ball must be perpendicular '
                 "unit vectors"
             )
-        kind = kin.EXPONENTIAL if isinstance(part, ExponentialBall) else kin.SWING_TWIST
+        kind = lay.EXPONENTIAL if isinstance(part, ExponentialBall) else lay.SWING_TWIST
         return kind, 1.0, basis.ravel()
     axis = np.asarray(part.axis, float)
     if axis.shape != (3,) or not np.isfinite(axis).all():
@@ -295,12 +295,12 @@ def _part(part: Part, joint: str) -> tuple[int, float, np.ndarray]:
     axis = axis / np.linalg.norm(axis)
     numbers = np.concatenate([axis, np.zeros(6)])
     if part.slides:
-        return kin.SLIDE, 1.0, numbers
+        return lay.SLIDE, 1.0, numbers
     for principal, kind in _PRINCIPAL.items():
         along = float(axis @ np.array(principal))
         if abs(along) == 1.0:
             return kind, along, numbers
-    return kin.TURN_ANY, 1.0, numbers
+    return lay.TURN_ANY, 1.0, numbers
 
 
 def _ranges(joint: Joint, count: int) -> Range:
@@ -347,7 +347,7 @@ def _cone(
     None where ranges already keep the ball inside its chart.
     """
     limit = joint.limit if isinstance(joint.limit, SwingTwist) else None
-    numbers = np.zeros(proj.CONE_FLOATS)
+    numbers = np.zeros(lay.CONE_FLOATS)
     if isinstance(ball, SwingTwistBall):
         corner = float(np.linalg.norm(np.maximum(np.abs(lower[:2]), np.abs(upper[:2]))))
         if limit is None and corner <= lim.SWING_CHART:
@@ -360,7 +360,7 @@ def _cone(
         center = (0.0, 0.0) if limit is None else limit.center
         numbers[:4] = *np.maximum(swing, _NARROWEST), *center
         bound = np.array([[c - a, c + a] for a, c in zip(swing, center, strict=True)])
-        return proj.CONE_SWING, numbers, bound
+        return lay.CONE_SWING, numbers, bound
     if limit is None:
         corner = float(np.linalg.norm(np.maximum(np.abs(lower), np.abs(upper))))
         if corner <= lim.EXPONENTIAL_CHART:
@@ -370,7 +370,7 @@ def _cone(
                 f'joint "{joint.name}": ranges on its rotation vector reach beyond 2π'
             )
         numbers[0] = lim.EXPONENTIAL_CHART
-        return proj.CHART, numbers, np.tile([-np.inf, np.inf], (3, 1))
+        return lay.CHART, numbers, np.tile([-np.inf, np.inf], (3, 1))
     swing = (lim.SWING_CHART,) * 2 if limit.swing is None else limit.swing
     ends = [end for end in limit.twist if math.isfinite(end)]
     if any(abs(end) > math.pi for end in ends):
@@ -380,4 +380,4 @@ def _cone(
         )
     numbers[:6] = *np.maximum(swing, _NARROWEST), *limit.center, *limit.twist
     numbers[6:] = ball.basis.ravel()
-    return proj.CONE_EXPONENTIAL, numbers, np.tile([-2 * math.pi, 2 * math.pi], (3, 1))
+    return lay.CONE_EXPONENTIAL, numbers, np.tile([-2 * math.pi, 2 * math.pi], (3, 1))

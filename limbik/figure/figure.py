@@ -12,6 +12,7 @@ import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
 from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
 from limbik.figure.attachments import on_base, tool_joint
 from limbik.figure.build import Tree, limit_of_coordinate, slide_limit
 from limbik.figure.change_coordinates import with_ball
@@ -273,9 +274,9 @@ class Figure(PhysicalFigure):
 
     def _world(self, q: Pose) -> tuple[np.ndarray, bool]:
         poses = self.pose(q)
-        world = np.empty((len(np.atleast_2d(poses)), len(self._joints) * kin.WORLD))
+        world = np.empty((len(np.atleast_2d(poses)), len(self._joints) * lay.WORLD))
         kin.forward_many(self._ints, self._floats, np.atleast_2d(poses), world)
-        return world.reshape(len(world), len(self._joints), kin.WORLD), poses.ndim == 1
+        return world.reshape(len(world), len(self._joints), lay.WORLD), poses.ndim == 1
 
     def positions(self, q: Pose, joint: str | Sequence[str] | None = None) -> np.ndarray:
         """World positions of all joints: (joints, 3), or (frames, joints, 3) for (frames, n).

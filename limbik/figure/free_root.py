@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
 from limbik.figure.figure import Figure
 
 
@@ -25,10 +25,10 @@ def free_root(figure: Figure, moves: np.ndarray) -> int:
     if not np.allclose(axes @ axes.T, np.eye(3), atol=1e-12):
         return -1
     tree = figure.tree
-    first = int(tree.ints[int(tree.ints[kin.I_FIRST_PART]) + roots[0]]) + 3
-    kinds = tree.ints[int(tree.ints[kin.I_KIND]) + first :][: len(turning)].tolist()
+    first = int(lay.section(tree.ints, tree.floats, lay.I_FIRST_PART)[roots[0]]) + 3
+    kinds = lay.section(tree.ints, tree.floats, lay.I_KIND)[first:][: len(turning)].tolist()
     if joint.turn_parts:
-        if len(kinds) != 3 or max(kinds) > kin.TURN_Z or kinds[1] in (kinds[0], kinds[2]):
+        if len(kinds) != 3 or max(kinds) > lay.TURN_Z or kinds[1] in (kinds[0], kinds[2]):
             return -1
     elif len(turning) != 1:
         return -1

@@ -1,17 +1,4 @@
-"""Forward kinematics and Jacobians on flat buffers.
-
-A figure compiles once into two arrays, one uint32 and one float64.  The first ``HEADER`` ints say
-how many there are of each thing and where each section starts; kernels slice by these offsets, so
-that a call carries few arrays.  A problem appends its own sections to the figure's (problem.py).
-
-Terms: a *part* is what moves in a joint (joints.py); a *slot* is one moving direction of a part, so
-a ball has three.  Slot k reads coordinate ``COORD[k]`` as ``SCALE[k]·q + SHIFT[k]``: coupled slots
-share a coordinate.
-
-The ints are unsigned and 32 bits wide on purpose: the compiler then knows that an index read from
-them cannot be negative, and drops the wrap-around test that Numba adds to every access.  That alone
-makes the innermost loops twice as fast.
-"""
+"""Forward kinematics and Jacobians on flat buffers (layout.py)."""
 
 from __future__ import annotations
 
@@ -19,65 +6,34 @@ import math
 
 import numpy as np
 
+from limbik.figure.layout import (
+    AXIS,
+    EXPONENTIAL,
+    F_JOINT_ROTATION,
+    F_OFFSET,
+    F_PART,
+    F_SCALE,
+    F_SHIFT,
+    I_COORD,
+    I_FIRST_PART,
+    I_FIRST_SLOT,
+    I_JOINT_HAS_ROTATION,
+    I_KIND,
+    I_ORDER,
+    I_PARENT,
+    I_SLOT_IS_ROTATION,
+    N_JOINTS,
+    N_SLOTS,
+    NONE,
+    SLIDE,
+    TURN_ANY,
+    TURN_X,
+    TURN_Y,
+    TURN_Z,
+    WORLD,
+)
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.so3 import exp_matrix, left_jacobian_into
-
-HEADER = 64
-NONE = 0xFFFFFFFF  # "no such thing": no parent, no cone
-
-# Counts.
-N_JOINTS, N_COORDS, N_SLOTS, N_CONES = 0, 1, 2, 3
-# Offsets into the ints, one value per joint / part / slot.
-I_PARENT, I_FIRST_PART, I_JOINT_HAS_ROTATION, I_KIND, I_FIRST_SLOT = 4, 5, 6, 7, 8
-I_COORD, I_SLOT_IS_ROTATION, I_ORDER = 9, 10, 11
-# Offsets into the floats.
-F_OFFSET, F_JOINT_ROTATION, F_SCALE, F_SHIFT, F_PART = 12, 13, 14, 15, 16
-# Limits (limits.py).
-I_CONE, I_IN_CONE, F_LOWER, F_UPPER, F_CONE = 17, 18, 19, 20, 21
-FIRST_FREE = 22
-
-TURN_X, TURN_Y, TURN_Z, TURN_ANY, SLIDE, EXPONENTIAL, SWING_TWIST = range(7)
-
-WORLD = 12  # floats per joint: rotation, row-major, then position
-AXIS = 6  # floats a slot: world axis, then a point on it
-
-
-class Buffers:
-    """Two flat arrays in the making: sections are appended, their offsets go into the header."""
-
-    def __init__(self, ints: np.ndarray | None = None, floats: np.ndarray | None = None) -> None:
-        self._ints = [np.zeros(HEADER, np.uint32) if ints is None else np.array(ints, np.uint32)]
-        self._floats = [] if floats is None else [np.array(floats, np.float64)]
-        self._n_ints = len(self._ints[0])
-        self._n_floats = 0 if floats is None else len(floats)
-
-    def count(self, slot: int, value: int) -> None:
-        """Write a count into the header."""
-        self._ints[0][slot] = value
-
-    def start_of(self, slot: int) -> int:
-        """Where the section that was noted last in this slot starts."""
-        return int(self._ints[0][slot])
-
-    def ints(self, slot: int, values: object) -> None:
-        """Append an int section and note where it starts; negative entries become NONE."""
-        array = np.asarray(values, np.int64).ravel()
-        array = np.where(array < 0, NONE, array).astype(np.uint32)
-        self.count(slot, self._n_ints)
-        self._ints.append(array)
-        self._n_ints += len(array)
-
-    def floats(self, slot: int, values: object) -> None:
-        """Append a float section and note where it starts."""
-        array = np.asarray(values, np.float64).ravel()
-        self.count(slot, self._n_floats)
-        self._floats.append(array)
-        self._n_floats += len(array)
-
-    def done(self) -> tuple[np.ndarray, np.ndarray]:
-        """The finished arrays (ints, floats)."""
-        floats = np.concatenate(self._floats) if self._floats else np.zeros(0)
-        return np.concatenate(self._ints), floats
 
 
 @inner

@@ -10,25 +10,31 @@ import math
 import numpy as np
 from numba import int64, types
 
-from limbik.figure.kinematics import (
-    F_CONE,
+from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
+    CONE_BASIS,
+    CONE_EXPONENTIAL,
+    CONE_FLOATS,
+    CONE_KIND,
+    CONE_LOWER,
+    CONE_START,
+    CONE_SWING,
+    CONE_UPPER,
+    CONE_X,
+    CONE_Y,
     F_LOWER,
     F_UPPER,
-    I_CONE,
     I_IN_CONE,
     N_CONES,
     N_COORDS,
     NONE,
+    cone_at,
 )
 from limbik.figure.limits import EXPONENTIAL_CHART
 from limbik.jit import FLOATS, INTS, TABLE, external, inlined, inner, kernel
 from limbik.maths.linear import copy
 from limbik.maths.so3 import exp_matrix, left_jacobian_into, log_matrix, swing_twist_vector
-
-CONE_SWING, CONE_EXPONENTIAL, CHART = range(3)
-CONE_INTS = 2  # kind, first coordinate
-CONE_FLOATS = 15  # half axes a, b; centre x, y; twist lower, upper; basis (9)
-
 
 AT_EDGE = 1e-9
 SCRATCH = 54
@@ -86,13 +92,16 @@ def _allowed(floats, f, x, y, z, turn, parts):
     Its matrix is left in turn (9,), its swing and twist in parts (3,).
     """
     exp_matrix(x, y, z, turn)
-    swing_twist_vector(turn, floats[f + 6 : f + 15], parts)
-    a, b = floats[f] + _margin(floats[f])[0], floats[f + 1] + _margin(floats[f + 1])[0]
-    sx, sy = parts[0] - floats[f + 2], parts[1] - floats[f + 3]
-    slack = _margin(0.5 * (floats[f + 5] - floats[f + 4]))[0]
+    swing_twist_vector(turn, floats[f + CONE_BASIS : f + CONE_FLOATS], parts)
+    a, b = (
+        floats[f + CONE_A] + _margin(floats[f + CONE_A])[0],
+        floats[f + CONE_B] + _margin(floats[f + CONE_B])[0],
+    )
+    sx, sy = parts[0] - floats[f + CONE_X], parts[1] - floats[f + CONE_Y]
+    slack = _margin(0.5 * (floats[f + CONE_UPPER] - floats[f + CONE_LOWER]))[0]
     return (
         (sx / a) * (sx / a) + (sy / b) * (sy / b) <= 1.0
-        and floats[f + 4] - slack <= parts[2] <= floats[f + 5] + slack
+        and floats[f + CONE_LOWER] - slack <= parts[2] <= floats[f + CONE_UPPER] + slack
         and x * x + y * y + z * z < EXPONENTIAL_CHART * EXPONENTIAL_CHART
     )
 
@@ -101,11 +110,14 @@ def _allowed(floats, f, x, y, z, turn, parts):
 def _nearest_swing(floats, f, x, y, inwards):
     """The swing in the cone at floats[f] that is nearest to (x, y), then moved inwards by that part
     of the way to the centre."""
-    slack_a, margin_a = _margin(floats[f])
-    slack_b, margin_b = _margin(floats[f + 1])
-    cx, cy = floats[f + 2], floats[f + 3]
+    slack_a, margin_a = _margin(floats[f + CONE_A])
+    slack_b, margin_b = _margin(floats[f + CONE_B])
+    cx, cy = floats[f + CONE_X], floats[f + CONE_Y]
     sx, sy = nearest_on_ellipse(
-        x - cx, y - cy, floats[f] + slack_a - margin_a, floats[f + 1] + slack_b - margin_b
+        x - cx,
+        y - cy,
+        floats[f + CONE_A] + slack_a - margin_a,
+        floats[f + CONE_B] + slack_b - margin_b,
     )
     return cx + (1.0 - inwards) * sx, cy + (1.0 - inwards) * sy
 
@@ -157,10 +169,10 @@ def _project_exponential(floats, f, q, c, scratch):
     for attempt in range(_TRIES):
         inwards = min(1.0, _ROUND * (2.0**attempt - 1.0))
         if attempt == _TRIES - 1:
-            inwards, swing_x, swing_y, twist = 1.0, floats[f + 2], floats[f + 3], 0.0
+            inwards, swing_x, swing_y, twist = 1.0, floats[f + CONE_X], floats[f + CONE_Y], 0.0
         sx, sy = _nearest_swing(floats, f, swing_x, swing_y, inwards)
-        angle = _nearest_twist(floats[f + 4], floats[f + 5], twist, inwards)
-        _turn_by(sx, sy, angle, floats[f + 6 : f + 15], turn, spare)
+        angle = _nearest_twist(floats[f + CONE_LOWER], floats[f + CONE_UPPER], twist, inwards)
+        _turn_by(sx, sy, angle, floats[f + CONE_BASIS : f + CONE_FLOATS], turn, spare)
         log_matrix(turn, vector)
         size = math.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2)
         if size > 1e-9:
@@ -192,30 +204,30 @@ def project(ints, floats, q, scratch):
         if ints[in_cone + c] == NONE:
             q[c] = min(max(q[c], floats[lower + c]), floats[upper + c])
     for cone in range(ints[N_CONES]):
-        i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
-        kind, c = ints[i], ints[i + 1]
+        i, f = cone_at(ints, cone)
+        kind, c = ints[i + CONE_KIND], ints[i + CONE_START]
         if kind == CONE_SWING:
-            cx, cy = floats[f + 2], floats[f + 3]
+            cx, cy = floats[f + CONE_X], floats[f + CONE_Y]
             x, y = q[c] - cx, q[c + 1] - cy
-            nx, ny = nearest_on_ellipse(x, y, floats[f], floats[f + 1])
+            nx, ny = nearest_on_ellipse(x, y, floats[f + CONE_A], floats[f + CONE_B])
             # Adding the centre back rounds; only a moved point may be touched.
             if nx != x or ny != y:
                 for back in range(_TRIES):
                     shrink = max(0.0, 1.0 - _ROUND * (2.0**back - 1.0))
                     q[c], q[c + 1] = cx + nx * shrink, cy + ny * shrink
-                    u, v = (q[c] - cx) / floats[f], (q[c + 1] - cy) / floats[f + 1]
+                    u, v = (q[c] - cx) / floats[f + CONE_A], (q[c + 1] - cy) / floats[f + CONE_B]
                     if u * u + v * v <= 1.0:
                         break
         elif kind == CONE_EXPONENTIAL:
             _project_exponential(floats, f, q, c, scratch)
         else:
             size = math.sqrt(q[c] ** 2 + q[c + 1] ** 2 + q[c + 2] ** 2)
-            if size > floats[f]:
-                x, y, z, first = q[c], q[c + 1], q[c + 2], floats[f] / size
+            if size > floats[f + CONE_A]:
+                x, y, z, first = q[c], q[c + 1], q[c + 2], floats[f + CONE_A] / size
                 for back in range(_TRIES):
                     scale = first * max(0.0, 1.0 - _ROUND * 2.0**back)
                     q[c], q[c + 1], q[c + 2] = x * scale, y * scale, z * scale
-                    if math.sqrt(q[c] ** 2 + q[c + 1] ** 2 + q[c + 2] ** 2) <= floats[f]:
+                    if math.sqrt(q[c] ** 2 + q[c + 1] ** 2 + q[c + 2] ** 2) <= floats[f + CONE_A]:
                         break
 
 
@@ -228,7 +240,7 @@ def _exponential_normals(floats, f, q, c, normals, scratch):
     """
     turn, parts, matrix, left = scratch[0:9], scratch[9:12], scratch[12:21], scratch[21:30]
     inverse, change = scratch[30:39], scratch[39:48]
-    basis = floats[f + 6 : f + 15]
+    basis = floats[f + CONE_BASIS : f + CONE_FLOATS]
     exp_matrix(q[c], q[c + 1], q[c + 2], turn)
     swing_twist_vector(turn, basis, parts)
     left_jacobian_into(q[c], q[c + 1], q[c + 2], left)
@@ -257,8 +269,8 @@ def _exponential_normals(floats, f, q, c, normals, scratch):
                     total += inverse[3 * i + k] * basis[3 * m + k] * left[3 * m + j]
             change[3 * i + j] = total / det  # d(s, τ)/dw
     found = 0
-    a, b = floats[f], floats[f + 1]
-    sx, sy = parts[0] - floats[f + 2], parts[1] - floats[f + 3]
+    a, b = floats[f + CONE_A], floats[f + CONE_B]
+    sx, sy = parts[0] - floats[f + CONE_X], parts[1] - floats[f + CONE_Y]
     # P lands a margin inside, so the edge begins there.
     slack_a, margin_a = _margin(a)
     slack_b, margin_b = _margin(b)
@@ -267,11 +279,11 @@ def _exponential_normals(floats, f, q, c, normals, scratch):
         for j in range(3):
             normals[found, j] = sx / (a * a) * change[j] + sy / (b * b) * change[3 + j]
         found += 1
-    if parts[2] >= floats[f + 5] - 4.0 * _MARGIN:
+    if parts[2] >= floats[f + CONE_UPPER] - 4.0 * _MARGIN:
         for j in range(3):
             normals[found, j] = change[6 + j]
         found += 1
-    elif parts[2] <= floats[f + 4] + 4.0 * _MARGIN:
+    elif parts[2] <= floats[f + CONE_LOWER] + 4.0 * _MARGIN:
         for j in range(3):
             normals[found, j] = -change[6 + j]
         found += 1
@@ -288,21 +300,24 @@ def cone_normals(ints, floats, cone, q, normals, scratch):
 
     Works on two coordinates for a swing cone and on three for the others; unused entries are 0.
     """
-    i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
-    kind, c = ints[i], ints[i + 1]
+    i, f = cone_at(ints, cone)
+    kind, c = ints[i + CONE_KIND], ints[i + CONE_START]
     normals[:, :] = 0.0
     if kind == CONE_SWING:
-        u, v = (q[c] - floats[f + 2]) / floats[f], (q[c + 1] - floats[f + 3]) / floats[f + 1]
+        u, v = (
+            (q[c] - floats[f + CONE_X]) / floats[f + CONE_A],
+            (q[c + 1] - floats[f + CONE_Y]) / floats[f + CONE_B],
+        )
         if u * u + v * v < 1.0 - AT_EDGE:
             return 0
-        nx, ny = u / floats[f], v / floats[f + 1]
+        nx, ny = u / floats[f + CONE_A], v / floats[f + CONE_B]
         size = math.sqrt(nx * nx + ny * ny)
         normals[0, 0], normals[0, 1] = nx / size, ny / size
         return 1
     if kind == CONE_EXPONENTIAL:
         return _exponential_normals(floats, f, q, c, normals, scratch)
     size = math.sqrt(q[c] ** 2 + q[c + 1] ** 2 + q[c + 2] ** 2)
-    if size < floats[f] * (1.0 - AT_EDGE):
+    if size < floats[f + CONE_A] * (1.0 - AT_EDGE):
         return 0
     for k in range(3):
         normals[0, k] = q[c + k] / size
@@ -329,8 +344,8 @@ def free_directions(ints, floats, q, descent, starts, spans, coefficients, scrat
         count += 1
     normals = scratch[48:54].reshape(2, 3)
     for cone in range(np.int64(ints[N_CONES])):
-        i = ints[I_CONE] + CONE_INTS * cone
-        kind, c = ints[i], ints[i + 1]
+        i, _ = cone_at(ints, cone)
+        kind, c = ints[i + CONE_KIND], ints[i + CONE_START]
         span = 2 if kind == CONE_SWING else 3
         pressed = 0
         for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):

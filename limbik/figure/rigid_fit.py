@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
 from limbik.jit import inner, kernel
 from limbik.maths.so3 import log_matrix, matrix_from_quat, swing_twist_vector
 
@@ -169,10 +169,10 @@ def euler_coordinates(ints, floats, part, m, q, scratch):
 
     Of the two ways to write it, the one inside the ranges and nearer to what q was.
     """
-    kinds = ints[kin.I_KIND] + part
+    kinds = ints[lay.I_KIND] + part
     first, second, third = int(ints[kinds]), int(ints[kinds + 1]), int(ints[kinds + 2])
-    slot = ints[ints[kin.I_FIRST_SLOT] + part]
-    c = ints[ints[kin.I_COORD] + slot]
+    slot = ints[ints[lay.I_FIRST_SLOT] + part]
+    c = ints[ints[lay.I_COORD] + slot]
     angles, chosen, found = scratch[0:3], scratch[3:6], scratch[6:9]
     euler_angles(m, first, second, third, angles)
     best = math.inf
@@ -184,8 +184,8 @@ def euler_coordinates(ints, floats, part, m, q, scratch):
                 middle = -value if first == third else math.pi - value
                 value = value + math.pi if k != 1 else middle
             # A turn about −x is one about x with scale −1; a triple has no other scales.
-            value *= floats[ints[kin.F_SCALE] + slot + k]
-            low, high = floats[ints[kin.F_LOWER] + c + k], floats[ints[kin.F_UPPER] + c + k]
+            value *= floats[ints[lay.F_SCALE] + slot + k]
+            low, high = floats[ints[lay.F_LOWER] + c + k], floats[ints[lay.F_UPPER] + c + k]
             value = into_range(value, low, high, q[c + k], 2.0 * math.pi)
             # Outside its range counts most, a long way from the last value a little.
             away += 1e3 * max(0.0, value - high, low - value) + abs(value - q[c + k])
@@ -204,15 +204,15 @@ def ball_coordinates(ints, floats, part, m, q, scratch):
 
     Near what q was, and not yet inside the limits; scratch: at least 9 floats.
     """
-    kind = ints[ints[kin.I_KIND] + part]
-    if kind < kin.EXPONENTIAL:
+    kind = ints[ints[lay.I_KIND] + part]
+    if kind < lay.EXPONENTIAL:
         euler_coordinates(ints, floats, part, m, q, scratch)
         return
-    c = ints[ints[kin.I_COORD] + ints[ints[kin.I_FIRST_SLOT] + part]]
-    if kind == kin.EXPONENTIAL:
+    c = ints[ints[lay.I_COORD] + ints[ints[lay.I_FIRST_SLOT] + part]]
+    if kind == lay.EXPONENTIAL:
         exponential_coordinates(m, q[c : c + 3])
         return
-    f, near = ints[kin.F_PART] + 9 * part, q[c + 2]
+    f, near = ints[lay.F_PART] + 9 * part, q[c + 2]
     swing_twist_vector(m, floats[f : f + 9], q[c : c + 3])
-    low, high = floats[ints[kin.F_LOWER] + c + 2], floats[ints[kin.F_UPPER] + c + 2]
+    low, high = floats[ints[lay.F_LOWER] + c + 2], floats[ints[lay.F_UPPER] + c + 2]
     q[c + 2] = into_range(q[c + 2], low, high, near, 2.0 * math.pi)

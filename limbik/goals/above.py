@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numba import int64
 
+from limbik.figure import layout as lay
 from limbik.figure.figure import Figure
-from limbik.figure.kinematics import N_SLOTS
+from limbik.figure.layout import N_SLOTS
 from limbik.goals import terms as tm
 from limbik.goals.kernels import functions as fn
 from limbik.goals.kernels.rows import point_of
@@ -92,7 +93,7 @@ def _shortfall(ints, floats, world, i):
 def above_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
     ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
     short = max(_shortfall(ints, floats, world, i)[-1], 0.0)
-    fn.open_floats(out_at)[row] = floats[f + tm.T_WEIGHT] * short
+    fn.open_floats(out_at)[row] = floats[f + lay.T_WEIGHT] * short
     fn.open_floats(error_at)[0] = short
 
 
@@ -101,7 +102,7 @@ def above_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
     ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
     path, length, x, y, z, nx, ny, nz, short = _shortfall(ints, floats, world, i)
     if short > 0.0:
-        w = floats[f + tm.T_WEIGHT]
+        w = floats[f + lay.T_WEIGHT]
         fn.add_motion_row(
             ints, floats, fn.open_floats(axes_at), path, length, x, y, z, w * nx, w * ny, w * nz,
             0.0, 0.0, 0.0, row, fn.open_floats(out_at),
@@ -115,7 +116,7 @@ def above_second(  # type: ignore[no-untyped-def]
     ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
     path, length, x, y, z, nx, ny, nz, short = _shortfall(ints, floats, world, i)
     if short > 0.0:
-        w, slots = fn.open_floats(lam_at)[row] * floats[f + tm.T_WEIGHT], int64(ints[N_SLOTS])
+        w, slots = fn.open_floats(lam_at)[row] * floats[f + lay.T_WEIGHT], int64(ints[N_SLOTS])
         add_point_moments(
             ints, floats, fn.open_floats(axes_at), path, length, x, y, z, w * nx, w * ny, w * nz,
             fn.open_table(moments_at, slots, 3), fn.open_table(torques_at, slots, 3),

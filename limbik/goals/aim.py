@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from limbik.errors import FigureError, GoalError, LimbikDeprecationWarning
+from limbik.figure import layout as lay
 from limbik.figure.joints import unit_axis
 from limbik.goals import terms as tm
 from limbik.goals.kernels.aim_at_joint import aim_at_joint
@@ -110,7 +111,7 @@ class Aim(Prioritized):
     def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[tm.TargetWrite]:
         if isinstance(self.target, str):
             raise GoalError(f'Aim "{self.joint}": its target is a joint and moves by itself')
-        return [tm.TargetWrite(0, tm.T_POINT, tables["target"])]
+        return [tm.TargetWrite(0, lay.T_POINT, tables["target"])]
 
 
 def _deprecated(message: str) -> None:

@@ -16,7 +16,7 @@ from numba import int64, uint32
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
-from limbik.figure.kinematics import N_SLOTS
+from limbik.figure.layout import N_SLOTS, T_WEIGHT
 from limbik.goals.contacts import contact_points, up_axis
 from limbik.goals.kernels.functions import (
     TermFunctions,
@@ -41,7 +41,7 @@ from limbik.goals.kernels.mass_sums import (
 from limbik.goals.kernels.rows import point_of
 from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.priority import Prioritized
-from limbik.goals.terms import FUNCTION, T_WEIGHT, Scene, Term, vector, weights
+from limbik.goals.terms import FUNCTION, Scene, Term, vector, weights
 from limbik.jit import inner
 from limbik.maths.planar_hull import EDGE, LINE, NEAREST, hull_depth, hull_shortfall, planar_hull
 

@@ -11,7 +11,7 @@ import numpy as np
 from numba import int64
 
 from limbik.errors import GoalError
-from limbik.figure.kinematics import N_SLOTS
+from limbik.figure.layout import N_SLOTS, T_WEIGHT
 from limbik.goals.contacts import contact_points, up_axis
 from limbik.goals.kernels.functions import (
     TermFunctions,
@@ -36,17 +36,7 @@ from limbik.goals.kernels.mass_sums import (
 from limbik.goals.kernels.rows import point_of
 from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.priority import Prioritized
-from limbik.goals.terms import (
-    FUNCTION,
-    NUMBERS,
-    T_WEIGHT,
-    Scene,
-    TargetWrite,
-    Term,
-    Vector,
-    vector,
-    weights,
-)
+from limbik.goals.terms import FUNCTION, NUMBERS, Scene, TargetWrite, Term, Vector, vector, weights
 from limbik.jit import inner
 
 

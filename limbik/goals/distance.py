@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from limbik.errors import GoalError
+from limbik.figure import layout as lay
 from limbik.goals import terms as tm
 from limbik.goals.priority import Prioritized
 
@@ -53,4 +54,4 @@ class Distance(Prioritized):
     def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[tm.TargetWrite]:
         if (tables["distance"] < 0).any():
             raise GoalError(f"Distance {self.label}: a distance is negative")
-        return [tm.TargetWrite(0, tm.T_VALUE, tables["distance"])]
+        return [tm.TargetWrite(0, lay.T_VALUE, tables["distance"])]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numba import int64
 
-from limbik.figure.kinematics import N_COORDS, N_SLOTS
+from limbik.figure.layout import N_COORDS, N_ROWS, N_SLOTS, T_WEIGHT
 from limbik.goals.kernels.curvature import add_second
 from limbik.goals.kernels.functions import (
     TermFunctions,
@@ -30,8 +30,6 @@ from limbik.goals.kernels.second_points import add_columns, add_point_moments
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import (
     FUNCTION,
-    N_ROWS,
-    T_WEIGHT,
     Scene,
     Term,
     Vector,

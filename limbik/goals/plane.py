@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from limbik.errors import GoalError
+from limbik.figure import layout as lay
 from limbik.goals import terms as tm
 from limbik.goals.priority import Prioritized
 
@@ -51,7 +52,7 @@ class Plane(Prioritized):
             lengths = np.linalg.norm(tables["normal"], axis=-1, keepdims=True)
             if (lengths < 1e-12).any():
                 raise GoalError(f'Plane "{self.joint}": normal has zero length')
-            writes.append(tm.TargetWrite(0, tm.T_POINT, tables["normal"] / lengths))
+            writes.append(tm.TargetWrite(0, lay.T_POINT, tables["normal"] / lengths))
         if "offset" in tables:
-            writes.append(tm.TargetWrite(0, tm.T_VALUE, tables["offset"]))
+            writes.append(tm.TargetWrite(0, lay.T_VALUE, tables["offset"]))
         return writes

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import GoalError
+from limbik.figure.layout import N_ROWS
 from limbik.goals.kernels.functions import TermFunctions
 from limbik.goals.priority import Prioritized
-from limbik.goals.terms import FUNCTION, N_ROWS, Scene, Term
+from limbik.goals.terms import FUNCTION, Scene, Term
 
 _STEP = 1e-6
 

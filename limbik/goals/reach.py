@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from limbik.errors import GoalError
+from limbik.figure import layout as lay
 from limbik.goals import terms as tm
 from limbik.goals.kernels.relative import other_joint, relative_position, relative_rotation
 from limbik.goals.priority import Prioritized
@@ -121,14 +122,14 @@ class Reach(Prioritized):
         relative = self.relative_to is not None
         if "position" in tables:
             writes.append(
-                tm.TargetWrite(0, tm.NUMBERS if relative else tm.T_POINT, tables["position"])
+                tm.TargetWrite(0, tm.NUMBERS if relative else lay.T_POINT, tables["position"])
             )
         if "wxyz" in tables:
             turns = tables["wxyz"]
             if (np.linalg.norm(turns, axis=-1) < 1e-12).any():
                 raise GoalError(f'Reach "{self.joint}": wxyz has zero length')
             matrices = quat_to_matrix(turns).reshape(len(turns), 9)
-            writes.append(tm.TargetWrite(-1, tm.NUMBERS if relative else tm.T_MATRIX, matrices))
+            writes.append(tm.TargetWrite(-1, tm.NUMBERS if relative else lay.T_MATRIX, matrices))
         return writes
 
 

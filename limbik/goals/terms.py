@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import numpy as np
 
 from limbik.errors import FigureError, GoalError
-from limbik.figure.kinematics import FIRST_FREE
 
 if TYPE_CHECKING:
     from limbik.figure.figure import Figure
@@ -18,20 +17,6 @@ if TYPE_CHECKING:
 
 POSITION, ROTATION, AXES, AIM, PLANE, DISTANCE, FUNCTION = range(7)
 ROWS = {POSITION: 3, ROTATION: 3, AXES: 6, AIM: 3, PLANE: 1, DISTANCE: 1}
-
-# A term in the flat buffers: kind, first row, joint, second joint, path offset, length, second
-# path, length; and for a FUNCTION how many rows, the two halves of the addresses of its residual
-# and its Jacobian, and where its own ints and floats begin; in place of the first
-# path, the address of its second derivatives, or 0.
-TERM_INTS = 16
-T_SECOND = 4
-T_COUNT, T_RESIDUAL, T_JACOBIAN, T_OWN_INTS, T_OWN_FLOATS = 8, 9, 11, 13, 14
-TERM_FLOATS = 24
-T_AT, T_AT2, T_POINT, T_MATRIX, T_WEIGHT, T_VALUE = 0, 3, 6, 9, 18, 21
-
-# Header entries (kinematics.HEADER) that a problem adds to its figure's: of terms, and for second
-# derivatives the next slot towards the root that may move, and the balls that may.
-N_TERMS, N_ROWS, I_TERM, F_TERM, I_ABOVE, N_BALLS, I_BALL = range(FIRST_FREE, FIRST_FREE + 7)
 
 Vector = Sequence[float] | np.ndarray
 

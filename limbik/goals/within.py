@@ -11,8 +11,9 @@ import numpy as np
 from numba import int64
 
 from limbik.errors import GoalError
+from limbik.figure import layout as lay
 from limbik.figure.figure import Figure
-from limbik.figure.kinematics import N_COORDS, N_SLOTS
+from limbik.figure.layout import N_COORDS, N_SLOTS
 from limbik.goals import terms as tm
 from limbik.goals.kernels import functions as fn
 from limbik.goals.kernels.rows import point_of
@@ -111,7 +112,7 @@ def within_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, er
     at, _ = fn.own_numbers(ints, i)
     x, y, z = point_of(world, joint, floats, at + 7)
     dx, dy, dz, _ = _outside(floats, at, x, y, z)
-    w, r = floats[f + tm.T_WEIGHT], fn.open_floats(out_at)
+    w, r = floats[f + lay.T_WEIGHT], fn.open_floats(out_at)
     r[row], r[row + 1], r[row + 2] = w * dx, w * dy, w * dz
     fn.open_floats(error_at)[0] = math.sqrt(dx * dx + dy * dy + dz * dz)
 
@@ -123,7 +124,7 @@ def within_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at,
     joint, path, length = fn.own_joint(ints, i, 0)
     at, _ = fn.own_numbers(ints, i)
     x, y, z = point_of(world, joint, floats, at + 7)
-    w, radius = floats[f + tm.T_WEIGHT], floats[at + 6]
+    w, radius = floats[f + lay.T_WEIGHT], floats[at + 6]
     missing = _outside(floats, at, x, y, z)
     far = missing[3]
     for k in range(3):
@@ -160,7 +161,7 @@ def within_second(  # type: ignore[no-untyped-def]
     if dx == 0.0 and dy == 0.0 and dz == 0.0:
         return
     n, slots, axes = int64(ints[N_COORDS]), int64(ints[N_SLOTS]), fn.open_floats(axes_at)
-    lam, w, radius = fn.open_floats(lam_at), floats[f + tm.T_WEIGHT], floats[at + 6]
+    lam, w, radius = fn.open_floats(lam_at), floats[f + lay.T_WEIGHT], floats[at + 6]
     lx, ly, lz = w * lam[row], w * lam[row + 1], w * lam[row + 2]
     if far == 0.0:
         lx, ly, lz = lx * (dx != 0.0), ly * (dy != 0.0), lz * (dz != 0.0)

@@ -21,9 +21,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_REST, N_COORDS, N_ROWS
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import (
@@ -44,7 +43,7 @@ from limbik.methods.base import (
     STUCK,
     record,
 )
-from limbik.solver.objective import F_REST, descent, evaluate, linearise, reached
+from limbik.solver.objective import descent, evaluate, linearise, reached
 
 GO_ON = -1
 """What ``prepare`` and ``step`` return instead of an exit code."""

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import N_COORDS, N_ROWS
 from limbik.jit import kernel_part
 from limbik.solver.objective import scratch_of, state_size
 from limbik.solver.problem import Problem

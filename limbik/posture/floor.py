@@ -10,6 +10,7 @@ import numpy as np
 from numba import int64
 
 from limbik.errors import GoalError
+from limbik.figure import layout as lay
 from limbik.figure.figure import Figure
 from limbik.goals import terms as tm
 from limbik.goals.contacts import up_axis
@@ -93,7 +94,7 @@ def floor_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
     out, table = fn.open_floats(out_at), fn.own_table(ints, i)
     at, _ = fn.own_numbers(ints, i)
     count, up = int64(ints[table]), int64(ints[table + 1])
-    w, worst = floats[f + tm.T_WEIGHT], 0.0
+    w, worst = floats[f + lay.T_WEIGHT], 0.0
     for k in range(count):
         joint, _, _ = fn.own_joint(ints, i, k)
         point = point_of(world, joint, floats, at + 4 * k + 1)
@@ -110,7 +111,7 @@ def floor_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
     axes, jt, table = fn.open_floats(axes_at), fn.open_floats(out_at), fn.own_table(ints, i)
     at, _ = fn.own_numbers(ints, i)
     count, up = int64(ints[table]), int64(ints[table + 1])
-    w = floats[f + tm.T_WEIGHT]
+    w = floats[f + lay.T_WEIGHT]
     for k in range(count):
         joint, path, length = fn.own_joint(ints, i, k)
         x, y, z = point_of(world, joint, floats, at + 4 * k + 1)

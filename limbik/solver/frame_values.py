@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from limbik.errors import GoalError
+from limbik.figure import layout as lay
 from limbik.goals import terms as tm
-from limbik.solver import objective as ob
 from limbik.solver.problem import Problem
 
 
@@ -29,16 +29,16 @@ class FrameValues:
     def _term(self, goal: int, kind: int) -> int:
         for term in self.problem.terms_of[goal]:
             if self.problem.terms[term].kind == kind:
-                return int(self.problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
+                return lay.record_at(self.problem.ints, lay.F_TERM, term)
         raise GoalError(f"goal {goal} has no such target")
 
     def position(self, goal: int, points: np.ndarray) -> None:
         """Goal number ``goal`` goes to points (frames, 3)."""
-        self._add(self._term(goal, tm.POSITION) + tm.T_POINT, points)
+        self._add(self._term(goal, tm.POSITION) + lay.T_POINT, points)
 
     def rotation(self, goal: int, matrices: np.ndarray) -> None:
         """Goal number ``goal`` is turned as matrices (frames, 3, 3)."""
-        self._add(self._term(goal, tm.ROTATION) + tm.T_MATRIX, matrices)
+        self._add(self._term(goal, tm.ROTATION) + lay.T_MATRIX, matrices)
 
     def position_factor(self, goal: int, factors: np.ndarray) -> None:
         """The position of a goal counts factors (frames,) times its weight; or (frames, 3)."""
@@ -49,7 +49,7 @@ class FrameValues:
         self._factor(goal, tm.ROTATION, factors)
 
     def _factor(self, goal: int, kind: int, factors: np.ndarray) -> None:
-        first = self._term(goal, kind) + tm.T_WEIGHT
+        first = self._term(goal, kind) + lay.T_WEIGHT
         own = self.problem.floats[first : first + 3]  # square roots of the weights
         table = np.asarray(factors, float)
         table = table[:, None] if table.ndim == 1 else table
@@ -62,7 +62,7 @@ class FrameValues:
 
     def near(self, poses: np.ndarray) -> None:
         """The pose that ``Rest`` pulls to: poses (frames, n)."""
-        self._add(int(self.problem.ints[ob.F_REST_POSE]), poses)
+        self._add(int(self.problem.ints[lay.F_REST_POSE]), poses)
 
     @property
     def target_offsets(self) -> np.ndarray:

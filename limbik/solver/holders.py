@@ -15,12 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
+from limbik.figure.layout import CONE_SWING
 from limbik.figure.limits import SwingTwist
-from limbik.figure.projection import CONE_INTS, CONE_SWING, SCRATCH, cone_normals
+from limbik.figure.projection import SCRATCH, cone_normals
 from limbik.goals import Rest
-from limbik.goals import terms as tm
-from limbik.solver import objective as ob
 from limbik.solver.problem import Problem
 
 _COSINE = 0.01  # what pulls along the missing way by less than this does not count,
@@ -82,18 +81,17 @@ def faces(problem: Problem, q: np.ndarray, pull: np.ndarray) -> list[Face]:
         limit = ActiveLimit(joint.name, name, side, value, multiplier)
         found.append(Face(limit, normal, side != "cone" or isinstance(joint.limit, SwingTwist)))
 
-    lower = floats[ints[kin.F_LOWER] :][: figure.n]
-    upper = floats[ints[kin.F_UPPER] :][: figure.n]
-    ranged = ints[ints[kin.I_IN_CONE] :][: figure.n] == kin.NONE
+    lower, upper = (lay.section(ints, floats, entry) for entry in (lay.F_LOWER, lay.F_UPPER))
+    ranged = lay.section(ints, floats, lay.I_IN_CONE) == lay.NONE
     below, above = (pull < 0.0) & (q <= lower), (pull > 0.0) & (q >= upper)
     for c in np.flatnonzero(ranged & (below | above)).tolist():
         normal = np.zeros(figure.n)
         normal[c] = -1.0 if below[c] else 1.0
         add(c, "lower" if below[c] else "upper", float(q[c]), abs(float(pull[c])), normal)
     normals, scratch = np.empty((2, 3)), np.empty(SCRATCH)
-    for cone in range(int(ints[kin.N_CONES])):
-        entry = int(ints[kin.I_CONE]) + CONE_INTS * cone
-        kind, c = int(ints[entry]), int(ints[entry + 1])
+    for cone in range(int(ints[lay.N_CONES])):
+        entry = lay.record_at(ints, lay.I_CONE, cone)
+        kind, c = int(ints[entry + lay.CONE_KIND]), int(ints[entry + lay.CONE_START])
         span = 2 if kind == CONE_SWING else 3
         for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
             multiplier = float(normals[k, :span] @ pull[c : c + span])
@@ -180,9 +178,9 @@ class _Pulls:
     def __init__(self, problem: Problem, q: np.ndarray, level: int) -> None:
         self.problem, self.q = problem, q
         self.jacobian, self.r = problem.jacobian(q), problem.residual(q)
-        ints, floats, n = problem.ints, problem.floats, problem.figure.n
-        self.scale = np.sqrt(floats[ints[ob.F_METRIC] :][:n])
-        weight, pose = floats[ints[ob.F_REST] :][:n], floats[ints[ob.F_REST_POSE] :][:n]
+        ints, floats, _n = problem.ints, problem.floats, problem.figure.n
+        self.scale = np.sqrt(lay.section(ints, floats, lay.F_METRIC))
+        weight, pose = (lay.section(ints, floats, e) for e in (lay.F_REST, lay.F_REST_POSE))
         rests = [k for k, goal in enumerate(problem.goals) if isinstance(goal, Rest)]
         self.kinds = [k for k in range(len(problem.goals)) if k not in rests[1:]]
         if max(problem.levels):
@@ -192,7 +190,7 @@ class _Pulls:
         if rests:
             self.each[rests[0]] += 2.0 * weight * (pose - q)
             if problem.levels[rests[0]] < level:  # it answers all that is left, where it holds
-                given = floats[ints[ob.F_REST] :][:n]
+                given = lay.section(ints, floats, lay.F_REST)
                 self.each[rests[0]] -= np.where(given > 0.0, self.total, 0.0)
                 self.total = np.where(given > 0.0, 0.0, self.total)
 
@@ -288,21 +286,21 @@ def too_short(problem: Problem, goal: int) -> tuple[str, str, float] | None:
     """
     figure, ints, floats = problem.figure, problem.ints, problem.floats
     worst: tuple[str, str, float] | None = None
-    for k in range(int(ints[ob.N_SPANS])):
-        pair = ints[int(ints[ob.I_SPAN]) + 2 * k :][:2].tolist()
+    pairs = lay.section(ints, floats, lay.I_SPAN).tolist()
+    spans = lay.section(ints, floats, lay.F_SPAN).tolist()
+    for pair, (longest, *base) in zip(pairs, spans, strict=True):
         if not set(pair) & set(problem.terms_of[goal]):
             continue
-        longest, *base = floats[int(ints[ob.F_SPAN]) + 4 * k :][:4].tolist()
         there = [
-            floats[int(ints[tm.F_TERM]) + tm.TERM_FLOATS * t + tm.T_POINT :][:3]
+            floats[lay.record_at(ints, lay.F_TERM, t) + lay.T_POINT :][:3]
             for t in pair
-            if t != kin.NONE
+            if t != lay.NONE
         ]
-        if len({problem.terms[t].joint for t in pair if t != kin.NONE}) < len(there):
+        if len({problem.terms[t].joint for t in pair if t != lay.NONE}) < len(there):
             continue  # two places for one joint: not the bones' fault
         far = float(np.linalg.norm(there[0] - (there[1] if len(there) == 2 else np.array(base))))
         if far > longest and (worst is None or far - longest > worst[2]):
-            names = [figure.joints[problem.terms[t].joint] for t in reversed(pair) if t != kin.NONE]
+            names = [figure.joints[problem.terms[t].joint] for t in reversed(pair) if t != lay.NONE]
             if len(names) == 1:
                 names.insert(0, _stands_on(problem, problem.terms[pair[0]].joint))
             worst = names[0], names[1], far - longest

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
 from limbik.figure.figure import Figure
 from limbik.figure.free_root import free_root
 from limbik.goals import terms as tm
@@ -115,45 +115,45 @@ def layout_of(shape: Shape, locked: bool) -> Layout:
 def _lay_out(shape: Shape) -> Layout:
     figure, terms, n = shape.figure, shape.terms, shape.figure.n
     rows = sum(term.rows for term in terms)
-    pack = kin.Buffers(*figure.buffers)
+    pack = lay.Buffers(*figure.buffers)
     records, paths, used, touched = _terms(shape, len(figure.buffers[0]), rows)
     # The paths come first, so that their offsets are known, then what functions own.
-    pack.ints(tm.I_TERM, paths)
+    pack.loose_ints(paths)
     _place_functions(shape, records, pack)
-    pack.ints(tm.I_TERM, records)
-    pack.floats(tm.F_TERM, np.zeros(tm.TERM_FLOATS * len(terms)))
-    pack.count(tm.N_TERMS, len(terms))
-    pack.count(tm.N_ROWS, rows)
-    pack.count(ob.N_USED, len(used))
-    pack.ints(ob.I_USED, sorted(used))
-    pack.count(ob.N_ERRORS, len(shape.tolerances))
-    pack.floats(ob.F_TOLERANCE, shape.tolerances)
+    pack.count(lay.N_TERMS, len(terms))
+    pack.count(lay.N_ROWS, rows)
+    pack.ints(lay.I_TERM, records)
+    pack.floats(lay.F_TERM, np.zeros(lay.TERM_FLOATS * len(terms)))
+    pack.count(lay.N_USED, len(used))
+    pack.ints(lay.I_USED, sorted(used))
+    pack.count(lay.N_ERRORS, len(shape.tolerances))
+    pack.floats(lay.F_TOLERANCE, shape.tolerances)
     # Rows that a coordinate touches, as runs: where each begins and where it ends.
     padded = np.pad(touched, ((0, 0), (1, 1))).astype(np.int8)
     owner, edge = np.nonzero(np.diff(padded, axis=1))
-    pack.ints(ob.I_RUN_FIRST, np.searchsorted(owner, np.arange(n + 1)))
-    pack.ints(ob.I_RUN, edge)
-    pack.count(ob.N_REST, shape.rests)
-    pack.floats(ob.F_REST, np.zeros(n))
-    pack.floats(ob.F_REST_POSE, np.zeros(n))
-    pack.floats(ob.F_REST_OFFSET, [0.0])
-    pack.floats(ob.F_METRIC, np.where(figure.slides, shape.lever**2, 1.0))
-    pack.floats(ob.F_REACH, [0.0])
-    pack.count(ob.N_FULL, shape.full)
-    pack.floats(ob.F_FULL, np.zeros(rows * rows if shape.full else 0))
+    pack.ints(lay.I_RUN_FIRST, np.searchsorted(owner, np.arange(n + 1)))
+    pack.ints(lay.I_RUN, edge)
+    pack.count(lay.N_REST, shape.rests)
+    pack.floats(lay.F_REST, np.zeros(n))
+    pack.floats(lay.F_REST_POSE, np.zeros(n))
+    pack.floats(lay.F_REST_OFFSET, [0.0])
+    pack.floats(lay.F_METRIC, np.where(figure.slides, shape.lever**2, 1.0))
+    pack.floats(lay.F_REACH, [0.0])
+    pack.count(lay.N_FULL, shape.full)
+    pack.floats(lay.F_FULL, np.zeros(rows * rows if shape.full else 0))
     above, balls = _chains(shape)
-    pack.ints(tm.I_ABOVE, above)
-    pack.count(tm.N_BALLS, len(balls))
-    pack.ints(tm.I_BALL, balls)
+    pack.ints(lay.I_ABOVE, above)
+    pack.count(lay.N_BALLS, len(balls))
+    pack.ints(lay.I_BALL, balls)
     root = free_root(figure, shape.moves)
     carriers = np.flatnonzero(figure.owner == root) if root >= 0 else []
-    pack.count(ob.N_ROOT, len(carriers))
-    pack.ints(ob.I_ROOT, carriers)
+    pack.count(lay.N_ROOT, len(carriers))
+    pack.ints(lay.I_ROOT, carriers)
     pairs, spans = _spans(shape)
-    pack.count(ob.N_SPANS, len(pairs))
-    pack.ints(ob.I_SPAN, pairs)
-    pack.floats(ob.F_SPAN, spans)
-    pack.ints(ob.I_ROW_ERROR, row_owners(terms))
+    pack.count(lay.N_SPANS, len(pairs))
+    pack.ints(lay.I_SPAN, pairs)
+    pack.floats(lay.F_SPAN, spans)
+    pack.ints(lay.I_ROW_ERROR, row_owners(terms))
     ints, floats = pack.done()
     return Layout(ints, floats, root, int(ob.state_size(ints)))
 
@@ -168,7 +168,7 @@ def _terms(
 ) -> tuple[np.ndarray, list[int], set[int], np.ndarray]:
     """(ints of each term, the slots of all paths, joints to place, (n, rows) what touches what)."""
     figure = shape.figure
-    records = np.zeros((len(shape.terms), tm.TERM_INTS), np.int64)
+    records = np.zeros((len(shape.terms), lay.TERM_INTS), np.int64)
     paths: list[int] = []
     used: set[int] = set()
     touched = np.zeros((figure.n, rows), bool)
@@ -184,9 +184,10 @@ def _terms(
             while joint >= 0:
                 used.add(joint)
                 joint = int(figure.parents[joint])
-        record[:4] = term.kind, row, term.joint, term.second
-        record[4 : 4 + min(len(spans), 4)] = spans[:4]
-        record[tm.T_COUNT] = term.rows
+        record[lay.T_KIND], record[lay.T_ROW] = term.kind, row
+        record[lay.T_JOINT], record[lay.T_JOINT2] = term.joint, term.second
+        record[lay.T_PATH : lay.T_PATH + min(len(spans), 4)] = spans[:4]
+        record[lay.T_COUNT] = term.rows
         if term.functions is not None:
             if term.functions.direct:
                 touched[shape.moves, row : row + term.rows] = True
@@ -210,7 +211,7 @@ def _path(shape: Shape, joint: int, term: tm.Term) -> list[int]:
     tree = shape.figure.tree
     at = term.at if joint == term.joint else term.at2
     still = term.kind in (tm.POSITION, tm.PLANE, tm.DISTANCE) and not at.any()
-    turns = tree.ints[tree.ints[kin.I_SLOT_IS_ROTATION] :]
+    turns = lay.section(tree.ints, tree.floats, lay.I_SLOT_IS_ROTATION)
     while joint >= 0:
         slots = list(tree.slots_of[joint])
         while still and slots and turns[slots[-1]]:
@@ -221,22 +222,22 @@ def _path(shape: Shape, joint: int, term: tm.Term) -> list[int]:
     return path
 
 
-def _place_functions(shape: Shape, records: np.ndarray, pack: kin.Buffers) -> None:
+def _place_functions(shape: Shape, records: np.ndarray, pack: lay.Buffers) -> None:
     """Append what belongs to the terms that are functions, and write into each term's ints where
     it lies and which addresses it calls (goals/kernels/functions.py)."""
     for record, term in zip(records, shape.terms, strict=True):
         functions = term.functions
         if functions is None:
             continue
-        pack.ints(tm.I_TERM, _own_ints(functions, shape.moves))
-        pack.floats(tm.F_TERM, np.zeros(len(functions.numbers) + functions.room))
-        record[4:8] = 0
-        record[tm.T_OWN_INTS] = pack.start_of(tm.I_TERM)
-        record[tm.T_OWN_FLOATS] = pack.start_of(tm.F_TERM)
+        record[lay.T_PATH : lay.T_PATH + 4] = 0
+        record[lay.T_OWN_INTS] = pack.loose_ints(_own_ints(functions, shape.moves))
+        record[lay.T_OWN_FLOATS] = pack.loose_floats(
+            np.zeros(len(functions.numbers) + functions.room)
+        )
         for first, address in (
-            (tm.T_RESIDUAL, functions.residual),
-            (tm.T_JACOBIAN, functions.jacobian),
-            (tm.T_SECOND, functions.second),
+            (lay.T_RESIDUAL, functions.residual),
+            (lay.T_JACOBIAN, functions.jacobian),
+            (lay.T_SECOND, functions.second),
         ):
             record[first : first + 2] = address & 0xFFFFFFFF, address >> 32
 
@@ -262,12 +263,12 @@ def _chains(shape: Shape) -> tuple[np.ndarray, list[tuple[int, int]]]:
             if moves[tree.slots[slot].coordinate]:
                 previous = slot
         last[joint] = previous
-    kinds = tree.ints[int(tree.ints[kin.I_KIND]) : int(tree.ints[kin.I_FIRST_SLOT])]
-    first = tree.ints[int(tree.ints[kin.I_FIRST_SLOT]) :][: len(kinds)]
+    kinds = lay.section(tree.ints, tree.floats, lay.I_KIND)
+    first = lay.section(tree.ints, tree.floats, lay.I_FIRST_SLOT)
     balls = [
         (int(kind), int(slot))
         for kind, slot in zip(kinds, first, strict=True)
-        if kind >= kin.EXPONENTIAL and moves[tree.slots[int(slot)].coordinate]
+        if kind >= lay.EXPONENTIAL and moves[tree.slots[int(slot)].coordinate]
     ]
     return above, balls
 
@@ -283,8 +284,10 @@ def _spans(shape: Shape) -> tuple[list[tuple[int, int]], list[list[float]]]:
     slide = np.zeros(len(figure.joints))
     fixed = np.zeros(len(figure.joints) + 1, bool)
     fixed[-1] = True  # the world, which is the parent −1 of roots
-    turns = tree.ints[tree.ints[kin.I_SLOT_IS_ROTATION] :]
-    scales, shifts = (tree.floats[int(tree.ints[at]) :] for at in (kin.F_SCALE, kin.F_SHIFT))
+    turns, scales, shifts = (
+        lay.section(tree.ints, tree.floats, entry)
+        for entry in (lay.I_SLOT_IS_ROTATION, lay.F_SCALE, lay.F_SHIFT)
+    )
     for joint, slots in enumerate(tree.slots_of):
         coordinates = [tree.slots[slot].coordinate for slot in slots]
         fixed[joint] = fixed[figure.parents[joint]] and not shape.moves[coordinates].any()

@@ -11,33 +11,34 @@ import math
 from numba import boolean, float64, types
 
 from limbik.figure import kinematics as kin
-from limbik.goals import terms as tm
+from limbik.figure import layout as lay
+from limbik.figure.layout import (
+    F_FULL,
+    F_REST,
+    F_REST_OFFSET,
+    F_REST_POSE,
+    F_SPAN,
+    F_TOLERANCE,
+    I_ROW_ERROR,
+    I_RUN,
+    I_RUN_FIRST,
+    I_SPAN,
+    I_USED,
+    N_ERRORS,
+    N_FULL,
+    N_SPANS,
+    N_USED,
+    SPAN_BASE,
+    SPAN_FLOATS,
+    SPAN_INTS,
+    SPAN_LENGTH,
+    SPAN_OTHER,
+    SPAN_TERM,
+    term_at,
+)
 from limbik.goals.kernels.curvature import second_derivatives
 from limbik.goals.kernels.rows import jacobian_rows, residuals
 from limbik.jit import FLOATS, INTS, TABLE, external, inlined, inner, kernel
-
-(
-    N_USED,
-    I_USED,
-    N_ERRORS,
-    F_TOLERANCE,
-    I_RUN_FIRST,
-    I_RUN,
-    F_REST,
-    F_REST_POSE,
-    F_REST_OFFSET,
-    F_METRIC,
-    F_REACH,
-    N_FULL,
-    F_FULL,
-    N_REST,
-    I_ROW_ERROR,
-    N_ROOT,
-    I_ROOT,
-    N_SPANS,
-    I_SPAN,
-    F_SPAN,
-) = range(tm.I_BALL + 1, tm.I_BALL + 21)
 
 SCRATCH = 64
 
@@ -46,8 +47,8 @@ SCRATCH = 64
 def state_size(ints):
     """How many floats ``evaluate`` and ``linearise`` need to remember where the joints are."""
     return (
-        ints[kin.N_JOINTS] * kin.WORLD
-        + (ints[kin.N_SLOTS] + 1) * kin.AXIS
+        ints[lay.N_JOINTS] * lay.WORLD
+        + (ints[lay.N_SLOTS] + 1) * lay.AXIS
         + SCRATCH
         + ints[N_ERRORS]
     )
@@ -56,8 +57,8 @@ def state_size(ints):
 @inlined
 def _split(ints, state):
     """state -> world, axes, scratch, errors."""
-    a = ints[kin.N_JOINTS] * kin.WORLD
-    b = a + (ints[kin.N_SLOTS] + 1) * kin.AXIS
+    a = ints[lay.N_JOINTS] * lay.WORLD
+    b = a + (ints[lay.N_SLOTS] + 1) * lay.AXIS
     c = b + SCRATCH
     return state[:a], state[a:b], state[b:c], state[c : c + ints[N_ERRORS]]
 
@@ -103,14 +104,14 @@ def _mix(floats, first, rows, v):
 @inlined
 def _objective(ints, floats, q, r):
     """f = rᵀWr plus the diagonal goals; r becomes weighted by a full W where there is one."""
-    rows = ints[tm.N_ROWS]
+    rows = ints[lay.N_ROWS]
     if ints[N_FULL]:
         _mix(floats, ints[F_FULL], rows, r)
     f = floats[ints[F_REST_OFFSET]]
     for i in range(rows):
         f += r[i] * r[i]
     weight, pose = ints[F_REST], ints[F_REST_POSE]
-    for c in range(ints[kin.N_COORDS]):
+    for c in range(ints[lay.N_COORDS]):
         away = q[c] - floats[pose + c]
         f += floats[weight + c] * away * away
     return f
@@ -129,10 +130,10 @@ def evaluate(ints, floats, q, state, r):
 @inlined
 def _aim_and_mix(ints, floats, jt, model, r):
     """model becomes r plus what bends it, both under the full weight matrix where there is one."""
-    rows, first = ints[tm.N_ROWS], ints[F_FULL]
+    rows, first = ints[lay.N_ROWS], ints[F_FULL]
     if ints[N_FULL]:
         _mix(floats, first, rows, model)
-        for c in range(ints[kin.N_COORDS]):
+        for c in range(ints[lay.N_COORDS]):
             _mix(floats, first, rows, jt[c])
     detour = False
     for i in range(rows):
@@ -178,7 +179,7 @@ def felt(ints, floats, state, everything, room, spread):
     errors = errors_of(ints, state)
     first, index, owner = ints[I_RUN_FIRST], ints[I_RUN], ints[I_ROW_ERROR]
     count = 0
-    for c in range(ints[kin.N_COORDS]):
+    for c in range(ints[lay.N_COORDS]):
         spread[c] = 0.0
         for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
             for i in range(ints[k], ints[k + 1]):
@@ -198,17 +199,17 @@ def too_far_apart(ints, floats):
     distance that the bones between them allow, and the base's place.
     """
     for k in range(ints[N_SPANS]):
-        one, two = ints[ints[I_SPAN] + 2 * k], ints[ints[I_SPAN] + 2 * k + 1]
-        a = ints[tm.F_TERM] + tm.TERM_FLOATS * one + tm.T_POINT
-        span = ints[F_SPAN] + 4 * k
+        pair, span = ints[I_SPAN] + SPAN_INTS * k, ints[F_SPAN] + SPAN_FLOATS * k
+        one, two = ints[pair + SPAN_TERM], ints[pair + SPAN_OTHER]
+        a = term_at(ints, one)[1] + lay.T_POINT
         away = 0.0
         for i in range(3):
-            if two == kin.NONE:
-                other = floats[span + 1 + i]
+            if two == lay.NONE:
+                other = floats[span + SPAN_BASE + i]
             else:
-                other = floats[ints[tm.F_TERM] + tm.TERM_FLOATS * two + tm.T_POINT + i]
+                other = floats[term_at(ints, two)[1] + lay.T_POINT + i]
             away += (floats[a + i] - other) ** 2
-        if away > floats[span] ** 2:
+        if away > floats[span + SPAN_LENGTH] ** 2:
             return True
     return False
 
@@ -218,7 +219,7 @@ def descent(ints, floats, q, jt, r, out):
     """−½∇f = JᵀW(g − F) + D(pose − q) into out (n,): equation 26 of line_search, halved."""
     first, index = ints[I_RUN_FIRST], ints[I_RUN]
     weight, pose = ints[F_REST], ints[F_REST_POSE]
-    for c in range(ints[kin.N_COORDS]):
+    for c in range(ints[lay.N_COORDS]):
         begin, end = index + ints[first + c], index + ints[first + c + 1]
         total = floats[weight + c] * (floats[pose + c] - q[c])
         if end - begin == 2 and ints[begin + 1] - ints[begin] == 3:
@@ -239,7 +240,7 @@ def curvature(ints, floats, q, state, r, lam, moments, torques, columns, s):
     lam (rows,), moments and torques (slots, 3) and columns (n, 3) are overwritten.
     """
     world, axes, scratch, _ = _split(ints, state)
-    rows = ints[tm.N_ROWS]
+    rows = ints[lay.N_ROWS]
     if ints[N_FULL]:
         # r is Lᵀ(g − F), so that W(g − F) = Lr.
         for i in range(rows):

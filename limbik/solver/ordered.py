@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure import layout as lay
 from limbik.goals import Rest
 from limbik.goals.priority import FIRST
 from limbik.methods import Method
@@ -130,7 +131,7 @@ class _Level:
         self._rows = np.logical_or.reduce(problem.rows_of[self._held_goals])
         self._own_rest = _diagonal(problem, own)
         self._held_rest = _diagonal(problem, self._held_goals)[0] > 0.0
-        first = int(problem.ints[ob.F_TOLERANCE])
+        first = int(problem.ints[lay.F_TOLERANCE])
         problem.floats[first : first + len(problem.terms)][self._held_terms] = np.inf
         self._tables = tables = np.zeros((3, problem.rows))
         self._at_zero: list[
@@ -157,7 +158,7 @@ class _Level:
         problem.floats[to] = whole.floats[target_offsets]
         if not self._held_goals:
             return
-        n, ints, floats, tables = problem.figure.n, problem.ints, problem.floats, self._tables
+        ints, floats, tables = problem.ints, problem.floats, self._tables
         tables[2] = np.where(tables[0] == FREE, 0.0, problem.residual(q))
         errors = ob.errors_of(ints, problem.state)
         for t, rows, one_sided in self._at_zero:
@@ -168,14 +169,14 @@ class _Level:
         for options in (self.runner.final_options, self.runner.draft_options):
             options[O_ASKS] = self.asks
             options[O_ROWS : O_ROWS + tables.size] = tables.ravel()
-        if ints[ob.N_REST]:
+        if ints[lay.N_REST]:
             weight, pose = self._own_rest
-            moved = floats[int(ints[ob.F_REST_POSE]) :][:n]
+            moved = lay.section(ints, floats, lay.F_REST_POSE)
             only = sum(isinstance(goal, Rest) for goal in whole.goals) == 1
             firm = _FIRM * problem.scene.lever**2
-            floats[int(ints[ob.F_REST]) :][:n] = np.where(self._held_rest, firm, weight)
+            lay.section(ints, floats, lay.F_REST)[:] = np.where(self._held_rest, firm, weight)
             moved[:] = np.where(self._held_rest, q, moved if only else pose)
-            floats[int(ints[ob.F_REST_OFFSET])] = 0.0
+            floats[int(ints[lay.F_REST_OFFSET])] = 0.0
 
     def improve(self, q: np.ndarray, seed: int, budget: int | None) -> tuple[int, np.ndarray]:
         """Solve for this level from q, in place; what moves the levels above is taken back."""
@@ -197,9 +198,9 @@ class _Level:
     def _own(self, q: np.ndarray) -> float:
         """f of this level alone."""
         r = self.problem.residual(q)
-        n, ints, floats = self.problem.figure.n, self.problem.ints, self.problem.floats
-        pose = floats[int(ints[ob.F_REST_POSE]) :][:n]
-        weight = np.where(self._held_rest, 0.0, floats[int(ints[ob.F_REST]) :][:n])
+        ints, floats = self.problem.ints, self.problem.floats
+        pose = lay.section(ints, floats, lay.F_REST_POSE)
+        weight = np.where(self._held_rest, 0.0, lay.section(ints, floats, lay.F_REST))
         return float(r[~self._rows] @ r[~self._rows] + weight @ (q - pose) ** 2)
 
 

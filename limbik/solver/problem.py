@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError, GoalError, did_you_mean
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
 from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, PythonGoal, Rest
 from limbik.goals import terms as tm
@@ -137,7 +137,7 @@ class Problem:
             self.ints, self.floats, q, self.state, r, np.empty(self.rows), np.empty((slots, 3)),
             np.empty((slots, 3)), np.empty((n, 3)), s,
         )  # fmt: skip
-        rest = self.floats[self.ints[ob.F_REST] :][:n]
+        rest = lay.section(self.ints, self.floats, lay.F_REST)
         return 2.0 * (jacobian.T @ jacobian + np.diag(rest) + s)
 
     def __repr__(self) -> str:
@@ -185,7 +185,7 @@ class Problem:
             if not tables:
                 return []
             poses = self.figure.pose(tables["pose"], "Rest: pose")
-            return [(int(ints[ob.F_REST_POSE]), poses)]
+            return [(int(ints[lay.F_REST_POSE]), poses)]
         writes: list[tuple[int, np.ndarray]] = []
         if not self.terms_of[number]:  # such as an Avoid with nothing to test
             return writes
@@ -194,15 +194,14 @@ class Problem:
             if at <= tm.NUMBERS:
                 first = self._own_floats(k) + tm.NUMBERS - at
             else:
-                first = int(ints[tm.F_TERM]) + tm.TERM_FLOATS * k + at
+                first = lay.record_at(ints, lay.F_TERM, k) + at
             writes.append((first, values))
         return writes
 
     def set_ranges(self, lower: np.ndarray, upper: np.ndarray) -> None:
         """Narrow the ranges that hold: (n,) each; coordinates inside cones keep their cones."""
-        n = self.figure.n
-        self.floats[int(self.ints[kin.F_LOWER]) :][:n] = lower
-        self.floats[int(self.ints[kin.F_UPPER]) :][:n] = upper
+        lay.section(self.ints, self.floats, lay.F_LOWER)[:] = lower
+        lay.section(self.ints, self.floats, lay.F_UPPER)[:] = upper
 
     def number_of(self, goal: Goal | int | str) -> int:
         """The place of a goal among the goals, by its place, its label or itself."""
@@ -245,10 +244,10 @@ class Problem:
         """(places in the floats of this ``part``, places in those of the whole problem) of targets
         and ranges: what may be changed after a problem is made."""
         n = self.figure.n
-        pairs = [(int(self.ints[at]), int(whole.ints[at]), n) for at in (kin.F_LOWER, kin.F_UPPER)]
+        pairs = [(int(self.ints[at]), int(whole.ints[at]), n) for at in (lay.F_LOWER, lay.F_UPPER)]
         for k, number in enumerate(numbers):
             for own, theirs in zip(self.terms_of[k], whole.terms_of[number], strict=True):
-                ends = (self._term_floats(own), whole._term_floats(theirs), tm.TERM_FLOATS)
+                ends = (self._term_floats(own), whole._term_floats(theirs), lay.TERM_FLOATS)
                 pairs.append(ends)
                 functions = self.terms[own].functions
                 if functions is not None:
@@ -256,17 +255,17 @@ class Problem:
                     pairs.append((self._own_floats(own), whole._own_floats(theirs), count))
         rests = [k for k, goal in enumerate(whole.goals) if isinstance(goal, Rest)]
         if len(rests) == 1 and rests[0] in numbers:  # the poses of several cannot be moved
-            pairs.append((int(self.ints[ob.F_REST_POSE]), int(whole.ints[ob.F_REST_POSE]), n))
+            pairs.append((int(self.ints[lay.F_REST_POSE]), int(whole.ints[lay.F_REST_POSE]), n))
         spans = [(np.arange(a, a + k), np.arange(b, b + k)) for a, b, k in pairs]
         return np.concatenate([a for a, _ in spans]), np.concatenate([b for _, b in spans])
 
     def _term_floats(self, term: int) -> int:
         """Where the floats of a term begin."""
-        return int(self.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
+        return lay.record_at(self.ints, lay.F_TERM, term)
 
     def _own_floats(self, term: int) -> int:
         """Where the numbers of a term that is a function begin."""
-        return int(self.ints[int(self.ints[tm.I_TERM]) + tm.TERM_INTS * term + tm.T_OWN_FLOATS])
+        return int(self.ints[lay.record_at(self.ints, lay.I_TERM, term) + lay.T_OWN_FLOATS])
 
     def raise_failure(self) -> None:
         """Raise what a goal written in Python raised while a kernel called it."""
@@ -281,9 +280,9 @@ class Problem:
             self._unlocked = Problem(
                 self.figure, self.goals, start=self.start, weights=self._weights
             )
-        there, here = self._unlocked, int(self.ints[tm.F_TERM])
-        size = tm.TERM_FLOATS * len(self.terms)
-        there.floats[int(there.ints[tm.F_TERM]) :][:size] = self.floats[here : here + size]
+        there = self._unlocked
+        here = lay.section(self.ints, self.floats, lay.F_TERM)
+        lay.section(there.ints, there.floats, lay.F_TERM)[:] = here
         return there
 
     def term_errors(self, q: np.ndarray) -> np.ndarray:
@@ -327,33 +326,30 @@ class Problem:
     ) -> None:
         """Write targets, weights and poses into the floats."""
         ints, floats = self.ints, self.floats
-        first = int(ints[tm.F_TERM])
-        table = floats[first : first + tm.TERM_FLOATS * len(self.terms)]
-        for term, data in zip(self.terms, table.reshape(-1, tm.TERM_FLOATS), strict=True):
+        for term, data in zip(self.terms, lay.section(ints, floats, lay.F_TERM), strict=True):
             weight = np.sqrt(term.weight) if weighted else np.ones(3)
             np.concatenate(
                 (term.at, term.at2, term.point, term.matrix.reshape(9), weight),
-                out=data[: tm.T_VALUE],
+                out=data[: lay.T_VALUE],
             )
-            data[tm.T_VALUE] = term.value
+            data[lay.T_VALUE] = term.value
         for k, term in enumerate(self.terms):
             if term.functions is not None:
                 own = self._own_floats(k)
                 floats[own : own + len(term.functions.numbers)] = term.functions.numbers
-        floats[int(ints[ob.F_REACH])] = self._reach(full is not None)
+        floats[int(ints[lay.F_REACH])] = self._reach(full is not None)
         if full is not None:
-            floats[int(ints[ob.F_FULL]) :][: full.size] = full.ravel()
+            floats[int(ints[lay.F_FULL]) :][: full.size] = full.ravel()
         if rest is not None:
-            n = self.figure.n
             weight, pose, offset = rest
-            floats[int(ints[ob.F_REST]) :][:n] = weight
-            floats[int(ints[ob.F_REST_POSE]) :][:n] = pose
-            floats[int(ints[ob.F_REST_OFFSET])] = offset
+            lay.section(ints, floats, lay.F_REST)[:] = weight
+            lay.section(ints, floats, lay.F_REST_POSE)[:] = pose
+            floats[int(ints[lay.F_REST_OFFSET])] = offset
 
     @property
     def reach(self) -> float:
         """√f of a target that is missed by the figure's size."""
-        far = float(self.floats[int(self.ints[ob.F_REACH])])
+        far = float(self.floats[int(self.ints[lay.F_REACH])])
         return float(np.sqrt(far)) if np.isfinite(far) else self.figure.size
 
     def _reach(self, mixed: bool) -> float:

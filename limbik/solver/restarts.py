@@ -18,9 +18,9 @@ from numba import boolean, int64, types, uint64
 from numba.core.types.function_type import CompileResultWAP
 
 from limbik import compile_ahead
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
+from limbik.figure.layout import F_METRIC, N_ERRORS, N_ROWS
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS
 from limbik.jit import FLOATS, INTS, TABLE, external, inlined, inner, kernel
 from limbik.kernel_cache import missing_externals
 from limbik.maths.linear import copy
@@ -35,15 +35,7 @@ from limbik.methods.base import (
     REACHED,
     SLOW,
 )
-from limbik.solver.objective import (
-    F_METRIC,
-    N_ERRORS,
-    SCRATCH,
-    evaluate,
-    felt,
-    place,
-    too_far_apart,
-)
+from limbik.solver.objective import SCRATCH, evaluate, felt, place, too_far_apart
 from limbik.solver.root_alignment import align_root
 
 # Entries of ``plan``: how often and where to start again.
@@ -112,7 +104,7 @@ def _start_again(ints, floats, work, plan, attempt, start, best, mid_pose, felt_
         if home:
             sigma = 0.0 if attempt == _MID_POSE else 0.3
         wide = home or sigma > 0.25
-        for c in range(ints[kin.N_COORDS]):
+        for c in range(ints[lay.N_COORDS]):
             q[c] = best[c]
             if felt_spread[c] > 0.0:
                 far = min(sigma, felt_spread[c]) * _normal(random)
@@ -120,7 +112,7 @@ def _start_again(ints, floats, work, plan, attempt, start, best, mid_pose, felt_
     else:
         wide = True
         reach = 1.0 if plan[P_ROOT] < 0.0 else _uniform(random)
-        for c in range(ints[kin.N_COORDS]):
+        for c in range(ints[lay.N_COORDS]):
             q[c] = best[c]
             if felt_spread[c] > 0.0:
                 part = 2.0 * _uniform(random) - 1.0
@@ -163,7 +155,7 @@ def _another_try(held):
 @inner
 def _leaps(ints, floats, start, to):
     """Whether any coordinate is further than _LEAP (rad, or as much of the figure) from start."""
-    for c in range(ints[kin.N_COORDS]):
+    for c in range(ints[lay.N_COORDS]):
         if abs(to[c] - start[c]) > _LEAP * math.sqrt(floats[ints[F_METRIC] + c]):
             return True
     return False
@@ -185,7 +177,7 @@ def _attempts(
     this one will be held back in the same way: only now and then is another way tried, and one that
     does not reach every goal must be noticeably better without a leap.
     """
-    n = np.int64(ints[kin.N_COORDS])
+    n = np.int64(ints[lay.N_COORDS])
     start, trial, out, felt_spread = other[0], other[1], other[2], other[4]
     options = other[3, : len(final_options)]  # a method may read its tables to the end
     restarts, budget = int(plan[P_RESTARTS]), plan[P_BUDGET]
@@ -269,7 +261,7 @@ def one(
     totals, history,
 ):  # fmt: skip
     """One problem from P(q); returns the exit code."""
-    width = max(ints[kin.N_COORDS], TOTALS, len(final_options), ints[N_ROWS])
+    width = max(ints[lay.N_COORDS], TOTALS, len(final_options), ints[N_ROWS])
     random = np.empty(1, np.uint64)
     random[0] = uint64(seed)
     project(ints, floats, q, work[:SCRATCH])
@@ -287,7 +279,7 @@ def _carry_on(ints, floats, work, plan, ease, spread, moving, before, q):
     towards the pose ``ease``, or it would wander with the motion until the limits stop it.
     ``before`` becomes the last answer.
     """
-    for c in range(ints[kin.N_COORDS]):
+    for c in range(ints[lay.N_COORDS]):
         last = q[c]
         if spread[c] > 0.0:
             q[c] += plan[P_PULL] * (ease[c] - last)
@@ -325,7 +317,7 @@ def batch(
     first ended short.  The random numbers of a problem depend on the seed and its own number only,
     so any split of a batch gives the same answers.
     """
-    n = np.int64(ints[kin.N_COORDS])
+    n = np.int64(ints[lay.N_COORDS])
     other = np.empty((6, max(n, TOTALS, len(final_options), ints[N_ROWS])))
     random = np.empty(1, np.uint64)
     none = np.empty((0, n + 1))

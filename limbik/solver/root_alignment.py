@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from numba import boolean, int64
 
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
+from limbik.figure.layout import (
+    N_TERMS,
+    T_AT,
+    T_JOINT,
+    T_KIND,
+    T_POINT,
+    term_at,
+)
 from limbik.figure.rigid_fit import add_outer, ball_coordinates, fit_turn
 from limbik.goals.kernels.rows import point_of
-from limbik.goals.terms import (
-    F_TERM,
-    I_TERM,
-    N_TERMS,
-    POSITION,
-    T_AT,
-    T_POINT,
-    TERM_FLOATS,
-    TERM_INTS,
-)
+from limbik.goals.terms import POSITION
 from limbik.jit import FLOATS, INTS, external, inner
 
 
@@ -34,9 +33,9 @@ def _rigid(ints, floats, world, scratch, turn):
     count = 0
     px, py, pz, gx, gy, gz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        if ints[i] == POSITION:
-            x, y, z = point_of(world, ints[i + 2], floats, f + T_AT)
+        i, f = term_at(ints, term)
+        if ints[i + T_KIND] == POSITION:
+            x, y, z = point_of(world, ints[i + T_JOINT], floats, f + T_AT)
             px, py, pz = px + x, py + y, pz + z
             g = f + T_POINT
             gx, gy, gz = gx + floats[g], gy + floats[g + 1], gz + floats[g + 2]
@@ -47,9 +46,9 @@ def _rigid(ints, floats, world, scratch, turn):
     s = scratch[0:9]
     s[:] = 0.0
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        if ints[i] == POSITION:
-            x, y, z = point_of(world, ints[i + 2], floats, f + T_AT)
+        i, f = term_at(ints, term)
+        if ints[i + T_KIND] == POSITION:
+            x, y, z = point_of(world, ints[i + T_JOINT], floats, f + T_AT)
             x, y, z = x - px, y - py, z - pz
             g = f + T_POINT
             u, v, w = floats[g] - gx, floats[g + 1] - gy, floats[g + 2] - gz
@@ -68,8 +67,8 @@ def align_root(ints, floats, world, root, q, scratch):
     count, px, py, pz, gx, gy, gz = _rigid(ints, floats, world, scratch, turn)
     if count < 2:
         return False
-    w = kin.WORLD * root
-    m, offset = ints[kin.F_JOINT_ROTATION] + 9 * root, ints[kin.F_OFFSET] + 3 * root
+    w = lay.WORLD * root
+    m, offset = ints[lay.F_JOINT_ROTATION] + 9 * root, ints[lay.F_OFFSET] + 3 * root
     # Where the root goes, in the frame its parts move in.
     moved, local, ball = scratch[0:3], scratch[3:6], scratch[6:15]
     x, y, z = world[w + 9] - px, world[w + 10] - py, world[w + 11] - pz
@@ -86,15 +85,15 @@ def align_root(ints, floats, world, root, q, scratch):
                 for h in range(3):
                     total += floats[m + 3 * k + i] * turn[3 * k + h] * world[w + 3 * h + j]
             ball[3 * i + j] = total
-    part = ints[ints[kin.I_FIRST_PART] + root]
+    part = ints[ints[lay.I_FIRST_PART] + root]
     for k in range(3):
-        slot = ints[ints[kin.I_FIRST_SLOT] + part + k]
-        f = ints[kin.F_PART] + 9 * (part + k)
+        slot = ints[ints[lay.I_FIRST_SLOT] + part + k]
+        f = ints[lay.F_PART] + 9 * (part + k)
         along = floats[f] * local[0] + floats[f + 1] * local[1] + floats[f + 2] * local[2]
-        q[ints[ints[kin.I_COORD] + slot]] = along
-    if ints[ints[kin.I_KIND] + part + 3] == kin.EXPONENTIAL:
+        q[ints[ints[lay.I_COORD] + slot]] = along
+    if ints[ints[lay.I_KIND] + part + 3] == lay.EXPONENTIAL:
         # By the shortest vector: a figure that has gone round and round begins anew.
-        c = ints[ints[kin.I_COORD] + ints[ints[kin.I_FIRST_SLOT] + part + 3]]
+        c = ints[ints[lay.I_COORD] + ints[ints[lay.I_FIRST_SLOT] + part + 3]]
         q[c : c + 3] = 0.0
     ball_coordinates(ints, floats, part + 3, ball, q, scratch[15:24])
     return True

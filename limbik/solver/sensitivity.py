@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from limbik.errors import GoalError
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
 from limbik.figure import projection as proj
 from limbik.goals import Goal, Rest
 from limbik.goals import terms as tm
@@ -106,14 +106,14 @@ def _mixed(problem: Problem, number: int, q: np.ndarray) -> Iterator[np.ndarray]
     moved.floats = problem.floats.copy()
     size = problem.figure.size
     for term in problem.terms_of[number]:
-        first = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term
+        first = lay.record_at(problem.ints, lay.F_TERM, term)
         kind = problem.terms[term].kind
         if kind in (tm.POSITION, tm.AIM):
-            place = slice(first + tm.T_POINT, first + tm.T_POINT + 3)
+            place = slice(first + lay.T_POINT, first + lay.T_POINT + 3)
             for axis in np.eye(3):
                 yield _quotient(moved, q, place, problem.floats[place], axis, size * _STEP)
         elif kind in (tm.ROTATION, tm.AXES):
-            where = slice(first + tm.T_MATRIX, first + tm.T_MATRIX + 9)
+            where = slice(first + lay.T_MATRIX, first + lay.T_MATRIX + 9)
             matrix = problem.floats[where].reshape(3, 3)
             for axis in np.eye(3):
                 ends = []
@@ -124,7 +124,7 @@ def _mixed(problem: Problem, number: int, q: np.ndarray) -> Iterator[np.ndarray]
                 moved.floats[where] = problem.floats[where]
                 yield (ends[0] - ends[1]) / (2.0 * _STEP)
         else:
-            where = slice(first + tm.T_VALUE, first + tm.T_VALUE + 1)
+            where = slice(first + lay.T_VALUE, first + lay.T_VALUE + 1)
             yield _quotient(moved, q, where, problem.floats[where], np.ones(1), size * _STEP)
 
 
@@ -148,15 +148,15 @@ def _cone_curvature(problem: Problem, q: np.ndarray, gradient: np.ndarray) -> np
     ints, floats, n = problem.ints, problem.floats, problem.figure.n
     out = np.zeros((n, n))
     normals, scratch = np.empty((2, 3)), np.empty(proj.SCRATCH)
-    for cone in range(int(ints[kin.N_CONES])):
-        entry = int(ints[kin.I_CONE]) + proj.CONE_INTS * cone
-        kind, c = int(ints[entry]), int(ints[entry + 1])
-        span = slice(c, c + (2 if kind == proj.CONE_SWING else 3))
+    for cone in range(int(ints[lay.N_CONES])):
+        entry = lay.record_at(ints, lay.I_CONE, cone)
+        kind, c = int(ints[entry + lay.CONE_KIND]), int(ints[entry + lay.CONE_START])
+        span = slice(c, c + (2 if kind == lay.CONE_SWING else 3))
         edges = proj.cone_normals(ints, floats, cone, q, normals, scratch)
         if not edges:
             continue
-        first = int(ints[kin.F_CONE]) + proj.CONE_FLOATS * cone
-        bounds = _bounds(kind, floats[first : first + proj.CONE_FLOATS], q[span])
+        first = lay.record_at(ints, lay.F_CONE, cone)
+        bounds = _bounds(kind, floats[first : first + lay.CONE_FLOATS], q[span])
         active = [(slope, curvature) for value, slope, curvature in bounds if value > -1e-6]
         if not active:
             continue
@@ -171,10 +171,10 @@ def _bounds(
     kind: int, numbers: np.ndarray, x: np.ndarray
 ) -> list[tuple[float, np.ndarray, np.ndarray]]:
     """(c(x), ∇c, ∇²c) of the bounds c(x) ≤ 0 of a cone, in its own coordinates."""
-    if kind == proj.CHART:
+    if kind == lay.CHART:
         return [(float(x @ x / numbers[0] ** 2) - 1.0, 2.0 * x, 2.0 * np.eye(3))]
     axes, centre = numbers[:2], numbers[2:4]
-    if kind == proj.CONE_SWING:
+    if kind == lay.CONE_SWING:
         away = (x - centre) / axes
         return [(float(away @ away) - 1.0, 2.0 * away / axes, np.diag(2.0 / axes**2))]
 

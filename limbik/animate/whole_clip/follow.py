@@ -17,13 +17,12 @@ import numpy as np
 from limbik.animate.whole_clip.smoothness import retract
 from limbik.animate.whole_clip.spacetime import ClipSolver, unlimited_balls, with_free_balls
 from limbik.errors import GoalError
+from limbik.figure import layout as lay
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.goals import Goal, Reach, Rest
-from limbik.goals import terms as tm
 from limbik.goals.moving import first_of
 from limbik.maths.so3 import matrix_to_quat
-from limbik.solver import objective as ob
 from limbik.solver.batch import batch_problem
 from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
@@ -151,9 +150,9 @@ def _met(solver: ClipSolver, problem: Problem, q: np.ndarray, light: int) -> tup
     """(poses, steps): q with the wish made light, so that it costs the targets nothing; it is in
     the first ``light`` goals, and in the Rest."""
     for term in (t for goal in range(light) for t in problem.terms_of[goal]):
-        at = int(problem.ints[tm.F_TERM]) + tm.TERM_FLOATS * term + tm.T_WEIGHT
+        at = lay.record_at(problem.ints, lay.F_TERM, term) + lay.T_WEIGHT
         problem.floats[at : at + 3] *= LIGHT**0.5
-    first = int(problem.ints[ob.F_REST])
+    first = int(problem.ints[lay.F_REST])
     problem.floats[first : first + problem.figure.n] *= LIGHT
     q, steps = solver.together(q)
     problem.raise_failure()

@@ -19,6 +19,7 @@ from limbik.animate.whole_clip.smoothness import (
     smooth_half_descent,
     to_tangent,
 )
+from limbik.figure import layout as lay
 from limbik.figure.projection import SCRATCH, free_directions, project
 from limbik.jit import inner, kernel
 from limbik.solver import objective as ob
@@ -42,7 +43,7 @@ def _place(floats, target_offsets, values):
 @kernel
 def goal_costs(ints, floats, target_offsets, values, q, out):
     """f of every frame of q (frames, n) into out (frames,)."""
-    state, r = np.zeros(ob.state_size(ints)), np.zeros(ints[ob.tm.N_ROWS])
+    state, r = np.zeros(ob.state_size(ints)), np.zeros(ints[ob.lay.N_ROWS])
     for t in range(q.shape[0]):
         _place(floats, target_offsets, values[t])
         out[t] = _evaluate(ints, floats, q[t], state, r)
@@ -77,7 +78,7 @@ def _rows_along(jt, rows, size, starts, spans, coefficients, jd):
 def _add_products(ints, jd, size, starts, base, matrix):
     """Add the lower triangle of jd·jdᵀ to a frame's own block; rows that a direction does not
     touch are left out."""
-    first, index, edge = ints[ob.I_RUN_FIRST], ints[ob.I_RUN], matrix.shape[1] - 1
+    first, index, edge = ints[lay.I_RUN_FIRST], ints[lay.I_RUN], matrix.shape[1] - 1
     for a in range(size):
         begin, end = index + ints[first + starts[a]], index + ints[first + starts[a] + 1]
         row = matrix[base + a]
@@ -136,7 +137,7 @@ def solve_window(
     ``values`` (frames, k) are a frame's numbers for ``target_offsets`` (k,); ``moves`` (n,) which
     coordinates may move; ``weights`` (4, n) and ``drift`` (frames, n) as in ``smooth_cost``.
     """
-    n, rows = q.shape[1], np.int64(ints[ob.tm.N_ROWS])
+    n, rows = q.shape[1], np.int64(ints[ob.lay.N_ROWS])
     count, last = high - low, q.shape[0] - 1
     state, r, model = np.zeros(ob.state_size(ints)), np.zeros(rows), np.zeros(rows)
     jt, jd, own = np.zeros((n, rows)), np.zeros((n, rows)), np.zeros((n, 1))
@@ -152,7 +153,7 @@ def solve_window(
     width = min(3, count) * free
     matrix, factor = np.zeros((count * free, width)), np.zeros((count * free, width))
     first, x = np.zeros(count * free, np.int64), np.zeros(count * free)
-    rest_weight = np.int64(ints[ob.F_REST])
+    rest_weight = np.int64(ints[lay.F_REST])
 
     cost = smooth_cost(q, low, high, balls, weights, drift, steps, scratch)
     for t in range(low, high):

@@ -18,7 +18,7 @@ from limbik.figure.collision.shapes import (
     between_z,
 )
 from limbik.figure.collision.surfaces import HeightMap, TriangleMesh
-from limbik.figure.kinematics import NONE, WORLD
+from limbik.figure.layout import NONE, WORLD
 from limbik.jit import kernel
 from limbik.maths.distance import BOX, CYLINDER, FIELD, HALF_SPACE, POINT, SEGMENT
 from limbik.maths.so3 import quat_to_matrix

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure.kinematics import (
+from limbik.figure.kinematics import forward
+from limbik.figure.layout import (
     AXIS,
     EXPONENTIAL,
     F_SCALE,
@@ -23,7 +24,6 @@ from limbik.figure.kinematics import (
     N_SLOTS,
     NONE,
     WORLD,
-    forward,
 )
 from limbik.jit import kernel
 

@@ -14,7 +14,7 @@ import math
 from numba import int64
 
 from limbik.figure.collision.shape_buffers import POSE
-from limbik.figure.kinematics import N_COORDS, WORLD
+from limbik.figure.layout import N_COORDS, N_ROWS, T_COUNT, T_WEIGHT, WORLD
 from limbik.goals.collision.view import FOUND, KNOWN, NEAR, view_avoid
 from limbik.goals.kernels.functions import (
     add_motion_row,
@@ -23,7 +23,6 @@ from limbik.goals.kernels.functions import (
     own_joint,
     term_function,
 )
-from limbik.goals.terms import N_ROWS, T_COUNT, T_WEIGHT
 from limbik.jit import inlined_by_llvm, inner
 from limbik.maths.distance import FIELD, RESULT, shape_distance
 from limbik.maths.distance_field import field_distance

@@ -18,7 +18,16 @@ import math
 from numba import int64
 
 from limbik.figure.collision.shape_buffers import POSE
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, N_COORDS, N_SLOTS
+from limbik.figure.layout import (
+    AXIS,
+    F_SCALE,
+    I_COORD,
+    I_SLOT_IS_ROTATION,
+    N_COORDS,
+    N_SLOTS,
+    T_COUNT,
+    T_WEIGHT,
+)
 from limbik.goals.collision.rows import short_of
 from limbik.goals.collision.view import NEAR, view_avoid
 from limbik.goals.kernels.functions import (
@@ -29,7 +38,6 @@ from limbik.goals.kernels.functions import (
     second_function,
 )
 from limbik.goals.kernels.second_points import add_point_moments, cross
-from limbik.goals.terms import T_COUNT, T_WEIGHT
 from limbik.jit import inner
 from limbik.maths.distance import BOX, FIELD
 

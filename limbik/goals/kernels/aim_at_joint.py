@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from limbik.figure.layout import T_WEIGHT
 from limbik.goals.kernels import functions as fn
 from limbik.goals.kernels.rows import direction_of, point_of
-from limbik.goals.terms import FUNCTION, T_WEIGHT, Term
+from limbik.goals.terms import FUNCTION, Term
 from limbik.jit import inner
 
 

@@ -18,16 +18,34 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import (
+from limbik.figure.layout import (
     AXIS,
     EXPONENTIAL,
     F_SCALE,
+    I_ABOVE,
+    I_BALL,
     I_COORD,
     I_SLOT_IS_ROTATION,
+    N_BALLS,
     N_COORDS,
     N_SLOTS,
+    N_TERMS,
     NONE,
+    T_AT,
+    T_AT2,
+    T_JOINT,
+    T_JOINT2,
+    T_KIND,
+    T_LENGTH,
+    T_LENGTH2,
+    T_MATRIX,
+    T_PATH,
+    T_PATH2,
+    T_POINT,
+    T_ROW,
+    T_WEIGHT,
     WORLD,
+    term_at,
 )
 from limbik.goals.kernels.functions import call_second
 from limbik.goals.kernels.rows import aim_of, missing_turn, point_of
@@ -38,28 +56,7 @@ from limbik.goals.kernels.second_points import (
     cross,
     curve_direction,
 )
-from limbik.goals.terms import (
-    AIM,
-    AXES,
-    DISTANCE,
-    F_TERM,
-    FUNCTION,
-    I_ABOVE,
-    I_BALL,
-    I_TERM,
-    N_BALLS,
-    N_TERMS,
-    PLANE,
-    POSITION,
-    ROTATION,
-    T_AT,
-    T_AT2,
-    T_MATRIX,
-    T_POINT,
-    T_WEIGHT,
-    TERM_FLOATS,
-    TERM_INTS,
-)
+from limbik.goals.terms import AIM, AXES, DISTANCE, FUNCTION, PLANE, POSITION, ROTATION
 from limbik.jit import inner
 from limbik.maths.so3 import exp_matrix, left_jacobian_into, left_jacobian_inverse_into
 
@@ -116,8 +113,8 @@ def _add_rotation_moments(
 @inner
 def _second_of_aim(ints, floats, world, axes, term, lx, ly, lz, moments, torques, columns, s):
     """An Aim's d − v: the axis v turns, and the direction d = (t − p)/‖t − p‖ follows the joint."""
-    i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-    joint, path, length = ints[i + 2], ints[i + 4], ints[i + 5]
+    i, f = term_at(ints, term)
+    joint, path, length = ints[i + T_JOINT], ints[i + T_PATH], ints[i + T_LENGTH]
     px, py, pz, vx, vy, vz, dx, dy, dz, far = aim_of(world, joint, floats, f)
     if far < 1e-12:
         return
@@ -136,9 +133,9 @@ def _second_of_aim(ints, floats, world, axes, term, lx, ly, lz, moments, torques
 @inner
 def _second_of_distance(ints, floats, world, axes, term, lam, moments, torques, columns, s):
     """A Distance ‖p − o‖: both ends move, and the line between them turns."""
-    i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-    px, py, pz = point_of(world, ints[i + 2], floats, f + T_AT)
-    ox, oy, oz = point_of(world, ints[i + 3], floats, f + T_AT2)
+    i, f = term_at(ints, term)
+    px, py, pz = point_of(world, ints[i + T_JOINT], floats, f + T_AT)
+    ox, oy, oz = point_of(world, ints[i + T_JOINT2], floats, f + T_AT2)
     ux, uy, uz = px - ox, py - oy, pz - oz
     apart = math.sqrt(ux * ux + uy * uy + uz * uz)
     if apart < 1e-12:
@@ -147,13 +144,39 @@ def _second_of_distance(ints, floats, world, axes, term, lam, moments, torques, 
     lx, ly, lz = lam * ux, lam * uy, lam * uz
     columns[:, :] = 0.0
     add_point_moments(
-        ints, floats, axes, ints[i + 4], ints[i + 5], px, py, pz, lx, ly, lz, moments, torques
+        ints,
+        floats,
+        axes,
+        ints[i + T_PATH],
+        ints[i + T_LENGTH],
+        px,
+        py,
+        pz,
+        lx,
+        ly,
+        lz,
+        moments,
+        torques,
     )
-    add_columns(ints, floats, axes, ints[i + 4], ints[i + 5], px, py, pz, 1.0, columns)
+    add_columns(ints, floats, axes, ints[i + T_PATH], ints[i + T_LENGTH], px, py, pz, 1.0, columns)
     add_point_moments(
-        ints, floats, axes, ints[i + 6], ints[i + 7], ox, oy, oz, -lx, -ly, -lz, moments, torques
+        ints,
+        floats,
+        axes,
+        ints[i + T_PATH2],
+        ints[i + T_LENGTH2],
+        ox,
+        oy,
+        oz,
+        -lx,
+        -ly,
+        -lz,
+        moments,
+        torques,
     )
-    add_columns(ints, floats, axes, ints[i + 6], ints[i + 7], ox, oy, oz, -1.0, columns)
+    add_columns(
+        ints, floats, axes, ints[i + T_PATH2], ints[i + T_LENGTH2], ox, oy, oz, -1.0, columns
+    )
     for a in range(ints[N_COORDS]):
         x, y, z = columns[a, 0], columns[a, 1], columns[a, 2]
         if x == 0.0 and y == 0.0 and z == 0.0:
@@ -170,9 +193,9 @@ def _second_of_terms(ints, floats, q, world, axes, scratch, lam, moments, torque
     """Every term's share of N, T and S; lam (rows,) is the multiplier of each row of F, unweighted
     rows being weighted by T_WEIGHT."""
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
-        path, length = ints[i + 4], ints[i + 5]
+        i, f = term_at(ints, term)
+        kind, row, joint = ints[i + T_KIND], ints[i + T_ROW], ints[i + T_JOINT]
+        path, length = ints[i + T_PATH], ints[i + T_LENGTH]
         wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
         if kind == POSITION:
             px, py, pz = point_of(world, joint, floats, f + T_AT)

@@ -35,14 +35,18 @@ from numba.core.types.function_type import CompileResultWAP
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION
-from limbik.goals.terms import (
+from limbik.figure.layout import (
+    AXIS,
+    F_SCALE,
+    I_COORD,
+    I_SLOT_IS_ROTATION,
     N_ROWS,
     T_COUNT,
     T_JACOBIAN,
     T_OWN_FLOATS,
     T_OWN_INTS,
     T_RESIDUAL,
+    T_ROW,
     T_SECOND,
 )
 from limbik.jit import inner, kernel
@@ -203,14 +207,14 @@ def call_residual(ints, floats, q, world, axes, i, f, term, r, errors):
     """The residual of a FUNCTION term into r (rows,) and errors (terms,)."""
     _call(
         address_at(ints, i + T_RESIDUAL), ints, floats, q, world, axes, int64(i), int64(f),
-        int64(ints[i + 1]), r, errors[term:],
+        int64(ints[i + T_ROW]), r, errors[term:],
     )  # fmt: skip
 
 
 @inner
 def call_jacobian(ints, floats, q, world, axes, i, f, term, jt):
     """The Jacobian of a FUNCTION term into jt (n, rows); locked coordinates stay 0."""
-    row = int64(ints[i + 1])
+    row = int64(ints[i + T_ROW])
     _call(
         address_at(ints, i + T_JACOBIAN), ints, floats, q, world, axes, int64(i), int64(f), row, jt,
         q,
@@ -218,7 +222,7 @@ def call_jacobian(ints, floats, q, world, axes, i, f, term, jt):
     own = ints[i + T_OWN_INTS]
     locked = own + OWN_FIRST + PER_JOINT * ints[own + OWN_JOINTS]
     for k in range(ints[own + OWN_LOCKED]):
-        for row in range(ints[i + 1], ints[i + 1] + ints[i + T_COUNT]):
+        for row in range(ints[i + T_ROW], ints[i + T_ROW] + ints[i + T_COUNT]):
             jt[ints[locked + k], row] = 0.0
 
 
@@ -228,7 +232,7 @@ def call_second(ints, floats, q, world, axes, i, f, lam, moments, torques, s):
     address = address_at(ints, i + T_SECOND)
     if address != uint64(0):
         _call_second(
-            address, ints, floats, q, world, axes, int64(i), int64(f), int64(ints[i + 1]), lam,
+            address, ints, floats, q, world, axes, int64(i), int64(f), int64(ints[i + T_ROW]), lam,
             moments, torques, s,
         )  # fmt: skip
 

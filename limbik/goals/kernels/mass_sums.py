@@ -12,10 +12,9 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, N_SLOTS, WORLD
+from limbik.figure.layout import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, N_ROWS, N_SLOTS, WORLD
 from limbik.goals.kernels.functions import own_joint
 from limbik.goals.kernels.second_points import add_point_moments
-from limbik.goals.terms import N_ROWS
 from limbik.jit import inner
 
 MASS = 4  # numbers per joint with a mass, and floats per slot

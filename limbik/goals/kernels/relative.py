@@ -11,10 +11,10 @@ import math
 import numpy as np
 
 from limbik.errors import GoalError
-from limbik.figure.kinematics import WORLD
+from limbik.figure.layout import T_WEIGHT, WORLD
 from limbik.goals.kernels import functions as fn
 from limbik.goals.kernels.rows import point_of
-from limbik.goals.terms import FUNCTION, T_WEIGHT, Scene, Term, joint_index
+from limbik.goals.terms import FUNCTION, Scene, Term, joint_index
 from limbik.jit import inner
 from limbik.maths.so3 import left_jacobian_inverse_into, log_matrix
 

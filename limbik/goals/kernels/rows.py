@@ -9,28 +9,31 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, WORLD
-from limbik.goals.kernels.functions import call_jacobian, call_residual
-from limbik.goals.terms import (
-    AIM,
-    AXES,
-    DISTANCE,
-    F_TERM,
-    FUNCTION,
-    I_TERM,
+from limbik.figure.layout import (
+    AXIS,
+    F_SCALE,
+    I_COORD,
+    I_SLOT_IS_ROTATION,
     N_TERMS,
-    PLANE,
-    POSITION,
-    ROTATION,
     T_AT,
     T_AT2,
+    T_JOINT,
+    T_JOINT2,
+    T_KIND,
+    T_LENGTH,
+    T_LENGTH2,
     T_MATRIX,
+    T_PATH,
+    T_PATH2,
     T_POINT,
+    T_ROW,
     T_VALUE,
     T_WEIGHT,
-    TERM_FLOATS,
-    TERM_INTS,
+    WORLD,
+    term_at,
 )
+from limbik.goals.kernels.functions import call_jacobian, call_residual
+from limbik.goals.terms import AIM, AXES, DISTANCE, FUNCTION, PLANE, POSITION, ROTATION
 from limbik.jit import inner
 from limbik.maths.so3 import left_jacobian_inverse_into, log_matrix
 
@@ -97,8 +100,8 @@ def _length(wx, wy, wz, x, y, z):
 def residuals(ints, floats, q, world, axes, scratch, r, errors):
     """Weighted residuals of all terms into r (rows,), unweighted errors into errors (terms,)."""
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
+        i, f = term_at(ints, term)
+        kind, row, joint = ints[i + T_KIND], ints[i + T_ROW], ints[i + T_JOINT]
         wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
         if kind == POSITION:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
@@ -140,7 +143,7 @@ def residuals(ints, floats, q, world, axes, scratch, r, errors):
             call_residual(ints, floats, q, world, axes, i, f, term, r, errors)
         else:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
-            ox, oy, oz = point_of(world, ints[i + 3], floats, f + T_AT2)
+            ox, oy, oz = point_of(world, ints[i + T_JOINT2], floats, f + T_AT2)
             apart = math.sqrt((px - ox) ** 2 + (py - oy) ** 2 + (pz - oz) ** 2)
             r[row] = wx * (floats[f + T_VALUE] - apart)
             errors[term] = abs(floats[f + T_VALUE] - apart)
@@ -157,9 +160,9 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, detour):
     jt[:, :] = 0.0
     detour[:] = 0.0
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
-        path, length = ints[i + 4], ints[i + 5]
+        i, f = term_at(ints, term)
+        kind, row, joint = ints[i + T_KIND], ints[i + T_ROW], ints[i + T_JOINT]
+        path, length = ints[i + T_PATH], ints[i + T_LENGTH]
         wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
         if kind == POSITION:
             px, py, pz = point_of(world, joint, floats, f + T_AT)
@@ -216,7 +219,7 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, detour):
             ux, uy, uz = floats[f + T_POINT], floats[f + T_POINT + 1], floats[f + T_POINT + 2]
             px, py, pz = point_of(world, joint, floats, f + T_AT)
             if kind == DISTANCE:
-                ox, oy, oz = point_of(world, ints[i + 3], floats, f + T_AT2)
+                ox, oy, oz = point_of(world, ints[i + T_JOINT2], floats, f + T_AT2)
                 ux, uy, uz = px - ox, py - oy, pz - oz
                 apart = math.sqrt(ux * ux + uy * uy + uz * uz)
                 if apart > 1e-12:
@@ -224,8 +227,8 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, detour):
                 else:  # together: any direction parts them, so one that no axis is perpendicular to
                     ux, uy, uz = 0.48, 0.6, 0.64
                 _scalar_rows(
-                    ints, floats, axes, ints[i + 6], ints[i + 7], ox, oy, oz, -wx * ux, -wx * uy,
-                    -wx * uz, row, jt,
+                    ints, floats, axes, ints[i + T_PATH2], ints[i + T_LENGTH2], ox, oy, oz,
+                    -wx * ux, -wx * uy, -wx * uz, row, jt,
                 )  # fmt: skip
             _scalar_rows(
                 ints, floats, axes, path, length, px, py, pz, wx * ux, wx * uy, wx * uz, row, jt
@@ -248,8 +251,8 @@ def _scalar_rows(ints, floats, axes, path, length, px, py, pz, ux, uy, uz, row, 
 @inner
 def _aim_rows(ints, floats, world, axes, term, jt, detour):
     """Rows of an Aim: the axis v turns, and the direction d to the target moves with the joint."""
-    i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-    row, joint = ints[i + 1], ints[i + 2]
+    i, f = term_at(ints, term)
+    row, joint = ints[i + T_ROW], ints[i + T_JOINT]
     wx, wy, wz = floats[f + T_WEIGHT], floats[f + T_WEIGHT + 1], floats[f + T_WEIGHT + 2]
     px, py, pz, vx, vy, vz, dx, dy, dz, length = aim_of(world, joint, floats, f)
     if length < 1e-12:
@@ -271,7 +274,7 @@ def _aim_rows(ints, floats, world, axes, term, jt, detour):
         detour[row] = wx * (ey * vz - ez * vy - dx + vx)
         detour[row + 1] = wy * (ez * vx - ex * vz - dy + vy)
         detour[row + 2] = wz * (ex * vy - ey * vx - dz + vz)
-    for k in range(ints[i + 4], ints[i + 4] + ints[i + 5]):
+    for k in range(ints[i + T_PATH], ints[i + T_PATH] + ints[i + T_LENGTH]):
         slot = ints[k]
         c, scale, x = ints[ints[I_COORD] + slot], floats[ints[F_SCALE] + slot], AXIS * slot
         ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale

@@ -7,7 +7,7 @@ of it).
 
 from __future__ import annotations
 
-from limbik.figure.kinematics import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, N_COORDS
+from limbik.figure.layout import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, N_COORDS
 from limbik.jit import inner
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from numba import float64, int64, types, uint64
 from numba.extending import intrinsic
 
-from limbik.figure.kinematics import N_COORDS, WORLD
+from limbik.figure.layout import N_COORDS, N_ROWS, T_COUNT, T_OWN_INTS, T_WEIGHT, WORLD
 from limbik.goals.kernels.functions import (
     OWN_JOINTS,
     OWN_NUMBERS,
@@ -33,7 +33,6 @@ from limbik.goals.kernels.functions import (
     own_table,
     term_function,
 )
-from limbik.goals.terms import N_ROWS, T_COUNT, T_OWN_INTS, T_WEIGHT
 from limbik.jit import inner
 
 _FLOATS = types.CPointer(float64)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure import kinematics as kin
-from limbik.goals.terms import I_TERM, POSITION, TERM_INTS
+from limbik.figure import layout as lay
+from limbik.figure.layout import N_FULL
+from limbik.goals.terms import POSITION
 from limbik.jit import kernel
-from limbik.solver.objective import F_REST, N_FULL
 from limbik.solver.problem import Problem
 
 # What a step turns.  A triple is three turns about principal axes that make a ball; BENDS are the
@@ -73,8 +73,8 @@ def open_chain(table):
 @kernel
 def world_and_axes(ints, state):
     """Where a problem's state has the joints and the axes of the slots: (world, axes)."""
-    a = ints[kin.N_JOINTS] * kin.WORLD
-    return state[:a], state[a : a + (ints[kin.N_SLOTS] + 1) * kin.AXIS]
+    a = ints[lay.N_JOINTS] * lay.WORLD
+    return state[:a], state[a : a + (ints[lay.N_SLOTS] + 1) * lay.AXIS]
 
 
 def chain_view(problem: Problem) -> Chain:
@@ -85,11 +85,13 @@ def chain_view(problem: Problem) -> Chain:
 
 def _terms_of_slots(problem: Problem) -> list[set[int]]:
     """Which terms each slot moves; empty for what is locked."""
-    ints, first = problem.ints, int(problem.ints[I_TERM])
+    ints = problem.ints
     found: list[set[int]] = [set() for _ in problem.figure.tree.slots]
-    for term in range(len(problem.terms)):
-        row = ints[first + TERM_INTS * term :][:TERM_INTS].astype(int)
-        for path, length in (row[4:6], row[6:8]):
+    for term, row in enumerate(lay.section(ints, problem.floats, lay.I_TERM).astype(int)):
+        for path, length in (
+            (row[lay.T_PATH], row[lay.T_LENGTH]),
+            (row[lay.T_PATH2], row[lay.T_LENGTH2]),
+        ):
             for slot in ints[path : path + length]:
                 found[slot].add(term)
     return found
@@ -102,12 +104,13 @@ def _steps(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """
     tree, terms_of = problem.figure.tree, _terms_of_slots(problem)
     n = problem.figure.n
-    rest = problem.floats[int(problem.ints[F_REST]) :][:n] > 0
+    rest = lay.section(problem.ints, problem.floats, lay.F_REST) > 0
     driven = np.bincount([slot.coordinate for slot in tree.slots], minlength=n)
     opaque = problem.has_functions or bool(problem.ints[N_FULL])
-    first_part = tree.ints[int(tree.ints[kin.I_FIRST_PART]) :].astype(int)
-    kinds = tree.ints[int(tree.ints[kin.I_KIND]) :].astype(int)
-    first_slot = tree.ints[int(tree.ints[kin.I_FIRST_SLOT]) :].astype(int)
+    first_part, kinds, first_slot = (
+        lay.section(tree.ints, tree.floats, entry).astype(int)
+        for entry in (lay.I_FIRST_PART, lay.I_KIND, lay.I_FIRST_SLOT)
+    )
     rows: list[list[int]] = []
     below: list[int] = []
     done: set[int] = set()
@@ -135,13 +138,13 @@ def _steps(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
 
     for joint in reversed(range(len(tree.joints))):
         parts = range(first_part[joint], first_part[joint + 1])
-        turning = [part for part in parts if kinds[part] != kin.SLIDE]
+        turning = [part for part in parts if kinds[part] != lay.SLIDE]
         triple = _is_triple([kinds[part] for part in turning], turning)
         if triple:
             slots = range(first_slot[turning[0]], first_slot[turning[0]] + 3)
             triple = matters(slots) and plain(slots)
         for part in reversed(parts):
-            ball = kinds[part] in (kin.EXPONENTIAL, kin.SWING_TWIST)
+            ball = kinds[part] in (lay.EXPONENTIAL, lay.SWING_TWIST)
             slots = range(first_slot[part], first_slot[part] + (3 if ball else 1))
             if triple and part in turning:
                 if part == turning[0]:
@@ -154,7 +157,7 @@ def _steps(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
                     if not matters(one) or coordinates(one)[0] in done:
                         continue
                     simple = plain(one) and not ball
-                    kind = (SLIDE if kinds[part] == kin.SLIDE else TURN) if simple else ALONE
+                    kind = (SLIDE if kinds[part] == lay.SLIDE else TURN) if simple else ALONE
                     add(kind, joint, part, one)
     return np.array(rows, int).reshape(-1, STEP), np.array(below, int)
 
@@ -163,7 +166,7 @@ def _is_triple(kinds: list[int], parts: list[int]) -> bool:
     """Whether three turns, with no slide between them, reach every rotation about one point."""
     return (
         len(kinds) == 3
-        and max(kinds) <= kin.TURN_Z
+        and max(kinds) <= lay.TURN_Z
         and kinds[1] not in (kinds[0], kinds[2])
         and parts[2] - parts[0] == 2
     )
@@ -189,7 +192,7 @@ def _pivots(problem: Problem, steps: np.ndarray) -> dict[str, np.ndarray]:
     for t, term in enumerate(problem.terms):
         if holder(term.joint) >= 0:
             ends[holder(term.joint)].append(len(joints) + t)
-    turns = problem.ints[int(problem.ints[kin.I_SLOT_IS_ROTATION]) :]
+    turns = lay.section(problem.ints, problem.floats, lay.I_SLOT_IS_ROTATION)
     rows: list[list[int]] = []
     bones: list[int] = []
     aims: list[int] = []

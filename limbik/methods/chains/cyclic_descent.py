@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import I_COORD, N_COORDS
+from limbik.figure.layout import F_REST, I_COORD, N_COORDS, N_ROWS, N_TERMS
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS, N_TERMS
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OUT_JACOBIANS, OWN, Method
@@ -41,7 +40,7 @@ from limbik.methods.workspace import (
     take_table,
     view_gradient,
 )
-from limbik.solver.objective import F_REST, descent, evaluate, linearise
+from limbik.solver.objective import descent, evaluate, linearise
 from limbik.solver.problem import Problem
 
 _FAST = 0.5  # while a sweep lowers f to this part, nobody looks whether q is stationary

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import WORLD
-from limbik.figure.rigid_fit import into_range
-from limbik.goals.terms import (
-    F_TERM,
-    I_TERM,
+from limbik.figure.layout import (
     N_TERMS,
-    POSITION,
     T_AT,
+    T_JOINT,
+    T_KIND,
     T_POINT,
     T_WEIGHT,
-    TERM_FLOATS,
-    TERM_INTS,
+    WORLD,
+    term_at,
 )
+from limbik.figure.rigid_fit import into_range
+from limbik.goals.terms import POSITION
 from limbik.jit import kernel
 
 MARK = 9
@@ -36,10 +35,10 @@ def take_marks(ints, floats, world, first, marks):
     The weights of f are squares of those in the buffers.
     """
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        if ints[i] != POSITION:
+        i, f = term_at(ints, term)
+        if ints[i + T_KIND] != POSITION:
             continue
-        w, mark = WORLD * ints[i + 2], marks[first + term]
+        w, mark = WORLD * ints[i + T_JOINT], marks[first + term]
         x, y, z = floats[f + T_AT], floats[f + T_AT + 1], floats[f + T_AT + 2]
         for k in range(3):
             at = w + 3 * k

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_TERMS, POSITION
+from limbik.figure.layout import N_COORDS, N_FULL, N_REST, N_TERMS
+from limbik.goals.terms import POSITION
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.base import (
@@ -42,7 +42,7 @@ from limbik.methods.workspace import (
     take_table,
     view_gradient,
 )
-from limbik.solver.objective import N_FULL, N_REST, evaluate
+from limbik.solver.objective import evaluate
 from limbik.solver.problem import Problem
 
 _PATIENCE, _PROGRESS, _CHAIN = range(OWN, OWN + 3)  # settings, then the chain's table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import AXIS, I_COORD, I_IN_CONE, NONE, WORLD
+from limbik.figure.layout import AXIS, I_COORD, I_IN_CONE, I_USED, N_USED, NONE, WORLD
 from limbik.jit import kernel
 from limbik.methods.chains.chain_view import (
     ALONE,
@@ -25,7 +25,6 @@ from limbik.methods.chains.chain_view import (
 )
 from limbik.methods.chains.effector_points import take_marks
 from limbik.methods.chains.joint_steps import place_joint, take_step
-from limbik.solver.objective import I_USED, N_USED
 
 _PASSES = 4  # over the parts of a joint that has several
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
+from limbik.figure.layout import F_REST, F_REST_POSE
 from limbik.figure.projection import SCRATCH, cone_normals, project
 from limbik.figure.rigid_fit import RIGID, add_outer, ball_coordinates, fit_turn, shortest_arc
 from limbik.jit import inner, kernel
 from limbik.methods.chains.chain_view import BALL, BENDS, S_JOINT, S_KIND, S_PART, S_SLOT, TRIPLE
 from limbik.methods.chains.effector_points import ROUNDING, carry, miss, slide_marks, turn_marks
-from limbik.solver.objective import F_REST, F_REST_POSE
 
 # Scratch of a step: for placing and projecting, a frame, three rotations, three values, a fit.
 _FRAME = SCRATCH
@@ -24,7 +25,7 @@ _TRIES, _SHORTER = 6, 0.25  # a turn that does not pay is tried so often, shorte
 @kernel
 def place_joint(ints, floats, q, joint, world, axes, scratch):
     """Place one joint on its parent, which has been placed: its frame and its axes."""
-    kin.forward(ints, floats, q, ints[kin.I_ORDER] + joint, 1, world, axes, scratch)
+    kin.forward(ints, floats, q, ints[lay.I_ORDER] + joint, 1, world, axes, scratch)
 
 
 @inner
@@ -39,11 +40,11 @@ def _pull(ints, floats, q, c, count):
 @inner
 def _move_slot(ints, floats, slot, q, axes, marks, which):
     """The exact best value of one turn or slide; the marks move along."""
-    c, x = ints[ints[kin.I_COORD] + slot], kin.AXIS * slot
-    axis, scale = axes[x : x + kin.AXIS], floats[ints[kin.F_SCALE] + slot]
-    low, high = floats[ints[kin.F_LOWER] + c], floats[ints[kin.F_UPPER] + c]
+    c, x = ints[ints[lay.I_COORD] + slot], lay.AXIS * slot
+    axis, scale = axes[x : x + lay.AXIS], floats[ints[lay.F_SCALE] + slot]
+    low, high = floats[ints[lay.F_LOWER] + c], floats[ints[lay.F_UPPER] + c]
     rest, pose = floats[ints[F_REST] + c], floats[ints[F_REST_POSE] + c]
-    if ints[ints[kin.I_SLOT_IS_ROTATION] + slot]:
+    if ints[ints[lay.I_SLOT_IS_ROTATION] + slot]:
         q[c] = turn_marks(axis, q[c], scale, low, high, rest, pose, marks, which)
     else:
         q[c] = slide_marks(axis, q[c], scale, low, high, rest, pose, marks, which)
@@ -53,7 +54,7 @@ def _move_slot(ints, floats, slot, q, axes, marks, which):
 def _half_descent(ints, floats, slot, first, q, axes, marks, which, half_descent):
     """−½∇f by the three coordinates of a ball, into half_descent (3,)."""
     for k in range(3):
-        rest, x = floats[ints[F_REST] + first + k], kin.AXIS * (slot + k)
+        rest, x = floats[ints[F_REST] + first + k], lay.AXIS * (slot + k)
         half_descent[k] = rest * (floats[ints[F_REST_POSE] + first + k] - q[first + k])
         for i in range(len(which)):
             m = marks[int(which[i])]
@@ -70,8 +71,8 @@ def _along_edge(ints, floats, first, q, half_descent, way, scratch):
 
     Stepping over it and projecting would land far along a curved edge.  False if nothing is left.
     """
-    cone = ints[ints[kin.I_IN_CONE] + first]
-    if cone == kin.NONE:
+    cone = ints[ints[lay.I_IN_CONE] + first]
+    if cone == lay.NONE:
         return True
     normals = scratch[48:54].reshape(2, 3)
     found = cone_normals(ints, floats, int(cone), q, normals, scratch)
@@ -108,8 +109,8 @@ def _step_ball(ints, floats, joint, slot, k, first, q, world, axes, marks, which
     way[k] = 1.0
     if not _along_edge(ints, floats, first, q, half_descent, way, scratch[:SCRATCH]):
         return
-    x = kin.AXIS * slot
-    y, z = x + kin.AXIS, x + 2 * kin.AXIS
+    x = lay.AXIS * slot
+    y, z = x + lay.AXIS, x + 2 * lay.AXIS
     ax = way[0] * axes[x] + way[1] * axes[y] + way[2] * axes[z]
     ay = way[0] * axes[x + 1] + way[1] * axes[y + 1] + way[2] * axes[z + 1]
     az = way[0] * axes[x + 2] + way[1] * axes[y + 2] + way[2] * axes[z + 2]
@@ -126,7 +127,7 @@ def _step_ball(ints, floats, joint, slot, k, first, q, world, axes, marks, which
         return
     frame, kept = scratch[_FRAME : _FRAME + 12], scratch[_KEPT : _KEPT + 3]
     for i in range(12):
-        frame[i] = world[kin.WORLD * joint + i]
+        frame[i] = world[lay.WORLD * joint + i]
     for i in range(3):
         kept[i] = q[first + i]
     step = along / square
@@ -179,7 +180,7 @@ def _turn_whole(ints, floats, joint, part, slot, q, world, axes, marks, which, s
 
     True where that is exactly the best pose of the joint: nothing was cut off, nothing else pulls.
     """
-    c, x = ints[ints[kin.I_COORD] + slot], kin.AXIS * slot
+    c, x = ints[ints[lay.I_COORD] + slot], lay.AXIS * slot
     found, equal = _missing_turn(
         marks, which, axes[x + 3], axes[x + 4], axes[x + 5], scratch
     )  # fmt: skip
@@ -190,17 +191,17 @@ def _turn_whole(ints, floats, joint, part, slot, q, world, axes, marks, which, s
         return exact
     frame, turn = scratch[_FRAME : _FRAME + 12], scratch[_TURN : _TURN + 9]
     base, local = scratch[_SUM : _SUM + 9], scratch[_LOCAL : _LOCAL + 9]
-    kept, w = scratch[_KEPT : _KEPT + 3], kin.WORLD * joint
+    kept, w = scratch[_KEPT : _KEPT + 3], lay.WORLD * joint
     for k in range(12):
         frame[k] = world[w + k]
     # The joint's frame is base·ball: the new ball is baseᵀ·turn·frame.
-    placed, parent = ints[kin.F_JOINT_ROTATION] + 9 * joint, ints[ints[kin.I_PARENT] + joint]
+    placed, parent = ints[lay.F_JOINT_ROTATION] + 9 * joint, ints[ints[lay.I_PARENT] + joint]
     for i in range(3):
         for j in range(3):
-            if parent == kin.NONE:
+            if parent == lay.NONE:
                 base[3 * i + j] = floats[placed + 3 * i + j]
             else:
-                total, p = 0.0, kin.WORLD * parent + 3 * i
+                total, p = 0.0, lay.WORLD * parent + 3 * i
                 for k in range(3):
                     total += world[p + k] * floats[placed + 3 * k + j]
                 base[3 * i + j] = total
@@ -241,15 +242,15 @@ def take_step(ints, floats, step, q, world, axes, marks, which, scratch):
     if kind < BALL:
         _move_slot(ints, floats, slot, q, axes, marks, which)
         return
-    part, first = int(step[S_PART]), ints[ints[kin.I_COORD] + slot]
+    part, first = int(step[S_PART]), ints[ints[lay.I_COORD] + slot]
     place_joint(ints, floats, q, joint, world, axes, scratch[:SCRATCH])
     if kind != BENDS and _turn_whole(
         ints, floats, joint, part, slot, q, world, axes, marks, which, scratch
     ):
         return
-    ball = ints[ints[kin.I_KIND] + part]
+    ball = ints[ints[lay.I_KIND] + part]
     for k in range(2, -1, -1):
-        if kind == TRIPLE or (ball == kin.SWING_TWIST and k == 2):
+        if kind == TRIPLE or (ball == lay.SWING_TWIST and k == 2):
             # These turn about axes that turns after them do not move.
             _move_slot(ints, floats, slot + k, q, axes, marks, which)
             if kind != TRIPLE:

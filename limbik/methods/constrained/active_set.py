@@ -7,12 +7,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
-from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals
+from limbik.figure.layout import (
+    CONE_KIND,
+    CONE_START,
+    CONE_SWING,
+    F_LOWER,
+    F_METRIC,
+    F_UPPER,
+    I_IN_CONE,
+    N_CONES,
+    N_COORDS,
+    NONE,
+    cone_at,
+)
+from limbik.figure.projection import cone_normals
 from limbik.jit import kernel, kernel_part
 from limbik.methods.gradient.inverse_hessian import hold_coordinate, hold_normal
 from limbik.methods.workspace import floats_taken, take_table
-from limbik.solver.objective import F_METRIC
 from limbik.solver.problem import Problem
 
 FREE, AT_LOWER, AT_UPPER = 0.0, 1.0, 2.0
@@ -113,8 +124,8 @@ def _blocked(ints, floats, q, step, bfgs, scratch):
         any_blocked = True
     normals = scratch[48:54].reshape(2, 3)
     for cone in range(np.int64(ints[N_CONES])):
-        i = ints[I_CONE] + CONE_INTS * cone
-        c, span = ints[i + 1], 2 if ints[i] == CONE_SWING else 3
+        i, _ = cone_at(ints, cone)
+        c, span = ints[i + CONE_START], 2 if ints[i + CONE_KIND] == CONE_SWING else 3
         for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
             across, size = 0.0, 0.0
             for d in range(span):

@@ -7,11 +7,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_CONES, N_COORDS, NONE
-from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals, project
+from limbik.figure.layout import (
+    CONE_KIND,
+    CONE_START,
+    CONE_SWING,
+    F_LOWER,
+    F_METRIC,
+    F_UPPER,
+    I_IN_CONE,
+    N_CONES,
+    N_COORDS,
+    NONE,
+    cone_at,
+)
+from limbik.figure.projection import cone_normals, project
 from limbik.jit import kernel, kernel_part
 from limbik.methods.workspace import floats_taken, take, take_table
-from limbik.solver.objective import F_METRIC
 from limbik.solver.problem import Problem
 
 
@@ -54,8 +65,8 @@ def press_equalities(ints, floats, q, equalities, scratch):
     for c in range(ints[N_COORDS]):
         equalities.press[c] = equalities.fixed[c] if ints[ints[I_IN_CONE] + c] == NONE else 0.0
     for cone in range(np.int64(ints[N_CONES])):
-        i = ints[I_CONE] + CONE_INTS * cone
-        c, span = ints[i + 1], 2 if ints[i] == CONE_SWING else 3
+        i, _ = cone_at(ints, cone)
+        c, span = ints[i + CONE_START], 2 if ints[i + CONE_KIND] == CONE_SWING else 3
         if equalities.fixed[c] != 0.0:
             for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
                 for d in range(span):
@@ -79,8 +90,8 @@ def back_to_edges(ints, floats, trial, equalities, inside, scratch):
     inside[:] = trial
     project(ints, floats, inside, scratch)
     for cone in range(np.int64(ints[N_CONES])):
-        i = ints[I_CONE] + CONE_INTS * cone
-        c, span = ints[i + 1], 2 if ints[i] == CONE_SWING else 3
+        i, _ = cone_at(ints, cone)
+        c, span = ints[i + CONE_START], 2 if ints[i + CONE_KIND] == CONE_SWING else 3
         if equalities.fixed[c] != 0.0:
             for d in range(span):
                 trial[c + d] = inside[c + d]
@@ -100,8 +111,11 @@ def fix_worst(ints, floats, q, inside, equalities, cones_only):
                 if over > most:
                     worst, most = c, over
     for cone in range(np.int64(ints[N_CONES])):
-        i = ints[I_CONE] + CONE_INTS * cone
-        c, span = np.int64(ints[i + 1]), np.int64(2 if ints[i] == CONE_SWING else 3)
+        i, _ = cone_at(ints, cone)
+        c, span = (
+            np.int64(ints[i + CONE_START]),
+            np.int64(2 if ints[i + CONE_KIND] == CONE_SWING else 3),
+        )
         over = 0.0
         for d in range(span):
             over += (q[c + d] - inside[c + d]) ** 2
@@ -129,8 +143,8 @@ def free_wrong(ints, floats, q, half_descent, equalities, scratch):
             if inward > most and floats[ints[F_LOWER] + c] < floats[ints[F_UPPER] + c]:
                 worst, most = c, inward
     for cone in range(np.int64(ints[N_CONES])):
-        i = ints[I_CONE] + CONE_INTS * cone
-        c, span = np.int64(ints[i + 1]), 2 if ints[i] == CONE_SWING else 3
+        i, _ = cone_at(ints, cone)
+        c, span = np.int64(ints[i + CONE_START]), 2 if ints[i + CONE_KIND] == CONE_SWING else 3
         if equalities.fixed[c] != 0.0 and equalities.freed[c] == 0.0:
             for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
                 inward = 0.0

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_REACH, N_COORDS, N_ROWS
 from limbik.figure.projection import free_directions
-from limbik.goals.terms import N_ROWS
 from limbik.jit import kernel
 from limbik.methods.base import (
     O_ITERATIONS,
@@ -41,7 +40,7 @@ from limbik.methods.default.workspace import lm_size, view_lm
 from limbik.methods.loop import gain_left
 from limbik.methods.settings import setting
 from limbik.methods.workspace import GradientWorkspace
-from limbik.solver.objective import F_REACH, descent, evaluate, linearise, reached, scratch_of
+from limbik.solver.objective import descent, evaluate, linearise, reached, scratch_of
 from limbik.solver.problem import Problem
 
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny gradient step

@@ -10,9 +10,8 @@ import math
 
 import numpy as np
 
-from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
+from limbik.figure.layout import F_LOWER, F_REST, F_UPPER, I_IN_CONE, I_RUN_FIRST, N_COORDS, NONE
 from limbik.jit import kernel
-from limbik.solver.objective import F_REST, I_RUN_FIRST
 
 
 @kernel

@@ -10,12 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import F_REST, I_RUN, I_RUN_FIRST, N_COORDS, N_ROWS
 from limbik.jit import kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.methods.workspace import floats_taken, take_integers, take_table
-from limbik.solver.objective import F_REST, I_RUN, I_RUN_FIRST
 from limbik.solver.problem import Problem
 
 

@@ -9,18 +9,27 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import (
-    F_CONE,
+from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
+    CONE_KIND,
+    CONE_START,
+    CONE_SWING,
+    CONE_X,
+    CONE_Y,
     F_LOWER,
+    F_METRIC,
+    F_REACH,
+    F_REST,
     F_UPPER,
-    I_CONE,
     I_IN_CONE,
     N_CONES,
     N_COORDS,
+    N_ROWS,
     NONE,
+    cone_at,
 )
-from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, free_directions, project
-from limbik.goals.terms import N_ROWS
+from limbik.figure.projection import free_directions, project
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import O_STATIONARY, OUT_EVALUATIONS, OWN, Method
@@ -36,7 +45,7 @@ from limbik.methods.gradient.jacobian_transpose import best_linear_step
 from limbik.methods.loop import GO_ON, by_model, iterate, no_way_down
 from limbik.methods.settings import setting
 from limbik.methods.workspace import gradient_size, view_gradient
-from limbik.solver.objective import F_METRIC, F_REACH, F_REST, descent, evaluate
+from limbik.solver.objective import descent, evaluate
 from limbik.solver.problem import Problem
 
 EQUATIONS = ("natural", "fischer_burmeister")
@@ -87,7 +96,7 @@ def newton_rows(ints, floats, q, half_descent, gamma, fischer, z, scratch):
     ):
         c, along = z.starts[d], 0.0
         cone = ints[in_cone + c]
-        if cone == NONE or ints[ints[I_CONE] + CONE_INTS * cone] == CONE_SWING:
+        if cone == NONE or ints[cone_at(ints, cone)[0] + CONE_KIND] == CONE_SWING:
             continue
         z.starts[count], z.spans[count] = c, z.spans[d]
         for s in range(z.spans[count]):
@@ -107,11 +116,16 @@ def newton_rows(ints, floats, q, half_descent, gamma, fischer, z, scratch):
         _row(z, count, phi, by_q, by_s, scale)
         count += 1
     for cone in range(np.int64(ints[N_CONES])):
-        i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
-        if ints[i] != CONE_SWING:
+        i, f = cone_at(ints, cone)
+        if ints[i + CONE_KIND] != CONE_SWING:
             continue
-        c, scale = ints[i + 1], gamma * floats[metric + ints[i + 1]]
-        a, b, x, y = floats[f], floats[f + 1], q[c] - floats[f + 2], q[c + 1] - floats[f + 3]
+        c, scale = ints[i + CONE_START], gamma * floats[metric + ints[i + CONE_START]]
+        a, b, x, y = (
+            floats[f + CONE_A],
+            floats[f + CONE_B],
+            q[c] - floats[f + CONE_X],
+            q[c + 1] - floats[f + CONE_Y],
+        )
         to_x, to_y = x + scale * half_descent[c], y + scale * half_descent[c + 1]
         inside = (to_x / a) * (to_x / a) + (to_y / b) * (to_y / b) <= 1.0
         px, py, nx, ny, tau = edge_of_cone(to_x, to_y, a, b)

@@ -13,18 +13,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import (
-    F_CONE,
+from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
+    CONE_KIND,
+    CONE_START,
+    CONE_SWING,
+    CONE_X,
+    CONE_Y,
     F_LOWER,
+    F_METRIC,
+    F_REACH,
+    F_REST,
     F_UPPER,
-    I_CONE,
     I_IN_CONE,
+    I_RUN_FIRST,
     N_CONES,
     N_COORDS,
+    N_ROWS,
     NONE,
+    cone_at,
 )
-from limbik.figure.projection import CONE_FLOATS, CONE_INTS, CONE_SWING, nearest_on_ellipse, project
-from limbik.goals.terms import N_ROWS
+from limbik.figure.projection import nearest_on_ellipse, project
 from limbik.jit import kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.methods.base import (
@@ -40,16 +50,7 @@ from limbik.methods.base import (
 )
 from limbik.methods.loop import gain_left
 from limbik.methods.workspace import floats_taken, gradient_size, take_table, view_gradient
-from limbik.solver.objective import (
-    F_METRIC,
-    F_REACH,
-    F_REST,
-    I_RUN_FIRST,
-    descent,
-    evaluate,
-    linearise,
-    reached,
-)
+from limbik.solver.objective import descent, evaluate, linearise, reached
 from limbik.solver.problem import Problem
 
 _TRIES = 24  # raising the damping by 4 each time makes any step a tiny gradient step
@@ -99,12 +100,14 @@ def draw_in(ints, floats, q, margin, nearest, scratch):
                 width = math.sqrt(floats[ints[F_METRIC] + c])
             nearest[c] = min(max(nearest[c], low + margin * width), high - margin * width)
     for cone in range(np.int64(ints[N_CONES])):
-        i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
-        if ints[i] == CONE_SWING:
-            c = ints[i + 1]
-            a, b = (1.0 - margin) * floats[f], (1.0 - margin) * floats[f + 1]
-            x, y = nearest_on_ellipse(q[c] - floats[f + 2], q[c + 1] - floats[f + 3], a, b)
-            nearest[c], nearest[c + 1] = x + floats[f + 2], y + floats[f + 3]
+        i, f = cone_at(ints, cone)
+        if ints[i + CONE_KIND] == CONE_SWING:
+            c = ints[i + CONE_START]
+            a, b = (1.0 - margin) * floats[f + CONE_A], (1.0 - margin) * floats[f + CONE_B]
+            x, y = nearest_on_ellipse(
+                q[c] - floats[f + CONE_X], q[c + 1] - floats[f + CONE_Y], a, b
+            )
+            nearest[c], nearest[c + 1] = x + floats[f + CONE_X], y + floats[f + CONE_Y]
 
 
 @kernel
@@ -165,8 +168,8 @@ def soft_step(ints, floats, jt, half_descent, mu, lam, soft, step):
             a[c, c] += mu / floats[metric + c]
         step[c] = half_descent[c] - mu * away[c] / floats[metric + c]
     for cone in range(np.int64(ints[N_CONES])):
-        i = ints[I_CONE] + CONE_INTS * cone
-        first, span = np.int64(ints[i + 1]), 2 if ints[i] == CONE_SWING else 3
+        i, _ = cone_at(ints, cone)
+        first, span = np.int64(ints[i + CONE_START]), 2 if ints[i + CONE_KIND] == CONE_SWING else 3
         square = dot(away[first:], away[first:], span)
         if square > 0.0:
             for c in range(first, first + span):

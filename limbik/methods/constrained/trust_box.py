@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
+from limbik.figure.layout import F_LOWER, F_METRIC, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.jit import kernel, kernel_part
 from limbik.maths.linear import copy, dot
 from limbik.methods.constrained.reduced import promised, solve_reduced
 from limbik.methods.workspace import floats_taken, take_table
-from limbik.solver.objective import F_METRIC
 from limbik.solver.problem import Problem
 
 _RIDGE = 1e-10  # part of the largest curvature that a singular J is given everywhere

@@ -9,8 +9,17 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import F_CONE, I_IN_CONE, N_COORDS
-from limbik.figure.projection import CONE_FLOATS, free_directions, project
+from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
+    CONE_X,
+    CONE_Y,
+    F_METRIC,
+    I_IN_CONE,
+    N_COORDS,
+    cone_at,
+)
+from limbik.figure.projection import free_directions, project
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import O_STATIONARY, OUT_EVALUATIONS, OWN, Method
@@ -33,7 +42,7 @@ from limbik.methods.constrained.trust_box import (
 from limbik.methods.loop import GO_ON, by_model, iterate, no_way_down
 from limbik.methods.settings import setting
 from limbik.methods.workspace import gradient_size, view_gradient
-from limbik.solver.objective import F_METRIC, descent, evaluate
+from limbik.solver.objective import descent, evaluate
 from limbik.solver.problem import Problem
 
 # Settings in the order of ``options``.
@@ -52,9 +61,11 @@ def add_curvature(ints, floats, q, half_descent, count, z):
     for d in range(count):
         if z.spans[d] == 2:
             c = z.starts[d]
-            f = ints[F_CONE] + CONE_FLOATS * ints[ints[I_IN_CONE] + c]
-            x, y = q[c] - floats[f + 2], q[c + 1] - floats[f + 3]
-            nx, ny, edge_curvature = normal_and_curvature(x, y, floats[f], floats[f + 1])
+            _, f = cone_at(ints, ints[ints[I_IN_CONE] + c])
+            x, y = q[c] - floats[f + CONE_X], q[c + 1] - floats[f + CONE_Y]
+            nx, ny, edge_curvature = normal_and_curvature(
+                x, y, floats[f + CONE_A], floats[f + CONE_B]
+            )
             z.hessian[d, d] += edge_curvature * max(
                 0.0, nx * half_descent[c] + ny * half_descent[c + 1]
             )

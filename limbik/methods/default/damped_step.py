@@ -10,16 +10,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure.kinematics import F_CONE, F_LOWER, F_UPPER, I_CONE, I_IN_CONE, N_COORDS, NONE
-from limbik.figure.projection import (
+from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
     CONE_EXPONENTIAL,
-    CONE_FLOATS,
-    CONE_INTS,
+    CONE_KIND,
+    CONE_START,
     CONE_SWING,
-    nearest_on_ellipse,
-    project,
+    CONE_X,
+    CONE_Y,
+    F_LOWER,
+    F_METRIC,
+    F_REACH,
+    F_UPPER,
+    I_IN_CONE,
+    I_ROOT,
+    I_RUN,
+    I_RUN_FIRST,
+    N_COORDS,
+    N_ROOT,
+    N_ROWS,
+    NONE,
+    cone_at,
 )
-from limbik.goals.terms import N_ROWS
+from limbik.figure.projection import nearest_on_ellipse, project
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import (
     cholesky,
@@ -29,15 +43,7 @@ from limbik.maths.linear import (
     envelope_cholesky,
     envelope_solve,
 )
-from limbik.solver.objective import (
-    F_METRIC,
-    F_REACH,
-    I_ROOT,
-    I_RUN,
-    I_RUN_FIRST,
-    N_ROOT,
-    scratch_of,
-)
+from limbik.solver.objective import scratch_of
 
 INSIDE, RANGE, SWING, EDGE = range(4)
 
@@ -118,9 +124,9 @@ def _land(ints, floats, q, lm, count):
                 cut[d], any_cut = RANGE, True
                 along[d] = min(max(to, floats[lower + c]), floats[upper + c]) - q[c]
             continue
-        i, f = ints[I_CONE] + CONE_INTS * cone, ints[F_CONE] + CONE_FLOATS * cone
-        ball = d + 2 < count and ints[i + 1] == c and lm.starts[d + 2] == c + 2
-        if ints[i] == CONE_EXPONENTIAL and lm.spans[d] == 1 and ball:
+        i, f = cone_at(ints, cone)
+        ball = d + 2 < count and ints[i + CONE_START] == c and lm.starts[d + 2] == c + 2
+        if ints[i + CONE_KIND] == CONE_EXPONENTIAL and lm.spans[d] == 1 and ball:
             if not projected:
                 _project_step(ints, floats, q, lm, count)
                 projected = True
@@ -129,21 +135,21 @@ def _land(ints, floats, q, lm, count):
                     any_cut = True
                     for k in range(3):
                         cut[d + k], along[d + k] = RANGE, lm.trial[c + k] - q[c + k]
-        if ints[i] != CONE_SWING:
+        if ints[i + CONE_KIND] != CONE_SWING:
             continue
         tx, ty = lm.coefficients[d, 0], lm.coefficients[d, 1]
         if lm.spans[d] == 2:
             x, y = tx * step[d], ty * step[d]
-        elif ints[i + 1] == c and d + 1 < count and lm.starts[d + 1] == c + 1:
+        elif ints[i + CONE_START] == c and d + 1 < count and lm.starts[d + 1] == c + 1:
             x, y = step[d], step[d + 1]
         else:
             continue
-        a, b = floats[f], floats[f + 1]
-        x, y = q[c] + x - floats[f + 2], q[c + 1] + y - floats[f + 3]
+        a, b = floats[f + CONE_A], floats[f + CONE_B]
+        x, y = q[c] + x - floats[f + CONE_X], q[c + 1] + y - floats[f + CONE_Y]
         if (x / a) * (x / a) + (y / b) * (y / b) <= 1.0:
             continue
         x, y = nearest_on_ellipse(x, y, a, b)
-        x, y = x + floats[f + 2] - q[c], y + floats[f + 3] - q[c + 1]
+        x, y = x + floats[f + CONE_X] - q[c], y + floats[f + CONE_Y] - q[c + 1]
         any_cut = True
         if lm.spans[d] == 2:
             cut[d], along[d], across[d] = EDGE, tx * x + ty * y, ty * x - tx * y

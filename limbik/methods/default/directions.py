@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import F_CONE, I_CONE, I_IN_CONE, N_COORDS
+from limbik.figure.layout import (
+    CONE_EXPONENTIAL,
+    CONE_KIND,
+    F_REST,
+    F_REST_POSE,
+    I_IN_CONE,
+    I_RUN,
+    I_RUN_FIRST,
+    N_COORDS,
+    N_REST,
+    N_ROWS,
+    cone_at,
+)
 from limbik.figure.limits import SWING_CHART
-from limbik.figure.projection import CONE_EXPONENTIAL, CONE_FLOATS, CONE_INTS, project
-from limbik.goals.terms import N_ROWS
+from limbik.figure.projection import project
 from limbik.jit import inner, kernel
 from limbik.maths.linear import copy
-from limbik.solver.objective import F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST, N_REST, scratch_of
+from limbik.solver.objective import scratch_of
 
 _PROBE = 1e-3  # rad along a curved edge; where P lands is exact to 1e-9
 
@@ -97,7 +108,7 @@ def _follows(ints, lm, d):
     if lm.spans[d] != 3:
         return False
     cone = ints[ints[I_IN_CONE] + lm.starts[d]]
-    return ints[ints[I_CONE] + CONE_INTS * cone] == CONE_EXPONENTIAL
+    return ints[cone_at(ints, cone)[0] + CONE_KIND] == CONE_EXPONENTIAL
 
 
 @inner
@@ -120,7 +131,7 @@ def pulls(ints, floats, q, lm, count, curved):
         lm.pull[d], lm.stiff[d], lm.edge_curvature[d] = 0.0, 0.0, 0.0
         wide = wide or lm.spans[d] == 3
         if curved and lm.spans[d] == 2:
-            cone = ints[F_CONE] + CONE_FLOATS * ints[ints[I_IN_CONE] + c]
+            _, cone = cone_at(ints, ints[ints[I_IN_CONE] + c])
             a, b = floats[cone], floats[cone + 1]
             if max(a, b) < SWING_CHART:  # otherwise no limit, but the end of the coordinates
                 x = (q[c] - floats[cone + 2]) / (a * a)

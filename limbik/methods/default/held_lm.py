@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import F_REST, F_REST_OFFSET, F_REST_POSE, N_COORDS, N_ROWS
 from limbik.jit import kernel
 from limbik.methods.base import (
     O_DRAFT,
@@ -33,7 +32,7 @@ from limbik.methods.default.held_rows import HeldRows, change
 from limbik.methods.default.levenberg_marquardt import LevenbergMarquardt, levenberg_marquardt
 from limbik.methods.default.workspace import lm_size, view_lm
 from limbik.methods.settings import setting
-from limbik.solver.objective import F_REST, F_REST_OFFSET, F_REST_POSE, evaluate, linearise, reached
+from limbik.solver.objective import evaluate, linearise, reached
 from limbik.solver.problem import Problem
 
 FREE, EQUAL, ONE_SIDED = range(3)

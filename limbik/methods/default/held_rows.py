@@ -12,18 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import F_REST, F_REST_OFFSET, F_REST_POSE, N_COORDS, N_ROWS
 from limbik.jit import inlined_by_llvm
-from limbik.solver.objective import (
-    F_REST,
-    F_REST_OFFSET,
-    F_REST_POSE,
-    curvature,
-    evaluate,
-    linearise,
-    reached,
-)
+from limbik.solver.objective import curvature, evaluate, linearise, reached
 
 
 class HeldRows(NamedTuple):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS, NONE
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import I_RUN, I_RUN_FIRST, N_COORDS, N_ROWS, NONE
 from limbik.jit import inner, kernel
-from limbik.solver.objective import I_RUN, I_RUN_FIRST
 
 
 @inner

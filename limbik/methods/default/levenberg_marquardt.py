@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_REACH, N_COORDS, N_ROWS
 from limbik.figure.projection import free_directions, project
-from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined, inlined_by_llvm
 from limbik.maths.linear import copy
 from limbik.methods.base import (
@@ -42,7 +41,7 @@ from limbik.methods.default.held_rows import (
 from limbik.methods.default.hessian import assemble_hessian
 from limbik.methods.default.workspace import lm_size
 from limbik.methods.settings import setting
-from limbik.solver.objective import F_REACH, descent, scratch_of
+from limbik.solver.objective import descent, scratch_of
 from limbik.solver.problem import Problem
 
 _IDLE, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,

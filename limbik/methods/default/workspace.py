@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS, N_SLOTS
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import N_COORDS, N_ROWS, N_SLOTS
 from limbik.jit import kernel_part
 from limbik.methods.workspace import floats_taken, take, take_integers, take_table
 from limbik.solver.objective import state_size

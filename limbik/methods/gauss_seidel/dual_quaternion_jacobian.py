@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import (
+from limbik.figure.layout import (
     EXPONENTIAL,
     F_JOINT_ROTATION,
     F_OFFSET,
@@ -24,26 +24,27 @@ from limbik.figure.kinematics import (
     I_FIRST_SLOT,
     I_KIND,
     I_PARENT,
+    I_USED,
     N_COORDS,
     N_JOINTS,
     N_SLOTS,
+    N_TERMS,
+    N_USED,
     NONE,
     SLIDE,
     SWING_TWIST,
-    TURN_ANY,
-)
-from limbik.goals.terms import (
-    F_TERM,
-    I_TERM,
-    N_TERMS,
-    POSITION,
-    ROTATION,
     T_AT,
+    T_JOINT,
+    T_KIND,
+    T_LENGTH,
     T_MATRIX,
+    T_PATH,
+    T_ROW,
     T_WEIGHT,
-    TERM_FLOATS,
-    TERM_INTS,
+    TURN_ANY,
+    term_at,
 )
+from limbik.goals.terms import POSITION, ROTATION
 from limbik.jit import inlined, inner, kernel, kernel_part
 from limbik.maths.dual_quaternions import (
     dq_conjugate_into,
@@ -53,7 +54,6 @@ from limbik.maths.dual_quaternions import (
 )
 from limbik.maths.quaternions import exp_quat, quat_of_matrix
 from limbik.methods.workspace import floats_taken, take_table
-from limbik.solver.objective import I_USED, N_USED
 from limbik.solver.problem import Problem
 
 DQ = 8  # floats of a dual quaternion
@@ -201,8 +201,8 @@ def dual_quaternion_rows(ints, floats, q, jt, chains):
         spare[0], spare[1], spare[2], spare[3], spare[4], spare[5], spare[6], spare[7],
     )  # fmt: skip
     for term in range(ints[N_TERMS]):
-        i, f = ints[I_TERM] + TERM_INTS * term, ints[F_TERM] + TERM_FLOATS * term
-        kind, row, joint = ints[i], ints[i + 1], ints[i + 2]
+        i, f = term_at(ints, term)
+        kind, row, joint = ints[i + T_KIND], ints[i + T_ROW], ints[i + T_JOINT]
         if kind != POSITION and kind != ROTATION:
             continue
         for c in range(ints[N_COORDS]):
@@ -218,7 +218,7 @@ def dual_quaternion_rows(ints, floats, q, jt, chains):
                 floats[f + T_MATRIX : f + T_MATRIX + 9]
             )
         dq_multiply_into(chains.world[joint], at, end)
-        for k in range(ints[i + 4], ints[i + 4] + ints[i + 5]):
+        for k in range(ints[i + T_PATH], ints[i + T_PATH] + ints[i + T_LENGTH]):
             slot = ints[k]
             dq_conjugate_into(chains.done[slot], inverse)
             dq_multiply_into(inverse, end, rest)

@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import F_METRIC, I_RUN_FIRST, N_COORDS, N_FULL, N_ROWS
 from limbik.jit import kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.gauss_seidel.dual_quaternion_jacobian import (
@@ -16,7 +15,7 @@ from limbik.methods.gauss_seidel.dual_quaternion_jacobian import (
     dual_quaternion_rows,
     view_chains,
 )
-from limbik.solver.objective import F_METRIC, I_RUN_FIRST, N_FULL, evaluate, linearise, state_size
+from limbik.solver.objective import evaluate, linearise, state_size
 from limbik.solver.problem import Problem
 
 JACOBIANS = ("geometric", "dual_quaternion", "differences")

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from limbik.errors import MethodError
+from limbik.figure.layout import F_METRIC
 from limbik.figure.projection import project
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
@@ -40,7 +41,7 @@ from limbik.methods.gauss_seidel.sweeps import (
 from limbik.methods.loop import GO_ON, gain_left, iterate
 from limbik.methods.settings import setting
 from limbik.methods.workspace import gradient_size, take, view_gradient
-from limbik.solver.objective import F_METRIC, descent, evaluate, linearise
+from limbik.solver.objective import descent, evaluate, linearise
 from limbik.solver.problem import Problem
 
 _GEOMETRIC, _DUAL_QUATERNION, _DIFFERENCES = range(len(JACOBIANS))

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
 from limbik.figure.figure import Figure
-from limbik.figure.projection import CHART, CONE_EXPONENTIAL, CONE_INTS
+from limbik.figure.layout import CHART, CONE_EXPONENTIAL
 from limbik.methods.gauss_seidel.sweeps import UNIT
-from limbik.solver import objective as ob
 from limbik.solver.problem import Problem
 
 SWEEPS = ("sequential", "colored", "blocked")
@@ -23,8 +22,8 @@ SWEEPS = ("sequential", "colored", "blocked")
 def touched(problem: Problem) -> np.ndarray:
     """(n, rows) whether a row of J may feel a coordinate."""
     ints, n = problem.ints, problem.figure.n
-    first = ints[ints[ob.I_RUN_FIRST] :][: n + 1].astype(int)
-    edges = ints[ints[ob.I_RUN] :].astype(int)
+    first = lay.section(ints, problem.floats, lay.I_RUN_FIRST).astype(int)
+    edges = ints[ints[lay.I_RUN] :].astype(int)
     out = np.zeros((n, problem.rows), bool)
     for c in range(n):
         for k in range(first[c], first[c + 1], 2):
@@ -96,8 +95,8 @@ def groups_of(problem: Problem, sweep: str) -> tuple[list[list[int]], float]:
 def _may_shift(problem: Problem, unit: np.ndarray, cone: int) -> bool:
     """Whether w and (1 − 2π/‖w‖)w are the same to everybody: no goal or joint reads w itself."""
     ints, tree = problem.ints, problem.figure.tree
-    kind = ints[int(ints[kin.I_CONE]) + CONE_INTS * cone]
-    rest = problem.floats[int(ints[ob.F_REST]) :][unit]
+    kind = lay.section(ints, problem.floats, lay.I_CONE)[cone, lay.CONE_KIND]
+    rest = lay.section(ints, problem.floats, lay.F_REST)[unit]
     readers = sum(slot.coordinate in unit for slot in tree.slots)
     exponential = kind in (CHART, CONE_EXPONENTIAL)
     free = bool(problem.moves[unit].all()) and not problem.has_functions

@@ -11,12 +11,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import F_CONE, F_LOWER, F_UPPER, HEADER, I_CONE, N_CONES, N_COORDS
-from limbik.figure.projection import CONE_FLOATS, CONE_INTS, project
+from limbik.figure.layout import (
+    CONE_FLOATS,
+    CONE_INTS,
+    F_CONE,
+    F_LOWER,
+    F_METRIC,
+    F_REST,
+    F_REST_POSE,
+    F_UPPER,
+    HEADER,
+    I_CONE,
+    I_RUN,
+    I_RUN_FIRST,
+    N_CONES,
+    N_COORDS,
+)
+from limbik.figure.projection import project
 from limbik.jit import inlined, inner, kernel, kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.workspace import floats_taken, take_integers, take_table
-from limbik.solver.objective import F_METRIC, F_REST, F_REST_POSE, I_RUN, I_RUN_FIRST
 from limbik.solver.problem import Problem
 
 # A schedule as floats: how many units and groups, the share of a group's update that is taken, the

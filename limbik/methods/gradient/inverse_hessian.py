@@ -6,11 +6,19 @@ import math
 
 import numpy as np
 
-from limbik.figure.kinematics import I_CONE, N_CONES, N_COORDS
-from limbik.figure.projection import CONE_INTS, CONE_SWING, cone_normals
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import (
+    CONE_KIND,
+    CONE_START,
+    CONE_SWING,
+    F_METRIC,
+    F_REST,
+    N_CONES,
+    N_COORDS,
+    N_ROWS,
+    cone_at,
+)
+from limbik.figure.projection import cone_normals
 from limbik.jit import kernel
-from limbik.solver.objective import F_METRIC, F_REST
 
 _FLAT = 1e-10  # cosine between s and y up to which f counts as not curved along s
 
@@ -47,8 +55,8 @@ def gradient_change(ints, floats, last, q, half_descent, scratch, y):
         y[c] = 2.0 * (last.half_descent[c] - half_descent[c])
     normals = scratch[48:54].reshape(2, 3)
     for cone in range(np.int64(ints[N_CONES])):
-        i = ints[I_CONE] + CONE_INTS * cone
-        c, span = ints[i + 1], 2 if ints[i] == CONE_SWING else 3
+        i, _ = cone_at(ints, cone)
+        c, span = ints[i + CONE_START], 2 if ints[i + CONE_KIND] == CONE_SWING else 3
         if cone_normals(ints, floats, cone, last.q, normals, scratch) != 1:
             continue
         x0, x1, x2 = normals[0, 0], normals[0, 1], normals[0, 2]

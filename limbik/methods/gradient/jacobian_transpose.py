@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_METRIC, F_REST, N_COORDS, N_ROWS
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OWN, STUCK, Method
@@ -16,7 +15,7 @@ from limbik.methods.least_squares.goal_blocks import block_ends, clamp_reach, re
 from limbik.methods.loop import by_gradient, iterate, unchecked
 from limbik.methods.settings import setting
 from limbik.methods.workspace import gradient_size, view_gradient
-from limbik.solver.objective import F_METRIC, F_REST, descent
+from limbik.solver.objective import descent
 from limbik.solver.problem import Problem
 
 # Settings in the order of ``options``; the table of blocks follows.

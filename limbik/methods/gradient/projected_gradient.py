@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import N_COORDS
 from limbik.figure.projection import project
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
+from limbik.figure.layout import F_LOWER, F_METRIC, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.figure.projection import free_directions, project
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.maths.linear import copy
@@ -27,7 +27,7 @@ from limbik.methods.workspace import (
     view_gradient,
     view_last_step,
 )
-from limbik.solver.objective import F_METRIC, evaluate
+from limbik.solver.objective import evaluate
 from limbik.solver.problem import Problem
 
 _ALPHA, _PAIRS = range(OWN, OWN + 2)  # settings in the order of ``options``

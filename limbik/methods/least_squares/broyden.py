@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import F_METRIC, N_COORDS, N_ROWS
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN
@@ -22,7 +21,7 @@ from limbik.methods.least_squares.damped_solve import (
 from limbik.methods.loop import GO_ON, Here, by_model, iterate, no_way_down
 from limbik.methods.settings import setting
 from limbik.methods.workspace import view_gradient
-from limbik.solver.objective import F_METRIC, evaluate
+from limbik.solver.objective import evaluate
 
 # Settings in the order of ``options``, and the scale of λ.
 _DAMPING, _PROGRESS, _SCALE = range(OWN, OWN + 3)

@@ -8,14 +8,24 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import (
+    F_FULL,
+    F_METRIC,
+    F_REST,
+    F_REST_POSE,
+    F_TERM,
+    N_COORDS,
+    N_FULL,
+    N_ROWS,
+    T_WEIGHT,
+    record_at,
+)
 from limbik.figure.projection import project
-from limbik.goals.terms import F_TERM, N_ROWS, T_WEIGHT, TERM_FLOATS
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
 from limbik.methods.base import OUT_EVALUATIONS, Method
 from limbik.methods.workspace import floats_taken, gradient_size, take, take_table
-from limbik.solver.objective import F_FULL, F_METRIC, F_REST, F_REST_POSE, N_FULL, evaluate
+from limbik.solver.objective import evaluate
 from limbik.solver.problem import Problem
 
 _FALL, _RISE, _TRIES = 1.0 / 3.0, 4.0, 24  # of λ after a success, after a failure, and how often
@@ -32,7 +42,7 @@ def damping_scale(problem: Problem) -> float:
     squares = np.full(problem.rows, lever**2)
     row = 0
     for k, term in enumerate(problem.terms):
-        first, count = int(ints[F_TERM]) + TERM_FLOATS * k + T_WEIGHT, term.rows
+        first, count = record_at(ints, F_TERM, k) + T_WEIGHT, term.rows
         # The buffers hold √w, and the rows of an angle have the lever in their weight already.
         of_rows = np.resize(floats[first : first + min(count, 3)], count) ** 2
         squares[row : row + count] = of_rows * (1.0 if term.is_angle else lever**2)

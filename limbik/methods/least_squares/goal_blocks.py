@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import F_FULL, N_FULL, N_ROWS
 from limbik.jit import kernel
-from limbik.solver.objective import F_FULL, N_FULL, errors_of
+from limbik.solver.objective import errors_of
 from limbik.solver.problem import Problem
 
 

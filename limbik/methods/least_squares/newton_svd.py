@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_REST, N_COORDS, N_ROWS
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import (
     O_STATIONARY,
@@ -30,7 +29,7 @@ from limbik.methods.least_squares.svd_step import (
 from limbik.methods.loop import GO_ON, end_inside, iterate
 from limbik.methods.settings import setting
 from limbik.methods.workspace import gradient_size, view_gradient
-from limbik.solver.objective import F_REST, descent, evaluate, linearise
+from limbik.solver.objective import descent, evaluate, linearise
 from limbik.solver.problem import Problem
 
 Limits = Literal["end", "each step"]

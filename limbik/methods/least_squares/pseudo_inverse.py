@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_METRIC, N_COORDS
 from limbik.jit import inlined_by_llvm, kernel
 from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.least_squares.svd_step import (
@@ -18,7 +18,6 @@ from limbik.methods.least_squares.svd_step import (
 from limbik.methods.loop import by_jacobian, end_inside, iterate, unchecked
 from limbik.methods.settings import setting
 from limbik.methods.workspace import gradient_size, view_gradient
-from limbik.solver.objective import F_METRIC
 from limbik.solver.problem import Problem
 
 _CUTOFF, _STEP, _CLAMP = range(OWN, OWN + 3)  # settings in the order of ``options``

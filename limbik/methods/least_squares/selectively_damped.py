@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_METRIC, F_REST, N_COORDS
 from limbik.figure.projection import project
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
@@ -30,7 +30,6 @@ from limbik.methods.least_squares.svd_step import (
 from limbik.methods.loop import by_model, iterate, unchecked
 from limbik.methods.settings import setting
 from limbik.methods.workspace import floats_taken, gradient_size, take, view_gradient
-from limbik.solver.objective import F_METRIC, F_REST
 from limbik.solver.problem import Problem
 
 _ZERO = 1e-12  # part of the largest singular value that rounding makes of a 0

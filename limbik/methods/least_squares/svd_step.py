@@ -7,12 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import F_REST, F_REST_POSE, N_COORDS, N_REST, N_ROWS
 from limbik.jit import kernel, kernel_part
 from limbik.maths.linear import svd_rows
 from limbik.methods.workspace import floats_taken, take, take_table
-from limbik.solver.objective import F_REST, F_REST_POSE, N_REST
 from limbik.solver.problem import Problem
 
 

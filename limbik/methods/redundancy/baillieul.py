@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import N_COORDS
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.methods.base import OUT_SINGULAR, REACHED, STUCK
 from limbik.methods.least_squares.svd_step import (

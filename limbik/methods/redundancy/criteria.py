@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import FigureError, MethodError
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import N_COORDS, N_ROWS
 from limbik.jit import kernel, kernel_part
 from limbik.maths.linear import cholesky, dot
 from limbik.methods.workspace import floats_taken, take, take_table

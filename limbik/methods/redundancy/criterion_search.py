@@ -7,16 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
+from limbik.figure.layout import F_METRIC, F_REST, F_REST_POSE, N_COORDS, N_ROWS
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.methods.base import O_ITERATIONS, OUT_EVALUATIONS, OWN, REACHED, SPENT, STUCK
 from limbik.methods.least_squares.svd_step import add_along, share_of
 from limbik.methods.loop import GO_ON, by_gradient
 from limbik.methods.redundancy.criteria import value_of
 from limbik.methods.workspace import floats_taken, take_table
-from limbik.solver.objective import F_METRIC, F_REST, F_REST_POSE, evaluate, reached
+from limbik.solver.objective import evaluate, reached
 from limbik.solver.problem import Problem
 
 NOWHERE, GOALS_ONLY, BOTH = range(3)

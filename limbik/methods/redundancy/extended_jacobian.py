@@ -10,9 +10,19 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.kinematics import AXIS, N_COORDS, N_JOINTS, N_SLOTS, WORLD
+from limbik.figure.layout import (
+    AXIS,
+    F_METRIC,
+    F_REST,
+    F_REST_POSE,
+    N_COORDS,
+    N_JOINTS,
+    N_REST,
+    N_ROWS,
+    N_SLOTS,
+    WORLD,
+)
 from limbik.figure.projection import project
-from limbik.goals.terms import N_ROWS
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
 from limbik.methods.base import OUT_SINGULAR, OWN, STUCK, Method
 from limbik.methods.loop import GO_ON, by_model, iterate, unchecked
@@ -35,7 +45,6 @@ from limbik.methods.workspace import (
     take_table,
     view_gradient,
 )
-from limbik.solver.objective import F_METRIC, F_REST, F_REST_POSE, N_REST
 from limbik.solver.problem import Problem
 
 # Settings in the order of ``options``, and the number of elements; their tables follow.

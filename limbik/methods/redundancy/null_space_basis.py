@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from limbik.figure.kinematics import F_LOWER, F_UPPER, I_IN_CONE, N_COORDS, NONE
+from limbik.figure.layout import F_LOWER, F_REST, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.jit import kernel
-from limbik.solver.objective import F_REST
 from limbik.solver.problem import Problem
 
 _LOOKS = 3  # poses at which a Jacobian is looked at to see what rank it usually has

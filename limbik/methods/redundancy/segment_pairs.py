@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
+from limbik.figure.layout import F_REST, I_RUN_FIRST
 from limbik.jit import kernel
-from limbik.solver.objective import F_REST, I_RUN_FIRST
 from limbik.solver.problem import Problem
 
 ELEMENT = 5  # numbers an element: its first joint, its last joint, a point of the last joint
@@ -74,7 +75,7 @@ def _coordinates(problem: Problem, first: int, last: int, at: Sequence[float]) -
     """Coordinates that move an element: not turns that leave its end where it is, nor slides that
     carry all of it along."""
     tree, joint = problem.figure.tree, last
-    turns = tree.ints[tree.ints[kin.I_SLOT_IS_ROTATION] :]
+    turns = tree.ints[tree.ints[lay.I_SLOT_IS_ROTATION] :]
     found: list[int] = []
     while True:
         slots = list(tree.slots_of[joint])
@@ -89,7 +90,7 @@ def _coordinates(problem: Problem, first: int, last: int, at: Sequence[float]) -
 @kernel
 def place_all(ints, floats, q, world, axes, scratch):
     """Forward kinematics of all joints, also of those that no goal needs."""
-    kin.forward(ints, floats, q, ints[kin.I_ORDER], ints[kin.N_JOINTS], world, axes, scratch)
+    kin.forward(ints, floats, q, ints[lay.I_ORDER], ints[lay.N_JOINTS], world, axes, scratch)
 
 
 @kernel
@@ -105,22 +106,22 @@ def element_rows(ints, floats, elements, world, axes, first_row, at):
         for c in range(at.shape[0]):
             for i in range(row, row + 3):
                 at[c, i] = 0.0
-        w = kin.WORLD * joint
+        w = lay.WORLD * joint
         x, y, z = elements[e + 2], elements[e + 3], elements[e + 4]
         px = world[w + 9] + world[w] * x + world[w + 1] * y + world[w + 2] * z
         py = world[w + 10] + world[w + 3] * x + world[w + 4] * y + world[w + 5] * z
         pz = world[w + 11] + world[w + 6] * x + world[w + 7] * y + world[w + 8] * z
-        t = kin.WORLD * top + 9
+        t = lay.WORLD * top + 9
         while True:
-            first = ints[kin.I_FIRST_PART] + joint
+            first = ints[lay.I_FIRST_PART] + joint
             for part in range(ints[first], ints[first + 1]):
-                slots = 3 if ints[ints[kin.I_KIND] + part] >= kin.EXPONENTIAL else 1
-                start = ints[ints[kin.I_FIRST_SLOT] + part]
+                slots = 3 if ints[ints[lay.I_KIND] + part] >= lay.EXPONENTIAL else 1
+                start = ints[ints[lay.I_FIRST_SLOT] + part]
                 for slot in range(start, start + slots):
-                    s, c = kin.AXIS * slot, ints[ints[kin.I_COORD] + slot]
-                    scale = floats[ints[kin.F_SCALE] + slot]
+                    s, c = lay.AXIS * slot, ints[ints[lay.I_COORD] + slot]
+                    scale = floats[ints[lay.F_SCALE] + slot]
                     ax, ay, az = axes[s] * scale, axes[s + 1] * scale, axes[s + 2] * scale
-                    if ints[ints[kin.I_SLOT_IS_ROTATION] + slot]:
+                    if ints[ints[lay.I_SLOT_IS_ROTATION] + slot]:
                         # The first joint's own turns carry its origin along.
                         ox, oy, oz = axes[s + 3], axes[s + 4], axes[s + 5]
                         if joint == top:
@@ -134,11 +135,11 @@ def element_rows(ints, floats, elements, world, axes, first_row, at):
                     at[c, row + 2] += az
             if joint == top:
                 break
-            joint = int(ints[ints[kin.I_PARENT] + joint])
-        parent = ints[ints[kin.I_PARENT] + top]
-        if parent == kin.NONE:
+            joint = int(ints[ints[lay.I_PARENT] + joint])
+        parent = ints[ints[lay.I_PARENT] + top]
+        if parent == lay.NONE:
             continue
-        w = kin.WORLD * int(parent)
+        w = lay.WORLD * int(parent)
         for c in range(at.shape[0]):
             x, y, z = at[c, row], at[c, row + 1], at[c, row + 2]
             for i in range(3):

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbik.figure.kinematics import N_COORDS
-from limbik.goals.terms import N_ROWS
+from limbik.figure.layout import N_COORDS, N_ROWS
 from limbik.jit import kernel, kernel_part
 from limbik.methods.least_squares.svd_step import share_of
 from limbik.methods.redundancy.normal_equations import lu, lu_solve, minimum_norm

@@ -14,17 +14,24 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.kinematics import EXPONENTIAL, F_CONE, I_CONE
-from limbik.figure.limits import EXPONENTIAL_CHART
-from limbik.figure.projection import (
+from limbik.figure.layout import (
     CHART,
+    CONE_A,
+    CONE_B,
+    CONE_BASIS,
     CONE_FLOATS,
     CONE_INTS,
+    CONE_LOWER,
     CONE_SWING,
-    _allowed,
-    _project_exponential,
-    nearest_on_ellipse,
+    CONE_UPPER,
+    CONE_X,
+    CONE_Y,
+    EXPONENTIAL,
+    F_CONE,
+    I_CONE,
 )
+from limbik.figure.limits import EXPONENTIAL_CHART
+from limbik.figure.projection import _allowed, _project_exponential, nearest_on_ellipse
 from limbik.jit import inner
 from limbik.maths.quaternions import exp_quat, log_quat
 from limbik.maths.so3 import exp_matrix, swing_twist_vector
@@ -145,10 +152,13 @@ def _inside(ints, floats, lower, upper, c, cone, v, scratch):
             inside = inside and lower[c + k] <= v[k] <= upper[c + k]
         return inside
     if kind == CONE_SWING:
-        a, b = (v[0] - floats[f + 2]) / floats[f], (v[1] - floats[f + 3]) / floats[f + 1]
+        a, b = (
+            (v[0] - floats[f + CONE_X]) / floats[f + CONE_A],
+            (v[1] - floats[f + CONE_Y]) / floats[f + CONE_B],
+        )
         return a * a + b * b <= 1.0 and lower[c + 2] <= v[2] <= upper[c + 2]
     if kind == CHART:
-        return math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) <= floats[f]
+        return math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) <= floats[f + CONE_A]
     return _allowed(floats, f, v[0], v[1], v[2], scratch[0:9], scratch[9:12])
 
 
@@ -166,13 +176,22 @@ def _far_inside(ints, floats, lower, upper, c, cone, v, way, scratch):
     x, y, z, low, high = v[0], v[1], v[2], lower[c + 2], upper[c + 2]
     if kind != CONE_SWING:
         exp_matrix(v[0], v[1], v[2], scratch[0:9])
-        swing_twist_vector(scratch[0:9], floats[f + 6 : f + 15], scratch[9:12])
-        x, y, z, low, high = scratch[9], scratch[10], scratch[11], floats[f + 4], floats[f + 5]
+        swing_twist_vector(scratch[0:9], floats[f + CONE_BASIS : f + CONE_FLOATS], scratch[9:12])
+        x, y, z, low, high = (
+            scratch[9],
+            scratch[10],
+            scratch[11],
+            floats[f + CONE_LOWER],
+            floats[f + CONE_UPPER],
+        )
         low, high = max(low, -math.pi), min(high, math.pi)
     if x * x + y * y > (_WIDE - way) * (_WIDE - way) or way > 1.0:
         return False
-    a, b = (x - floats[f + 2]) / floats[f], (y - floats[f + 3]) / floats[f + 1]
-    margin = (1.0 - math.sqrt(a * a + b * b)) * min(floats[f], floats[f + 1])
+    a, b = (
+        (x - floats[f + CONE_X]) / floats[f + CONE_A],
+        (y - floats[f + CONE_Y]) / floats[f + CONE_B],
+    )
+    margin = (1.0 - math.sqrt(a * a + b * b)) * min(floats[f + CONE_A], floats[f + CONE_B])
     return way <= _SAFE * min(margin, z - low, high - z)
 
 
@@ -185,13 +204,13 @@ def _nearest(ints, floats, lower, upper, c, cone, v, scratch):
             v[k] = min(max(v[k], lower[c + k]), upper[c + k])
     elif kind == CONE_SWING:
         v[2] = min(max(v[2], lower[c + 2]), upper[c + 2])
-        cx, cy = floats[f + 2], floats[f + 3]
+        cx, cy = floats[f + CONE_X], floats[f + CONE_Y]
         x, y = v[0] - cx, v[1] - cy
-        nx, ny = nearest_on_ellipse(x, y, floats[f], floats[f + 1])
+        nx, ny = nearest_on_ellipse(x, y, floats[f + CONE_A], floats[f + CONE_B])
         part = 1.0
         while nx != x or ny != y:
             v[0], v[1] = cx + part * nx, cy + part * ny
-            a, b = (v[0] - cx) / floats[f], (v[1] - cy) / floats[f + 1]
+            a, b = (v[0] - cx) / floats[f + CONE_A], (v[1] - cy) / floats[f + CONE_B]
             if a * a + b * b <= 1.0:
                 break
             part = max(0.0, part - 2.3e-16 - (1.0 - part))

@@ -12,12 +12,10 @@ from collections.abc import Callable
 import numpy as np
 
 from limbik.errors import FigureError, GoalError, MethodError
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
 from limbik.figure.figure import Figure
-from limbik.figure.projection import CONE_INTS
 from limbik.jit import kernel
 from limbik.methods.base import O_ITERATIONS
-from limbik.solver import objective as ob
 from limbik.solver import restarts
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
@@ -98,9 +96,9 @@ class Stepper:
 
     def _find_balls(self, figure: Figure, fastest: np.ndarray, hardest: np.ndarray) -> None:
         """Tables of the balls that have limits; their coordinates are no angles of their own."""
-        ints = figure.tree.ints
-        first = ints[int(ints[kin.I_CONE]) :][: CONE_INTS * int(ints[kin.N_CONES])]
-        cones = {int(c): k for k, c in enumerate(first.reshape(-1, CONE_INTS)[:, 1])}
+        tree = figure.tree
+        first = lay.section(tree.ints, tree.floats, lay.I_CONE)[:, lay.CONE_START]
+        cones = {int(c): k for k, c in enumerate(first)}
         rows: list[tuple[int, int, int]] = []
         numbers: list[tuple[float, ...]] = []
         for kind, c in _balls(figure):
@@ -140,10 +138,9 @@ class Stepper:
 
     def set_posture(self, asked: Problem) -> None:
         """Take the Rest goals of ``asked``, which has those of the problem but no smoothness."""
-        n = asked.figure.n
-        for row, entry in ((tk.POSTURE, ob.F_REST), (tk.POSTURE_POSE, ob.F_REST_POSE)):
-            self.poses[row] = asked.floats[int(asked.ints[entry]) :][:n]
-        self.numbers[tk.OFFSET] = asked.floats[int(asked.ints[ob.F_REST_OFFSET])]
+        for row, entry in ((tk.POSTURE, lay.F_REST), (tk.POSTURE_POSE, lay.F_REST_POSE)):
+            self.poses[row] = lay.section(asked.ints, asked.floats, entry)
+        self.numbers[tk.OFFSET] = asked.floats[int(asked.ints[lay.F_REST_OFFSET])]
 
     @property
     def fastest(self) -> float:
@@ -215,11 +212,10 @@ def angular_velocities(balls, numbers, before, q, dt, scratch):
 def _balls(figure: Figure) -> list[tuple[int, int]]:
     """(kind of part, first of its three coordinates) of each ball."""
     tree = figure.tree
-    parts = int(tree.ints[kin.I_FIRST_SLOT]) - int(tree.ints[kin.I_KIND])
-    kinds = tree.ints[int(tree.ints[kin.I_KIND]) :][:parts]
-    first = tree.ints[int(tree.ints[kin.I_FIRST_SLOT]) :][:parts]
+    kinds = lay.section(tree.ints, tree.floats, lay.I_KIND)
+    first = lay.section(tree.ints, tree.floats, lay.I_FIRST_SLOT)
     found = []
     for kind, slot in zip(kinds, first, strict=True):
-        if kind >= kin.EXPONENTIAL:
+        if kind >= lay.EXPONENTIAL:
             found.append((int(kind), tree.slots[int(slot)].coordinate))
     return found

@@ -6,19 +6,13 @@ import math
 
 from numba import float64, int64, uint32
 
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
+from limbik.figure.layout import F_REST, F_REST_OFFSET, F_REST_POSE
 from limbik.figure.projection import project
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import KERNEL, OUT, REACHED, SPENT
-from limbik.solver.objective import (
-    F_REST,
-    F_REST_OFFSET,
-    F_REST_POSE,
-    SCRATCH,
-    evaluate,
-    reached,
-)
+from limbik.solver.objective import SCRATCH, evaluate, reached
 from limbik.solver.restarts import SIGNATURES
 from limbik.solver.stepping.ball_steps import BALL_SCRATCH, fastest_that_brakes, step_balls
 
@@ -95,7 +89,7 @@ def _stay_near(ints, floats, poses, numbers):
     """The Rest goals and staying near the last pose as one diagonal (``Problem._rest``)."""
     weight, pose = ints[F_REST], ints[F_REST_POSE]
     offset = numbers[OFFSET]
-    for c in range(ints[kin.N_COORDS]):
+    for c in range(ints[lay.N_COORDS]):
         a, b = poses[POSTURE, c], poses[SMOOTH, c]
         away = poses[POSTURE_POSE, c] - poses[LAST, c]
         if a + b > 0.0:
@@ -132,7 +126,7 @@ def tick(
     as in restarts; spare: (at least rows,).
     """
     n, dt = poses.shape[1], numbers[DT]
-    lower, upper = ints[kin.F_LOWER], ints[kin.F_UPPER]
+    lower, upper = ints[lay.F_LOWER], ints[lay.F_UPPER]
     last, q = poses[LAST], poses[NEXT]
     if numbers[SMOOTHS] > 0.0:
         _stay_near(ints, floats, poses, numbers)

@@ -12,10 +12,10 @@ import limbik
 from helpers.common_problems import SPECIAL, TABLE, problem_of
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status
 from limbik.figure.joints import slides
+from limbik.figure.layout import F_REACH
 from limbik.figure.projection import nearest_on_ellipse
 from limbik.methods import SemismoothNewton
 from limbik.methods.constrained.complementarity import edge_of_cone, fischer_burmeister, natural
-from limbik.solver.objective import F_REACH
 
 EQUATIONS = {"natural": natural, "fischer_burmeister": fischer_burmeister}
 ENDS = [(-1.0, 2.0), (-math.inf, 2.0), (-1.0, math.inf), (-math.inf, math.inf)]

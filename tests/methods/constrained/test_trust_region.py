@@ -8,12 +8,12 @@ from scipy.optimize import least_squares, lsq_linear
 
 import limbik
 from limbik import Figure, MethodError, Problem, Range, Reach, Rest, Status
+from limbik.figure.layout import F_METRIC
 from limbik.figures.anatomy import HIP_LIMIT
 from limbik.methods import ProjectedLevenbergMarquardt, TrustRegion
 from limbik.methods.constrained.complementarity import normal_and_curvature
 from limbik.methods.constrained.reduced import Reduced
 from limbik.methods.constrained.trust_box import Box, cauchy_point, step_in_box
-from limbik.solver.objective import F_METRIC
 
 
 def held_chain(seed: int) -> tuple[Figure, list]:

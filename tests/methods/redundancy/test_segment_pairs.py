@@ -7,7 +7,7 @@ import pytest
 
 import limbik
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach
-from limbik.figure import kinematics as kin
+from limbik.figure import layout as lay
 from limbik.figure.joints import Coupling, exponential, revolute, slides, swing_twist, universal
 from limbik.methods.redundancy.segment_pairs import (
     basic_elements,
@@ -23,7 +23,7 @@ from limbik.papers.extended_jacobian.planar import extended_jacobian_of
 def rows_of(problem: Problem, q: np.ndarray) -> np.ndarray:
     """(3 · elements, n) the rows of all elements."""
     figure, elements = problem.figure, basic_elements(problem)
-    world = np.empty(len(figure.joints) * kin.WORLD)
+    world = np.empty(len(figure.joints) * lay.WORLD)
     axes, at = np.empty(1000), np.full((figure.n, 3 * len(elements)), np.nan)
     place_all(problem.ints, problem.floats, q, world, axes, np.empty(54))
     element_rows(problem.ints, problem.floats, np.ravel(elements), world, axes, 0, at)
