@@ -11,7 +11,7 @@ from limbik.figure.figure import Figure
 from limbik.methods.base import REACHED, STUCK
 from limbik.poser.document.effector import Effector
 from limbik.solver.explain import explain, status_of, what_is_short
-from limbik.solver.holders import ActiveLimit, Holders, active_limits, worst_goal
+from limbik.solver.holders import ActiveLimit, active_limits, worst_goal
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, Status, misses
 
@@ -40,6 +40,9 @@ class Answer:
             0 cone), and how strongly it holds back compared with the strongest, which comes first;
             empty where every goal is met
     ms:     of the solve alone
+
+    ``is_following``: a step of a drag ended before the goals were met, and the next one goes on;
+    ``is_stuck``: another pose is known that meets the goals clearly better.
     """
 
     q: np.ndarray
@@ -49,6 +52,8 @@ class Answer:
     limits: np.ndarray
     ms: float = 0.0
     iterations: int = 0
+    is_following: bool = False
+    is_stuck: bool = False
 
     @property
     def ok(self) -> bool:
@@ -101,28 +106,21 @@ def build_answer(
         why = explain(problem, q, Status.REACHED, None, errors, 0)
         return Answer(q, Status.REACHED, why, goals, limits, ms, iterations)
     status, holders = status_of(problem, STUCK if code == REACHED else code, q)
-    why = _why(problem, q, status, holders, errors, is_stuck=code in (STUCK, REACHED))
+    ended = code in (STUCK, REACHED)
+    short = _short_so_far(problem, q, errors) if status is Status.STALLED and not ended else None
+    # A drag never restarts, so that nothing is said of attempts.
+    why = short or explain(problem, q, status, holders, errors, 0, ended)
     active = _limits(problem.figure, active_limits(problem, q))
-    return Answer(q, status, why, goals, active, ms, iterations)
+    return Answer(q, status, why, goals, active, ms, iterations, is_following=short is not None)
 
 
-def _why(
-    problem: Problem,
-    q: np.ndarray,
-    status: Status,
-    holders: Holders | None,
-    errors: tuple[Miss, ...],
-    *,
-    is_stuck: bool,
-) -> str:
-    """Why the goals are not met; a step of a drag that ends with its budget is followed by others.
-
-    A drag never restarts, so that nothing is said of attempts.
-    """
+def _short_so_far(problem: Problem, q: np.ndarray, errors: tuple[Miss, ...]) -> str | None:
+    """What is said of a step of a drag that ends with its budget: others follow.  None where no
+    goal is missed most."""
     goal = worst_goal(problem, q)
-    if status is Status.STALLED and not is_stuck and goal is not None:
-        return f"{what_is_short(problem, goal, q, errors)} so far; the next movement goes on"
-    return explain(problem, q, status, holders, errors, 0, is_stuck)
+    if goal is None:
+        return None
+    return f"{what_is_short(problem, goal, q, errors)} so far; the next movement goes on"
 
 
 def _or_nan(error: float | None) -> float:

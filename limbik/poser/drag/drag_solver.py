@@ -261,7 +261,9 @@ class DragSolver:
             code = STUCK
         ms = 1e3 * (time.perf_counter() - began)
         answer = self._report(code, ms, iterations)
-        return answer if self.q is not self._part else replace(answer, why=SWINGS)
+        return (
+            answer if self.q is not self._part else replace(answer, why=SWINGS, is_following=True)
+        )
 
     def _or_risen(self, answer: Answer, before: np.ndarray, *, last: bool) -> Answer:
         """The answer, or that with heels that rise where it holds the dragged target back;

@@ -42,6 +42,6 @@ def above_fingers(figure: Figure, hands: Sequence[Hand], joint: str) -> tuple[st
 
 def hand_is_held(answer: Answer) -> Answer:
     """An answer to a finger's drag that ends short, with the reason in words."""
-    if answer.ok or answer.status is None or answer.why.startswith("stuck"):
+    if answer.ok or answer.status is None or answer.is_stuck:
         return answer
     return replace(answer, why=f"{answer.why.split(':')[0]}: {HELD}")

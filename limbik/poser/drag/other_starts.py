@@ -77,7 +77,13 @@ class OtherStarts:
         limits that hold it in this pose are not the reason."""
         if self.q is None:
             return answer
-        return replace(answer, why=self.sentence(answer), limits=answer.limits[:0])
+        return replace(
+            answer,
+            why=self.sentence(answer),
+            limits=answer.limits[:0],
+            is_following=False,
+            is_stuck=True,
+        )
 
     def worth_searching(self, answer: Answer) -> bool:
         """Whether a goal is missed clearly, and no bone is too short for it."""

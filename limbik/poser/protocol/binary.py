@@ -101,10 +101,11 @@ def pose_message(
     nobody asked; ``frame`` is where the timeline stands.
     """
     goals, limits, why = 0, 0, b""
-    status, ms, iterations = layout.UNSOLVED, 0.0, 0
+    status, flags, ms, iterations = layout.UNSOLVED, 0, 0.0, 0
     rows = [*placed(figure, q), q]
     if answer is not None:
         status = layout.UNSOLVED if answer.status is None else layout.STATUSES[answer.status]
+        flags = layout.IS_FOLLOWING * answer.is_following | layout.IS_STUCK * answer.is_stuck
         ms, iterations = answer.ms, min(answer.iterations, 0xFFFF)
         goals, limits = len(answer.goals), len(answer.limits)
         why = answer.why.encode(errors="replace")[:0xFFFF]
@@ -113,7 +114,7 @@ def pose_message(
         rows += [*placed(figure, ghost.q), np.array([ghost.ms, ghost.ok])]
     head = _POSE.pack(
         layout.POSE.kind, status, goals, sequence, len(figure.parents), figure.n, limits,
-        ghost is not None, ms, frame, revision & 0xFFFFFFFF, len(why), iterations,
+        ghost is not None, flags, ms, frame, revision & 0xFFFFFFFF, len(why), iterations,
     )  # fmt: skip
     numbers = np.concatenate([row.ravel() for row in rows]).astype("<f4")
     return b"".join((head, numbers.tobytes(), why))

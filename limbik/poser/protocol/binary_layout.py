@@ -13,8 +13,8 @@ from limbik.poser.drag.answer import GOAL_ROW, LIMIT_ROW
 from limbik.solver.result import Status
 
 __all__ = [
-    "DRAG", "FRAMES", "GOAL_ROW", "HAS_POSITION", "HAS_ROTATION", "IS_PLAYING", "LIMIT_ROW", "POSE",
-    "SCRUB", "STATUSES", "UNSOLVED", "Head",
+    "DRAG", "FRAMES", "GOAL_ROW", "HAS_POSITION", "HAS_ROTATION", "IS_FOLLOWING", "IS_PLAYING",
+    "IS_STUCK", "LIMIT_ROW", "POSE", "SCRUB", "STATUSES", "UNSOLVED", "Head",
 ]  # fmt: skip
 
 
@@ -59,12 +59,15 @@ POSE = Head(
     1,
     (
         ("status", "B"), ("goals", "H"), ("sequence", "I"), ("joints", "H"), ("coordinates", "H"),
-        ("limits", "H"), ("ghost", "H"), ("ms", "f"), ("frame", "f"), ("revision", "I"),
-        ("why", "H"), ("iterations", "H"),
+        ("limits", "H"), ("ghost", "B"), ("flags", "B"), ("ms", "f"), ("frame", "f"),
+        ("revision", "I"), ("why", "H"), ("iterations", "H"),
     ),
 )  # fmt: skip
 """After it: positions (joints, 3), wxyz (joints, 4), q (coordinates,), a row for each goal and for
 each limit, with a ghost its positions, wxyz and (ms, ok), then ``why`` bytes of text."""
+
+IS_FOLLOWING, IS_STUCK = 1, 2
+"""Flags of a pose: the next step of the drag goes on; another pose meets the goals better."""
 
 FRAMES = Head(
     2, (("reserved", "B"), ("count", "H"), ("command", "I"), ("joints", "H"), ("reserved2", "H"))

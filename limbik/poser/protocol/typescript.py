@@ -35,7 +35,7 @@ _PLAIN = {
     Any: "unknown",
 }  # fmt: skip
 _HEADS = {"DRAG": layout.DRAG, "SCRUB": layout.SCRUB, "POSE": layout.POSE, "FRAMES": layout.FRAMES}
-_FLAGS = ("HAS_POSITION", "HAS_ROTATION", "IS_PLAYING")
+_FLAGS = ("HAS_POSITION", "HAS_ROTATION", "IS_PLAYING", "IS_FOLLOWING", "IS_STUCK")
 
 
 def generated() -> str:

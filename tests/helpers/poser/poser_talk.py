@@ -27,11 +27,13 @@ class Told(NamedTuple):
     goals: np.ndarray
     limits: np.ndarray
     ghost: np.ndarray | None
+    flags: int
     why: str
 
 
 def taken_apart(data: bytes) -> Told:
-    kind, status, goals, sequence, joints, n, limits, ghost = struct.unpack_from("<BBHIHHHH", data)
+    kind, status, goals, sequence, joints, n, limits = struct.unpack_from("<BBHIHHH", data)
+    ghost, flags = struct.unpack_from("<BB", data, 14)
     _, frame, revision, why, _ = struct.unpack_from("<ffIHH", data, 16)
     assert kind == 1
     sizes = [3 * joints, 4 * joints, n, 11 * goals, 4 * limits, ghost * (7 * joints + 2)]
@@ -41,7 +43,7 @@ def taken_apart(data: bytes) -> Told:
     sentence = data[len(data) - why :].decode()
     return Told(
         status, sequence, frame, revision, p.reshape(-1, 3), r.reshape(-1, 4), q,
-        g.reshape(-1, 11), lim.reshape(-1, 4), gh if ghost else None, sentence,
+        g.reshape(-1, 11), lim.reshape(-1, 4), gh if ghost else None, flags, sentence,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import pytest
 from helpers import real_data
 from helpers.poser.poser_talk import Talk
 from limbik.poser.editing.session import Session
+from limbik.poser.protocol import binary_layout as layout
 from limbik.posture.feet import feet_of
 
 PANDA_TARGET = (0.314, -0.078, 0.586)
@@ -61,10 +62,12 @@ def test_a_robot_that_is_stuck_says_so_and_is_offered_a_pose_that_reaches(panda:
     assert 0.08 < away(panda, "panda_hand_tcp", PANDA_TARGET) < 0.09
     assert panda.pose is not None
     assert panda.pose.ghost is None
+    assert panda.pose.flags == layout.IS_STUCK
     assert 1 <= searched(panda) <= 6
     assert panda.state["offer"] == {
         "searching": False, "sentence": "Another pose reaches the target.",
     }  # fmt: skip
+    assert panda.pose.flags == layout.IS_STUCK
     assert panda.pose.why.startswith("stuck here")
     assert len(panda.pose.limits) == 0  # those that hold it here are not the reason
     ghost = panda.pose.ghost
@@ -84,6 +87,7 @@ def test_the_offered_pose_is_taken_by_one_step_and_undone_by_one(panda: Talk) ->
     assert panda.pose is not None
     assert panda.pose.ghost is None
     assert panda.pose.status == 0
+    assert panda.pose.flags == 0
     panda.do("undo")
     assert np.array_equal(panda.session.document.q, before)
     assert panda.state["undo"] == "Move panda_hand_tcp"

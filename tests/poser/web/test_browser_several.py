@@ -15,6 +15,8 @@ def test_a_second_figure_is_added_clicked_and_posed(person: Person) -> None:
     person.wait("app.state.others.length === 1 && app.idle")
     second = person.positions()
     assert second[:, 0].min() > first[:, 0].max()  # metres; it stands to the left of the first
+    status = page.get_by_test_id("status")
+    status.get_by_text("At rest").wait_for()
     page.keyboard.press("f")
     person.drag("LeftHand", (20, -60), steps=5)
     posed = person.positions()
@@ -34,6 +36,7 @@ def test_a_second_figure_is_added_clicked_and_posed(person: Person) -> None:
     person.wait("app.state.name === 'human 1' && app.idle")
     np.testing.assert_allclose(person.positions(), first, atol=1e-6)
     np.testing.assert_allclose(person.ask("stage.camera.position.toArray()"), camera, atol=1e-6)
+    status.get_by_text("At rest").wait_for()  # as it always was
     person.drag("RightHand", (-15, -50), steps=5)
     told = np.array(person.ask("app.state.others[0].positions")).reshape(-1, 3)
     np.testing.assert_allclose(told, posed, atol=1e-5)

@@ -667,11 +667,13 @@ export interface Commands {
 /** Binary messages: the first byte, the bytes of the head, where its fields begin. */
 export const DRAG = { kind: 1, size: 64, flags: 1, effector: 2, sequence: 4, position: 8, wxyz: 32 } as const;
 export const SCRUB = { kind: 2, size: 16, flags: 1, reserved: 2, sequence: 4, frame: 8 } as const;
-export const POSE = { kind: 1, size: 32, status: 1, goals: 2, sequence: 4, joints: 8, coordinates: 10, limits: 12, ghost: 14, ms: 16, frame: 20, revision: 24, why: 28, iterations: 30 } as const;
+export const POSE = { kind: 1, size: 32, status: 1, goals: 2, sequence: 4, joints: 8, coordinates: 10, limits: 12, ghost: 14, flags: 15, ms: 16, frame: 20, revision: 24, why: 28, iterations: 30 } as const;
 export const FRAMES = { kind: 2, size: 12, reserved: 1, count: 2, command: 4, joints: 8, reserved2: 10 } as const;
 export const HAS_POSITION = 1;
 export const HAS_ROTATION = 2;
 export const IS_PLAYING = 1;
+export const IS_FOLLOWING = 1;
+export const IS_STUCK = 2;
 
 /** Where the numbers of a row are that a goal has, or a limit that holds. */
 export const GOAL_ROW = { size: 11, effector: 0, length: 1, angle: 2, ok: 3, x: 4, y: 5, z: 6, qw: 7, qx: 8, qy: 9, qz: 10 } as const;

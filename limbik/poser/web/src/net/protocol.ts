@@ -6,7 +6,9 @@ import {
   GOAL_ROW,
   HAS_POSITION,
   HAS_ROTATION,
+  IS_FOLLOWING,
   IS_PLAYING,
+  IS_STUCK,
   LIMIT_ROW,
   POSE,
   SCRUB,
@@ -47,6 +49,10 @@ export interface Ghost {
 /** All joints in the figure's axes, and what the solve says about them. */
 export interface Pose {
   status: Status;
+  /** A step of a drag ended before the goals were met, and the next one goes on. */
+  isFollowing: boolean;
+  /** Another pose is known that meets the goals clearly better. */
+  isStuck: boolean;
   sequence: number; // of the message that is answered, 0 when unasked
   ms: number;
   frame: number;
@@ -141,6 +147,7 @@ function decodePose(message: ArrayBuffer): Pose {
   const coordinates = view.getUint16(POSE.coordinates, true);
   const held = view.getUint16(POSE.limits, true);
   const length = view.getUint16(POSE.why, true);
+  const flags = view.getUint8(POSE.flags);
   const floats = new Floats(message, POSE.size);
   const positions = floats.take(3 * joints);
   const wxyz = floats.take(4 * joints);
@@ -148,7 +155,7 @@ function decodePose(message: ArrayBuffer): Pose {
   const reports = Array.from({ length: goals }, () => goalReport(floats.take(GOAL_ROW.size)));
   const limits = Array.from({ length: held }, () => heldLimit(floats.take(LIMIT_ROW.size)));
   let ghost: Ghost | null = null;
-  if (view.getUint16(POSE.ghost, true) === 1) {
+  if (view.getUint8(POSE.ghost) === 1) {
     const [p, r, end] = [floats.take(3 * joints), floats.take(4 * joints), floats.take(2)];
     ghost = { positions: p, wxyz: r, ms: at(end, 0), ok: at(end, 1) !== 0 };
   }
@@ -157,6 +164,8 @@ function decodePose(message: ArrayBuffer): Pose {
   }
   return {
     status: STATUSES[view.getUint8(POSE.status)] ?? "unsolved",
+    isFollowing: (flags & IS_FOLLOWING) !== 0,
+    isStuck: (flags & IS_STUCK) !== 0,
     sequence: view.getUint32(POSE.sequence, true),
     ms: view.getFloat32(POSE.ms, true),
     frame: view.getFloat32(POSE.frame, true),

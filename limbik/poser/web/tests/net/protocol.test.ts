@@ -35,7 +35,7 @@ describe("messages that go out", () => {
 
 // One joint, two coordinates, one goal without orientation, one limit, a ghost, and "né".
 const POSE = bytes(
-  "01 01 0100 2a000000 0100 0200 0100 0100",
+  "01 01 0100 2a000000 0100 0200 0100 01 02",
   "0000003f 00004041 11000000 0300 0900",
   "0000803f 00000040 00004040", // position 1 2 3
   "0000803f 00000000 00000000 00000000", // w x y z
@@ -51,9 +51,9 @@ describe("poses that come in", () => {
   const said = decode(POSE) as { pose: Pose };
 
   it("reads the head", () => {
-    const { status, sequence, ms, frame, revision, iterations, why } = said.pose;
-    expect({ status, sequence, ms, frame, revision, iterations, why }).toEqual({
-      status: "limited", sequence: 42, ms: 0.5, frame: 12, revision: 17, iterations: 9, why: "né",
+    const { status, isFollowing, isStuck, sequence, ms, frame, revision, iterations, why } = said.pose;
+    expect({ status, isFollowing, isStuck, sequence, ms, frame, revision, iterations, why }).toEqual({
+      status: "limited", isFollowing: false, isStuck: true, sequence: 42, ms: 0.5, frame: 12, revision: 17, iterations: 9, why: "né",
     });
   });
 

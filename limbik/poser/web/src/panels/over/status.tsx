@@ -7,6 +7,7 @@ import { Dot, missText } from "../sections/goals";
 import { Icon } from "../controls/icons";
 import { useEvents, usePose } from "../controls/listening";
 import { showMs } from "../controls/numbers";
+import { isRestPose } from "./restPose";
 
 const WORDS: Record<PoseStatus, string> = {
   reached: "Reached",
@@ -17,24 +18,12 @@ const WORDS: Record<PoseStatus, string> = {
   unsolved: "Posed",
 };
 
-const AT_REST = 1e-4; // radians, or sizes of the figure
-
-/** Whether the pose is the rest pose. */
-function atRest({ figure, pose }: App): boolean {
-  if (!figure || !pose) return false;
-  return figure.coordinates.every(({ rest, slides }, i) => Math.abs(pose.q[i]! - rest) < AT_REST * (slides ? figure.size : 1));
-}
-
-/** Whether a step of a drag ended before the goals were met, and the next one goes on. */
-function isFollowing(pose: Pose): boolean {
-  return pose.status === "stalled" && pose.why.endsWith("the next movement goes on");
-}
-
 /** A word for how the newest solve went, or for the pose where nothing was solved. */
 function wordOf(app: App, pose: Pose): string {
-  if (pose.why.startsWith("stuck here")) return "Stuck";
-  if (isFollowing(pose)) return "Following";
-  return pose.status === "unsolved" && atRest(app) ? "At rest" : WORDS[pose.status];
+  if (pose.isStuck) return "Stuck";
+  if (pose.isFollowing) return "Following";
+  const atRest = app.figure !== null && isRestPose(app.figure, pose.q);
+  return pose.status === "unsolved" && atRest ? "At rest" : WORDS[pose.status];
 }
 
 const QUIET = 700; // ms without a new pose after which a drag is over, for a screen reader
@@ -86,7 +75,7 @@ export function Status({ app }: { app: App }) {
   const [open, setOpen] = useState(true);
   const { pose } = app;
   if (!pose) return null;
-  const kind = isFollowing(pose) ? "following" : pose.status.replaceAll(" ", "-");
+  const kind = pose.isStuck ? "stuck" : pose.isFollowing ? "following" : pose.status.replaceAll(" ", "-");
   const goals = pose.goals.filter((goal) => app.effector(goal.effector));
   const { median } = app.roundTrip;
   return (

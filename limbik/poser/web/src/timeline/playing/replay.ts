@@ -165,6 +165,8 @@ export class ReplayConnection implements Connection {
     return {
       ...this.clip.at(frame),
       status: "unsolved",
+      isFollowing: false,
+      isStuck: false,
       sequence: 0,
       ms: NaN,
       frame,
