@@ -231,6 +231,11 @@ class DragSolver:
         then = self._then.problem
         return then, then if self._near is None else self._near.problem
 
+    def sinks(self, q: np.ndarray) -> bool:
+        """Whether a point that the floor does not hold yet is below it in the pose q (n,); from
+        then on ``problems`` hold it."""
+        return self._shown._sinks(q)
+
     # ---- solving ---------------------------------------------------------------------------
 
     def _answer(self, near: int, then: int | None, most: float) -> Answer:

@@ -16,6 +16,7 @@ import numpy as np
 from limbik.methods import ProjectedLevenbergMarquardt
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
+from limbik.posture.floor import Floor
 from limbik.solver.holders import too_short, worst_goal
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, Status, length_text, misses
@@ -71,6 +72,15 @@ class OtherStarts:
         if self.q is None and self._short & (self._short - 1) == 0:
             self.q = self._found(answer.q, _DRAG_SEED + self._short, PROBE)
         return self.explained(answer)
+
+    def released(self, answer: Answer) -> bool:
+        """Take the answer to the end of a drag, and say whether a search for a better pose is worth
+        it.  The end of a drag takes more iterations than its steps, and may have come as near as
+        the pose that was known."""
+        worth = self.worth_searching(answer)
+        if self.q is not None and not (worth and self._is_better(self.q, answer.q)):
+            self.q = None
+        return worth
 
     def explained(self, answer: Answer) -> Answer:
         """The answer, where another pose is known to be better with a sentence that says so: the
@@ -157,10 +167,15 @@ class OtherStarts:
 
     def _found(self, q: np.ndarray, seed: int, budget: int) -> np.ndarray | None:
         """A clearly better pose than q, or None."""
-        start = q.copy()
-        self._ready()[0].run(start, seed, None, budget)
-        start = self._inside(start)
-        return start if start is not None and self._is_better(start, q) else None
+        for _ in range(2):  # the second time the floor holds what went below it
+            start = q.copy()
+            self._ready()[0].run(start, seed, None, budget)
+            found = self._inside(start)
+            if found is None or not self._is_better(found, q):
+                return None
+            if not self._live.sinks(found):
+                return found
+        return None
 
     def _follow(self, q: np.ndarray) -> None:
         self._ready()[1].run(q, 0, None, PROBE)
@@ -177,17 +192,26 @@ class OtherStarts:
         self._near.run(near, 0, None, NEAR)
         self._follow(near)
         inside = self._inside(near)
-        return inside if inside is not None and self._is_better(inside, shown) else q
+        if inside is None or not self._is_better(inside, shown) or self._live.sinks(inside):
+            return q
+        return inside
 
     def _is_better(self, q: np.ndarray, than: np.ndarray) -> bool:
         problem = self._problems()[0]
         new, old = _worst(misses(problem, q)), _worst(misses(problem, than))
-        if problem.objective(q) >= problem.objective(than):
+        if problem.objective(q) >= problem.objective(than) or self._depth(q) > self._depth(than):
             return False
         least = LEAST * self._live.figure.size
         nearer = new[0] < PART * old[0] and old[0] - new[0] > least
         straighter = new[1] < PART * old[1] and old[1] - new[1] > LEAST_ANGLE
         return nearer or straighter
+
+    def _depth(self, q: np.ndarray) -> float:
+        """How far the pose q is below the floor; 0 where it is not."""
+        problem = self._problems()[0]
+        found = zip(problem.goals, misses(problem, q), strict=True)
+        below = (miss.length for goal, miss in found if isinstance(goal, Floor) and not miss.ok)
+        return max((depth or 0.0 for depth in below), default=0.0)
 
     def _rank(self, q: np.ndarray, other: np.ndarray, shown: np.ndarray, problem: Problem) -> bool:
         """Whether q is better than another pose, or as good and nearer to the one shown."""

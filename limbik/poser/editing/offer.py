@@ -25,7 +25,7 @@ class Offer:
         self.document, self.effector = document, effector
         self.better: Answer | None = None
         self._answer, self._starts = answer, starts
-        self.searching = starts.worth_searching(answer)
+        self.searching = starts.released(answer)
 
     def search(self) -> None:
         """Try a few more starts, for some hundredths of a second."""

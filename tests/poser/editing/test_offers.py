@@ -131,6 +131,46 @@ def test_a_body_that_falls_into_a_wrong_pose_is_helped_out(
     assert np.allclose(balls(talk), feet, atol=1e-3)
 
 
+def test_a_drag_that_arrives_on_release_is_not_called_stuck(tmp_path: Path) -> None:
+    """Only the arm of a CMU body moves, and its hand goes from the back to above the head."""
+    path = real_data.find("cmu_bvh/02_01.bvh")
+    (tmp_path / path.name).write_bytes(path.read_bytes())
+    talk = Talk(Session.of_files([path.name], tmp_path))
+    for joint in ("LeftShoulder", "Spine1", "Spine", "LowerBack", "Hips"):
+        talk.do("lock", joint=talk.joint(joint), on=True)
+    left = talk.position("LeftUpLeg") - talk.position("RightUpLeg")
+    left = np.array([left[0], 0.0, left[2]]) / np.hypot(left[0], left[2])
+    axes = np.array([left, [0.0, 1.0, 0.0], np.cross(left, [0.0, 1.0, 0.0])])
+    metre = np.linalg.norm(talk.position("Head") - talk.position("Hips")) / 0.59
+    said = ""
+    for beside, way in (
+        ("Hips", (0.3, 0.2, -0.2)),
+        ("Hips", (0.1, 0.2, -0.2)),
+        ("Head", (0.1, 0.25, 0.0)),
+    ):
+        x, y, z = talk.position(beside) + metre * (np.array(way) @ axes)
+        said = dragged(talk, "LeftHand", (x, y, z), 8)
+    assert said.startswith("stuck here"), said
+    assert talk.pose is not None
+    assert talk.pose.status == 0
+    assert talk.pose.flags == 0
+    assert talk.pose.why == "every goal is within its tolerance"
+
+
+def test_no_pose_is_offered_that_sinks_into_the_floor(tmp_path: Path) -> None:
+    path = real_data.find("cmu_bvh/02_01.bvh")
+    (tmp_path / path.name).write_bytes(path.read_bytes())
+    talk = Talk(Session.of_files([path.name], tmp_path))
+    x, y, z = talk.position("LeftFoot")
+    dragged(talk, "LeftFoot", (x, y - 1.2, z), 4)  # 10 cm of a human
+    searched(talk)
+    offer, figure = talk.session.offer, talk.session.figure
+    assert offer is not None
+    assert offer.better is not None  # it kneels; without the floor its hand was 19 cm below it
+    finger = figure.positions(offer.better.q, "LeftHandIndex1")
+    assert finger[1] > talk.session.opened.floor
+
+
 def test_what_bones_are_too_short_for_is_not_searched(tmp_path: Path) -> None:
     talk = Talk.builtin("human", tmp_path)
     said = dragged(talk, "LeftHand", (3.0, 1.5, 0.0), 5)

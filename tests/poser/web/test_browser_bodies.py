@@ -67,6 +67,12 @@ class Body:
     def at(self, role: str) -> np.ndarray:
         return self.person.positions()[self.joints[role]]
 
+    def apart(self, role: str, other: str) -> np.ndarray:
+        """(3,) from one joint to another: left, up and ahead, in metres of a human."""
+        return np.array([self.left, [0.0, 1.0, 0.0], self.ahead]) @ (
+            (self.at(other) - self.at(role)) / self.metre
+        )
+
     def drag(
         self, role: str, view: str, left: float = 0.0, up: float = 0.0, ahead: float = 0.0
     ) -> float:
@@ -159,6 +165,8 @@ def test_a_body_from_a_file_behaves_like_one_under_the_mouse(page: Person, kind:
     assert body.risen("leftToes") > -0.5
     body.back()
 
+    _stuck_is_said_and_helped(body, kind)
+
     # What was placed stays placed.
     assert body.drag("leftHand", "top", left=-0.4, ahead=0.35) < 0.5
     body.begin()
@@ -169,6 +177,37 @@ def test_a_body_from_a_file_behaves_like_one_under_the_mouse(page: Person, kind:
     assert body.drag("head", "front", left=0.1, up=-0.03) < 0.5
     assert body.moved("hips") < 4.0
     assert body.moved("leftHand") < 0.7
+
+
+def _stuck_is_said_and_helped(body: Body, kind: str) -> None:
+    """A drag that ends short is offered a better pose as a ghost, taken by Enter."""
+    page = body.person
+    if kind == "vrm":
+        body.drag("hips", "side", up=0.15, ahead=0.24)
+    else:  # only its arm may move, so that it cannot lean out of the way
+        joint = page.ask(f"app.figure.joints[{body.joints['leftUpperArm']}].parent")
+        while joint >= 0:
+            page.ask(f"app.do('lock', {{ joint: {joint}, on: true }})")
+            joint = page.ask(f"app.figure.joints[{joint}].parent")
+            body.drags += 1
+        left, ahead = body.apart("leftHand", "hips") @ [[1, 0], [0, 0], [0, 1]]
+        body.drag("leftHand", "top", left=left + 0.1, ahead=ahead - 0.25)
+        left, up = body.apart("leftHand", "head") @ [[1, 0], [0, 1], [0, 0]]
+        body.drag("leftHand", "front", left=left - 0.1, up=up + 0.16)
+    page.wait("app.idle && app.state.offer && !app.state.offer.searching")
+    short = page.ask("Math.max(...app.pose.goals.map((goal) => goal.length || 0))")
+    assert short > 0.05 * body.metre
+    assert page.ask("app.pose.isStuck")
+    assert page.ask("app.pose.ghost !== null")
+    assert page.page.get_by_test_id("status").inner_text() == "Stuck"
+    assert "Another pose" in page.page.get_by_test_id("offer").inner_text()
+    page.page.keyboard.press("Enter")
+    page.settle()
+    body.drags += 1
+    nearer = page.ask("Math.max(...app.pose.goals.map((goal) => goal.length || 0))")
+    assert nearer < 0.5 * short
+    assert not page.ask("app.pose.isStuck")
+    body.back()
 
 
 def test_names_lines_and_fields_have_room_beside_the_panel(page: Person) -> None:

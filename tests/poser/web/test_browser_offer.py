@@ -30,6 +30,7 @@ def test_a_stuck_robot_is_helped_out_by_one_key(browser: Browser, tmp_path: Path
             mouse.move(x + part * (to_x - x), y + part * (to_y - y))
         person.wait("app.idle")
         assert person.ask("app.pose.why").startswith(f"stuck here: {HAND} is ")
+        assert person.ask("app.pose.isStuck")
         mouse.up()
         person.wait("app.idle && app.state.offer && !app.state.offer.searching")
         short = person.ask("app.pose.goals[0].length")
