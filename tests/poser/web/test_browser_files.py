@@ -233,8 +233,14 @@ def test_fingers_drag_orbit_and_pinch(browser: Browser, served: Server) -> None:
     person.close()
 
 
-def test_the_timeline_fits_small_screens(person: Person) -> None:
+def test_hint_and_timeline_fit_small_screens(person: Person) -> None:
     page = person.page
+    page.set_viewport_size({"width": 960, "height": 700})
+    page.wait_for_function("() => innerWidth === 960")
+    feet = [person.screen(foot)[1] for foot in ("LeftToeBase", "RightToeBase")]
+    hint = page.get_by_role("complementary", name="How to begin").bounding_box()
+    assert hint is not None
+    assert max(feet) < hint["y"]
     page.keyboard.press("n")  # on small screens the panel is a sheet over the timeline
     for width in (1024, 768, 390):
         page.set_viewport_size({"width": width, "height": 780})
