@@ -18,7 +18,7 @@ from limbik.errors import FigureError, did_you_mean
 from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
 from limbik.humanoid.hands import FINGERS, Finger, Hand, find_hand
-from limbik.humanoid.thumb import clearance, half_thickness, place_thumb
+from limbik.humanoid.thumb import clearance, place_thumb
 from limbik.maths.so3 import exp_map, quat_to_matrix
 
 BENT = np.radians([85.0, 100.0, 65.0])
@@ -29,7 +29,7 @@ SPREAD = np.radians([14.0, 2.0, -10.0, -20.0])
 
 
 _PINCH_CURLS = (0.5, 0.6, 0.4, 0.7, 0.3, 0.8)  # of the index finger, the most natural first
-_TOUCHING = 0.3  # half thicknesses between two tips that count as together
+_TOUCHING = 0.15  # of their thickness, between two tips that count as together
 _STEEP = 0.5  # a bone that is less than this part of itself along the palm shows no fan
 
 
@@ -271,13 +271,13 @@ def _thumb_target(figure: Figure, hand: Hand, curl: float, q: np.ndarray) -> np.
     over = hand.fingers.get("Middle", hand.fingers.get("Index"))
     if over is None or curl <= 0.0:
         return open_tip
-    points, thick = over.points(frames), half_thickness(hand)
+    points, touching = over.points(frames), thumb.radius + over.radius
     bone = points[min(1, len(points) - 2) :][:2].mean(axis=0)
     outward = bone - frames[hand.wrist, :3, 3]
-    outward = _unit(outward - forward * (outward @ forward) + palm * thick)
-    on_finger = bone + 2.0 * thick * outward
+    outward = _unit(outward - forward * (outward @ forward) + 0.5 * touching * palm)
+    on_finger = bone + touching * outward
     knuckle = points[0]
-    on_palm = knuckle - 0.35 * hand.length * forward + 2.0 * thick * palm
+    on_palm = knuckle - 0.35 * hand.length * forward + touching * palm
     lifted = float(np.clip((bone - knuckle) @ palm / max(float(over.lengths[0]), 1e-12), 0.0, 1.0))
     closed = lifted * on_finger + (1.0 - lifted) * on_palm
     return (1.0 - curl) * open_tip + curl * closed
@@ -288,20 +288,20 @@ def _pinched(figure: Figure, hand: Hand, shape: HandShape, q: np.ndarray) -> np.
     brings them nearest."""
     if "Index" not in hand.fingers:
         return q
-    thick = half_thickness(hand)
+    touching = hand.fingers["Thumb"].radius + hand.fingers["Index"].radius
     best: tuple[float, np.ndarray] | None = None
     for curl in _PINCH_CURLS:
         pose = _with_fingers(figure, hand, replace(shape, index=curl), q, ("Index",))
         frames = figure.frames(pose)
         points = hand.fingers["Index"].points(frames)
         base = frames[hand.fingers["Thumb"].joints[0], :3, 3]
-        pulp = points[-1] + 2.0 * thick * _unit(base - points[-1])
+        pulp = points[-1] + touching * _unit(base - points[-1])
         pose = place_thumb(figure, hand, pose, pulp)
         tip = hand.fingers["Thumb"].points(figure.frames(pose))[-1]
-        apart = abs(float(np.linalg.norm(tip - points[-1])) - 2.0 * thick)
+        apart = abs(float(np.linalg.norm(tip - points[-1])) - touching)
         if best is None or apart < best[0]:
             best = apart, pose
-        if apart < _TOUCHING * thick:
+        if apart < _TOUCHING * touching:
             break
     assert best is not None
     return best[1]

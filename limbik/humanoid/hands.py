@@ -7,12 +7,13 @@ knuckles, and out of the palm.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
+from limbik.figure.capsules import joint_radii
 from limbik.figure.figure import Figure
 from limbik.humanoid.fingers import fingers
 from limbik.humanoid.joint_names import take_apart
@@ -25,6 +26,7 @@ _THUMB_PLACES = ("Metacarpal", "Proximal", "Distal")
 _FEWEST = 3  # fingers by which a hand without a body is known
 _TIP = 0.8  # of the bone before: how long a last bone without a tip is
 _TINY = 1e-9
+_THIN = 0.16  # half the thickness of a slim finger, of the first bone of the longest
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +37,14 @@ class Finger:
     ends:    (k, 3) where the bone of each joint ends, in that joint's frame
     along:   (k, 3) the directions of the bones at rest, in the world
     lengths: (k,) of the bones
+    radius:  half its thickness, as it is drawn without a mesh, or more where that is thin
     """
 
     joints: tuple[int, ...]
     ends: np.ndarray
     along: np.ndarray
     lengths: np.ndarray
+    radius: float
 
     def points(self, frames: np.ndarray) -> np.ndarray:
         """(…, k + 1, 3) the joints and the tip, for the frames (…, joints, 4, 4) of poses."""
@@ -111,20 +115,22 @@ def find_hand(figure: Figure, side: str, body: Body | None = None) -> Hand:
 def find_hands(figure: Figure, body: Body | None = None) -> tuple[Hand, ...]:
     """The hands of a figure that have fingers: none, one or two."""
     known = recognise(figure) if body is None else body
+    radii = joint_radii(figure, known.roles)
     out: list[Hand] = []
     for side in SIDES:
         if side + "Hand" in known:
-            hand = _hand(figure, known.roles, side, figure.index(known[side + "Hand"]))
+            hand = _hand(figure, known.roles, side, figure.index(known[side + "Hand"]), radii)
             if hand is not None:
                 out.append(hand)
     if out or known.roles:
         return tuple(out)
-    alone = _hand_alone(figure)
+    alone = _hand_alone(figure, radii)
     return () if alone is None else (alone,)
 
 
-def _hand_alone(figure: Figure) -> Hand | None:
-    """The hand of a figure that has no body: the last joint that carries all of its fingers."""
+def _hand_alone(figure: Figure, radii: np.ndarray) -> Hand | None:
+    """The hand of a figure that has no body: the last joint that carries all of its fingers;
+    ``radii`` (joints,) is how thick it is drawn."""
     names = [take_apart(joint.name) for joint in figure.definition]
     lengths = [float(np.linalg.norm(joint.offset)) for joint in figure.definition]
     parents = figure.parents.tolist()
@@ -139,7 +145,7 @@ def _hand_alone(figure: Figure) -> Hand | None:
     wrist, found, _ = best
     roles = {role: figure.joints[i] for role, i in found.items()}
     said = {name.side for name in names if name.side}
-    left = _hand(figure, roles, "left", wrist)
+    left = _hand(figure, roles, "left", wrist, radii)
     if left is None or said == {"left"}:
         return left
     # Fingers and the thumb are bent towards the palm at rest, or lie in its plane.
@@ -151,10 +157,12 @@ def _hand_alone(figure: Figure) -> Hand | None:
     if said != {"right"} and bent >= 0.0:
         return left
     roles = {role.replace("left", "right"): joint for role, joint in roles.items()}
-    return _hand(figure, roles, "right", wrist)
+    return _hand(figure, roles, "right", wrist, radii)
 
 
-def _hand(figure: Figure, roles: Mapping[str, str], side: str, wrist: int) -> Hand | None:
+def _hand(
+    figure: Figure, roles: Mapping[str, str], side: str, wrist: int, radii: np.ndarray
+) -> Hand | None:
     rest = figure.frames(figure.rest)
     found: dict[str, Finger] = {}
     for name in FINGERS:
@@ -162,7 +170,7 @@ def _hand(figure: Figure, roles: Mapping[str, str], side: str, wrist: int) -> Ha
         joints = [figure.index(roles[r]) for p in places if (r := side + name + p) in roles]
         joints = [i for i in joints if len(figure.coordinates_of(figure.joints[i]))]
         if joints:
-            found[name] = _finger(figure, rest, tuple(joints))
+            found[name] = _finger(figure, rest, tuple(joints), float(radii[joints].max()))
     knuckles = {name: rest[f.joints[0], :3, 3] for name, f in found.items() if name != "Thumb"}
     if not knuckles:
         return None
@@ -175,6 +183,9 @@ def _hand(figure: Figure, roles: Mapping[str, str], side: str, wrist: int) -> Ha
     else:
         return None  # nothing tells where the palm is
     length = float(np.linalg.norm(forward))
+    longest = max(float(f.lengths[0]) for name, f in found.items() if name != "Thumb")
+    slim = _THIN * min(longest, 0.5 * length)
+    found = {name: replace(f, radius=max(f.radius, slim)) for name, f in found.items()}
     across = across - forward * (across @ forward) / (forward @ forward)
     if length < _TINY * figure.size or np.linalg.norm(across) < 1e-3 * length:
         return None
@@ -184,7 +195,7 @@ def _hand(figure: Figure, roles: Mapping[str, str], side: str, wrist: int) -> Ha
     return Hand("left" if side == "left" else "right", wrist, found, axes, length)
 
 
-def _finger(figure: Figure, rest: np.ndarray, joints: tuple[int, ...]) -> Finger:
+def _finger(figure: Figure, rest: np.ndarray, joints: tuple[int, ...], radius: float) -> Finger:
     places = [rest[i, :3, 3] for i in joints]
     last = joints[-1]
     tip = figure.definition[last].tip
@@ -201,4 +212,4 @@ def _finger(figure: Figure, rest: np.ndarray, joints: tuple[int, ...]) -> Finger
         rest[i, :3, :3].T @ bone for i, bone in zip(joints, bones, strict=True)
     ])  # fmt: skip
     along = bones / np.maximum(lengths, _TINY * figure.size)[:, None]
-    return Finger(joints, ends, along, lengths)
+    return Finger(joints, ends, along, lengths, radius)

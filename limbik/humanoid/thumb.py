@@ -7,6 +7,7 @@ inside the other fingers, and of how far it is from the rest pose, inside its li
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -14,23 +15,15 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.humanoid.hands import Finger, Hand
 
-THICKNESS = 0.2
-"""Half the thickness of a finger as a share of the first bone of the longest."""
-
 CLEAR = 1.05
-"""Bones are kept so many half thicknesses apart, to be apart after rounding."""
+"""Bones are kept so many times their thickness apart, to be apart after rounding."""
 
 _NEAR_REST = 0.03  # weight of staying as at rest, of hand lengths per radian
-_APART = 6.0  # weight of each length by which bones are inside each other
-_ITERATIONS, _STEP, _GAIN = 25, 1e-5, 3e-3
+_APART = 12.0  # weight of each length by which bones are inside each other
+_ITERATIONS, _STEP, _GAIN = 60, 1e-5, 1e-3
 _DAMPINGS = (0.1, 1.0, 10.0, 100.0, 1e3)  # tried at once, of the last one that was taken
+_BEFORE = (0.8, 1.5)  # thicknesses that other starts are away from the target, out of the palm
 _FREE = 0.4  # of a thumb with one bone: the part that is in the palm touches nothing
-
-
-def half_thickness(hand: Hand) -> float:
-    """Half the thickness of the fingers, in the figure's unit."""
-    longest = max(float(f.lengths[0]) for name, f in hand.fingers.items() if name != "Thumb")
-    return THICKNESS * min(longest, 0.5 * hand.length)
 
 
 def clearance(figure: Figure, hand: Hand, q: np.ndarray) -> float:
@@ -38,25 +31,38 @@ def clearance(figure: Figure, hand: Hand, q: np.ndarray) -> float:
     where it goes through one.  Infinite where there is no thumb."""
     if "Thumb" not in hand.fingers:
         return float("inf")
-    return float(_gaps(figure.frames(q)[None], hand).min()) - 2.0 * half_thickness(hand)
+    return float((_gaps(figure.frames(q)[None], hand) - _thickness(hand)).min())
 
 
 def place_thumb(figure: Figure, hand: Hand, q: np.ndarray, target: np.ndarray) -> np.ndarray:
     """The pose q (n,) with the thumb's tip near ``target`` (3,), a point in the world, and its
     bones outside the other fingers."""
-    thumb, apart = hand.fingers["Thumb"], 2.0 * CLEAR * half_thickness(hand)
+    thumb, apart = hand.fingers["Thumb"], CLEAR * _thickness(hand)
     free = np.concatenate([figure.coordinates_of(figure.joints[i]) for i in thumb.joints])
+
+    def reaching(poses: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """(k, rows) for poses (k, n), whatever the thumb goes through."""
+        away = thumb.points(figure.frames(poses))[..., -1, :] - place
+        bent = _NEAR_REST * hand.length * (poses[:, free] - figure.rest[free])
+        return np.concatenate([away, bent], axis=1)
 
     def residuals(poses: np.ndarray) -> np.ndarray:
         """(k, rows) for poses (k, n)."""
-        frames = figure.frames(poses)
-        inside = np.maximum(0.0, apart - _gaps(frames, hand)).reshape(len(poses), -1)
-        away = thumb.points(frames)[..., -1, :] - target
-        bent = _NEAR_REST * hand.length * (poses[:, free] - figure.rest[free])
-        return np.concatenate([away, _APART * inside, bent], axis=1)
+        gaps = _gaps(figure.frames(poses), hand)
+        inside = np.maximum(0.0, apart - gaps).reshape(len(poses), -1)
+        return np.concatenate([reaching(poses, target), _APART * inside], axis=1)
 
     # From the rest pose, not from where the thumb is: the same shape is the same pose every time.
-    return _least_squares(figure, residuals, _with(q, free, figure.rest), free)
+    # And from before the palm, so that it does not end on the other side of a finger.
+    rest = _with(q, free, figure.rest)
+    turned = figure.frames(q)[hand.wrist, :3, :3] @ figure.frames(figure.rest)[hand.wrist, :3, :3].T
+    palm, starts = apart.max() * (turned @ hand.axes[:, 2]), [rest]
+    for away in _BEFORE:
+        near = functools.partial(reaching, place=target + away * palm)
+        starts.append(_least_squares(figure, near, rest, free))
+    found = [_least_squares(figure, residuals, start, free) for start in starts]
+    sums = (residuals(np.array(found)) ** 2).sum(axis=1)
+    return found[int(np.argmin(sums))]
 
 
 def _with(q: np.ndarray, free: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -105,6 +111,14 @@ def _gaps(frames: np.ndarray, hand: Hand) -> np.ndarray:
     start = np.concatenate([points[:, :-1] for points in others], axis=1)
     end = np.concatenate([points[:, 1:] for points in others], axis=1)
     return _segment_gaps(first, second, start, end)
+
+
+def _thickness(hand: Hand) -> np.ndarray:
+    """(bones of the other fingers,) how far their middle lines are from the thumb's where they
+    touch."""
+    others = [f for name, f in hand.fingers.items() if name != "Thumb"]
+    each = [np.full(len(f.joints), f.radius) for f in others]
+    return hand.fingers["Thumb"].radius + np.concatenate(each)
 
 
 def _free_part(thumb: Finger, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,10 +9,12 @@ import pytest
 
 import limbik
 from helpers import real_data
+from limbik.figure.capsules import capsules
 from limbik.figure.figure import Figure
+from limbik.humanoid import recognise
 from limbik.humanoid.hand_poses import BENT, SHAPES
 from limbik.humanoid.hands import FINGERS, Hand, find_hand, find_hands
-from limbik.humanoid.thumb import clearance, half_thickness
+from limbik.humanoid.thumb import clearance
 
 FOUR = FINGERS[1:]
 
@@ -90,14 +92,57 @@ def test_no_thumb_goes_through_a_finger(name: str, side: str) -> None:
         assert clearance(figure, hand, q) > 0.0, shape
 
 
+@pytest.mark.parametrize(
+    ("name", "side", "furthest"),
+    [("human", "left", 2.5), ("human", "right", 2.5), *((*one, 1.3) for one in RIGS[:3])],
+)
+def test_the_drawn_thumb_of_a_fist_is_on_the_drawn_fingers(
+    name: str, side: str, furthest: float
+) -> None:
+    """No capsule of the thumb is in one of a finger, and its tip is not further from them than
+    ``furthest`` of its thickness; a human of one finger has a short thumb."""
+    figure = rig(name)
+    hand = find_hand(figure, side)
+    drawn = capsules(figure, recognise(figure).roles)
+    rest = np.linalg.inv(figure.frames(figure.rest))
+    share = np.linspace(0.0, 1.0, 41)[:, None]
+
+    def lines(fingers: list[str], frames: np.ndarray) -> list[tuple[np.ndarray, float]]:
+        """((41, 3) points of the middle line, radius) of each capsule of some fingers."""
+        out = []
+        # The first bone of a thumb is in the palm; of one that is the only bone, the first part.
+        for finger in fingers:
+            joints = hand.fingers[finger].joints
+            for k in np.flatnonzero(np.isin(drawn.joints, joints)):
+                j = drawn.joints[k]
+                if finger == "Thumb" and len(joints) > 1 and j == joints[0]:
+                    continue
+                ends = np.array([[*drawn.start[k], 1.0], [*drawn.end[k], 1.0]])
+                start, end = (ends @ (frames[j] @ rest[j]).T)[:, :3]
+                line = start + share * (end - start)
+                out.append((line[17:] if len(joints) == 1 else line, float(drawn.radius[k])))
+        return out
+
+    for shape in ("fist", "point"):
+        frames = figure.frames(limbik.hand_pose(figure, side, shape))
+        others = lines([finger for finger in FOUR if finger in hand.fingers], frames)
+        thumb = lines(["Thumb"], frames)
+        gaps = [
+            np.linalg.norm(a[:, None] - b, axis=-1) - r - s for a, r in thumb for b, s in others
+        ]
+        assert min(gap.min() for gap in gaps) > 0.0, shape
+        tip = min(gap[-1].min() for gap in gaps)
+        assert tip < furthest * 2.0 * thumb[-1][1], (shape, tip)
+
+
 @every_rig
 def test_a_pinch_brings_the_two_tips_together(name: str, side: str) -> None:
     figure = rig(name)
     hand = find_hand(figure, side)
     frames = figure.frames(limbik.hand_pose(figure, side, "pinch"))
     thumb, index = (hand.fingers[finger].points(frames)[-1] for finger in ("Thumb", "Index"))
-    apart = np.linalg.norm(thumb - index) / half_thickness(hand)
-    assert apart == pytest.approx(2.0, abs=0.4)  # the skins touch
+    touching = hand.fingers["Thumb"].radius + hand.fingers["Index"].radius
+    assert np.linalg.norm(thumb - index) == pytest.approx(touching, rel=0.2)  # the skins touch
 
 
 def test_nothing_but_fingers_moves_and_each_moves_alone() -> None:
