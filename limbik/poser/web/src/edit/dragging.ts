@@ -25,6 +25,8 @@ interface Press {
   picked: Picked;
   /** The effector that a drag from here moves. */
   effector: number | null;
+  /** Whether it was selected before. */
+  selected: boolean;
   x: number;
   y: number;
   started: boolean;
@@ -37,6 +39,7 @@ export class Dragging {
   private fingers = 0;
   private handing = false;
   private tap: { time: number; x: number; y: number } | null = null;
+  private clicked: { x: number; y: number } | null = null;
   private readonly undo: (() => void)[] = [];
 
   constructor(
@@ -86,7 +89,8 @@ export class Dragging {
     const knobs = !this.again(kind, x, y, event.timeStamp);
     const picked = this.app.replay ? null : this.picking.at(x, y, kind, knobs);
     const effector = this.effectorFor(picked);
-    this.press = { id: event.pointerId, kind, picked, effector, x, y, started: false, point: null };
+    const selected = effector !== null && effector === this.app.ui.effector;
+    this.press = { id: event.pointerId, kind, picked, effector, selected, x, y, started: false, point: null };
     this.label.hide();
     const ours = picked?.kind === "knob" || picked?.kind === "ring" || effector !== null;
     if (ours || picked?.kind === "gizmo") this.stage.controls.enabled = false;
@@ -221,11 +225,18 @@ export class Dragging {
       void this.app.do("figure.activate", { figure: picked.figure });
       return;
     }
+    const { clicked } = this;
+    this.clicked = twice ? null : { x, y };
     if (twice && picked) {
       this.twice(picked.joint, press.effector);
       return;
     }
-    if (picked?.kind === "effector") this.app.selectEffector(picked.effector);
+    if (picked?.kind === "effector") {
+      // A second click on the same spot, too late for a double click, means the sign below.
+      const same = clicked !== null && Math.hypot(x - clicked.x, y - clicked.y) < STILL[press.kind];
+      const below = same && press.selected ? this.picking.next(x, y, press.kind) : null;
+      this.app.selectEffector(below ?? picked.effector);
+    }
     else this.app.select(picked?.joint ?? null);
   }
 

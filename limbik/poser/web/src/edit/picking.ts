@@ -31,7 +31,12 @@ export function spotOfEvent(canvas: HTMLCanvasElement, event: PointerEvent): { x
   return { x: event.clientX - left, y: event.clientY - top };
 }
 
+/** Pixels within which two clicks are on one spot. */
+const SAME = 4;
+
 export class Picking {
+  private below: { effector: number; x: number; y: number } | null = null;
+
   constructor(
     private readonly stage: Stage,
     private readonly app: App,
@@ -49,14 +54,32 @@ export class Picking {
     if (this.gizmo.hit(x, y)) return { kind: "gizmo" };
     if (this.rings.hit(x, y, kind)) return { kind: "ring" };
     if (knobs && this.editing.distance(x, y, kind) < Infinity) return { kind: "knob" };
-    const sign = this.targets.hit(x, y, kind);
-    const found = effectorsOf(this.app).find((one) => one.id === sign?.effector);
+    const sign = this.chosen(x, y, kind) ?? this.targets.hit(x, y, kind)?.effector;
+    const found = effectorsOf(this.app).find((one) => one.id === sign);
     if (found) return { kind: "effector", effector: found.id, joint: found.joint };
     const { left, top } = this.stage.canvas.getBoundingClientRect();
     const other = this.stage.pickOther(left + x, top + y);
     if (other !== null) return { kind: "figure", figure: other };
     const body = this.stage.pick(left + x, top + y);
     return body ? { kind: "joint", joint: body.joint } : null;
+  }
+
+  /** The effector below the selected one, where several signs are on one spot, and after the last the
+   *  first again; presses here mean it from now on.  Null where there is only one. */
+  next(x: number, y: number, kind: Pointer): number | null {
+    const there = this.targets.under(x, y, kind);
+    const place = there.indexOf(this.app.ui.effector ?? -1);
+    if (place < 0 || there.length < 2) return null;
+    const effector = there[(place + 1) % there.length]!;
+    this.below = { effector, x, y };
+    return effector;
+  }
+
+  /** The effector that clicks on this spot came to, for as long as it is selected. */
+  private chosen(x: number, y: number, kind: Pointer): number | undefined {
+    const { below } = this;
+    if (!below || below.effector !== this.app.ui.effector || Math.hypot(below.x - x, below.y - y) > SAME) return undefined;
+    return this.targets.under(x, y, kind).find((effector) => effector === below.effector);
   }
 
   /** Shows what a press here would take; called while nothing is held. */

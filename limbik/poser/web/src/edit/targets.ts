@@ -200,6 +200,17 @@ export class Targets {
     return best;
   }
 
+  /** The effectors whose signs are on one spot of the canvas, the nearest to the eye first. */
+  under(x: number, y: number, kind: "mouse" | "touch"): number[] {
+    const view = viewOf(this.stage);
+    const found: { effector: number; depth: number }[] = [];
+    for (const [effector, marker] of this.markers) {
+      const spot = spotOf(view, marker.place);
+      if (spot.depth > 0 && Math.hypot(spot.x - x, spot.y - y) < REACH[kind]) found.push({ effector, depth: spot.depth });
+    }
+    return found.sort((a, b) => a.depth - b.depth).map(({ effector }) => effector);
+  }
+
   dispose(): void {
     for (const marker of this.markers.values()) marker.dispose();
     for (const sign of this.locks.values()) sign.dispose();
