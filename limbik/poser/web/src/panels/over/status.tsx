@@ -84,7 +84,7 @@ export function Status({ app }: { app: App }) {
         <span class={`chip ${kind}`} data-testid="status">
           {wordOf(app, pose)}
         </span>
-        <p class="why" data-testid="why">{pose.why}</p>
+        <p class="why" data-testid="why" title={pose.why}>{pose.why}</p>
         <button
           type="button"
           class="icon-button fold"
