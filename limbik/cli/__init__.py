@@ -80,7 +80,7 @@ for _command, _examples in (
     (
         retarget,
         [
-            "limbik retarget dance.bvh robot.xml dance.csv",
+            "limbik retarget dance.bvh robot.xml dance.npz --layout mujoco",
             "limbik retarget walk.bvh avatar.vrm walk.glb",
             "limbik retarget cartwheel human out.bvh --scale fitted --smooth 0.05",
         ],

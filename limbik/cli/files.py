@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import tempfile
+import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -188,6 +189,16 @@ def check_free(path: Path, force: bool) -> None:
 
 def _copy(data: bytes, file: BinaryIO) -> None:
     file.write(data)
+
+
+def check_writable(thing: Figure | Motion, to: Output, layout: str = "") -> None:
+    """Refuse what the file to write cannot hold, before the work rather than after it: a pose is
+    written to a temporary file."""
+    if to.path.suffix.lower() == ".html":
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        save(thing, _folder() / to.path.name, layout=layout)
 
 
 def write(thing: Figure | Motion, to: Output, layout: str = "") -> list[Path]:

@@ -9,6 +9,7 @@ import typer
 from limbik.cli import limits
 from limbik.cli.files import FORCE_HELP, TO_HELP
 from limbik.cli.terminal import JSON_HELP
+from limbik.formats.robot_motion.write import LAYOUTS
 
 Limits = Annotated[
     str | None, typer.Option(metavar="none|file|anatomical|clip+DEGREES", help=limits.HELP)
@@ -25,6 +26,12 @@ FigureFile = Annotated[
     str | None,
     typer.Option(
         "--figure", metavar="FILE", help="The figure of a motion that comes without (AMC, CSV)."
+    ),
+]
+Layout = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help=f"Write a robot's motion as others keep it: {', '.join(LAYOUTS)}."
     ),
 ]
 ClipName = Annotated[

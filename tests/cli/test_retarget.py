@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import limbik
+from helpers import real_data
 from helpers.command_line import Ran
+from limbik.cli.commands import retarget as command
 
 
 def test_a_clip_on_the_human_as_a_file(tmp_path: Path) -> None:
@@ -49,6 +51,46 @@ def test_a_table_is_read(tmp_path: Path) -> None:
     )  # fmt: skip
     assert ran.code == 2
     assert "pair.toml" in ran.err
+
+
+def test_a_robot_motion_in_the_layout_of_others(tmp_path: Path) -> None:
+    out = tmp_path / "out.npz"
+    robot = real_data.find("robots_mjcf/unitree_g1/g1.xml")
+    options = ("--every", "0.5", "--layout", "mujoco", "--speed", "1.5", "--json")
+    ran = Ran("retarget", "cartwheel", robot, out, *options)
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert len(told["held"]) == told["contacts"]
+    with np.load(out) as file:
+        qpos, names = file["qpos"], file["joint_names"].tolist()
+    assert qpos.shape == (told["frames"], 36)
+    assert "left_knee_joint" in names
+    assert np.abs(np.diff(qpos[:, 7:], axis=0)).max() <= 1.5 * 0.5 * (1 + 1e-6)
+
+
+def test_what_cannot_be_written_is_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "carry_over", None)  # calling it would fail
+    for name, options, message in (
+        ("out.vrma", (), "does not come from such a file"),
+        ("out.npz", ("--layout", "mujco"), 'did you mean "mujoco"'),
+        ("out.npz", ("--layout", "unitree"), "end in .csv"),
+    ):
+        ran = Ran("retarget", "cartwheel", "human", tmp_path / name, *options)
+        assert (ran.code, message in ran.err) == (2, True), ran.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_clip_with_its_figure_in_another_file(tmp_path: Path) -> None:
+    clip = limbik.figures.cartwheel()[::150]
+    limbik.save(clip, tmp_path / "clip.npz")
+    out = tmp_path / "out.bvh"
+    ran = Ran("retarget", tmp_path / "clip.npz", "human", out)
+    assert (ran.code, "--figure" in ran.err) == (2, True)
+    ran = Ran("retarget", tmp_path / "clip.npz", "human", out, "--clip-figure", "cartwheel")
+    assert ran.code == 0, ran.err
+    assert limbik.load_motion(out).frames == clip.frames
 
 
 @pytest.mark.parametrize("option", ["--scale", "--smooth", "--overrides", "--clip", "--every"])

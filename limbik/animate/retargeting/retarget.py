@@ -200,6 +200,11 @@ def _placement(source: BodyShape, target: BodyShape, scale: float, ground: float
     return out
 
 
+def moving_figure(onto: Figure) -> Figure:
+    """The figure whose motion ``retarget`` returns: with a base that moves."""
+    return _solved_figures(onto)[0]
+
+
 def _solved_figures(onto: Figure) -> tuple[Figure, Figure]:
     """(with a base that moves, with exponential maps for its balls), kept for each figure, so that
     what is worked out once about its shapes is known in the next call."""

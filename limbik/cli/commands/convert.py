@@ -17,7 +17,6 @@ from limbik.cli.terminal import notes, out
 from limbik.errors import FigureError, LimbikError, LimbikWarning
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.formats.robot_motion.write import LAYOUTS
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
 
@@ -59,13 +58,7 @@ def convert(
         str, typer.Option(metavar="AXIS", help="Which axis is up, where the file does not say.")
     ] = "",
     force: options.Force = False,
-    layout: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help=f"Write a robot's motion as others keep it: {', '.join(LAYOUTS)}.",
-        ),
-    ] = "",
+    layout: options.Layout = "",
     to: options.OutputFormat = "",
     json: options.Json = False,
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,13 +12,15 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from limbik.animate.retargeting.retarget import Retargeted
+from limbik.animate.retargeting.retarget import Retargeted, moving_figure
 from limbik.animate.retargeting.retarget import retarget as carry_over
 from limbik.animate.track import jumps
 from limbik.cli import arguments, files, options
-from limbik.cli.contents import clip_of
+from limbik.cli.contents import chosen, clip_of, contents
 from limbik.cli.terminal import notes, out, progress_bar
 from limbik.errors import LimbikError
+from limbik.figure.figure import Figure
+from limbik.figure.motion import Motion
 from limbik.solver.result import length_text
 
 
@@ -56,8 +59,25 @@ def retarget(
         Path | None,
         typer.Option(metavar="FILE.toml", help="Roles, weights and offsets that shall differ."),
     ] = None,
+    clip_figure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The figure of a clip that comes without (AMC, CSV), or the body model of an SMPL "
+            "clip.",
+        ),
+    ] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option(
+            metavar="RAD/S",
+            help="The fastest that a hinge may turn.",
+            show_default="as the figure's file says",
+        ),
+    ] = None,
     name: options.ClipName = None,
     every: options.Every = None,
+    layout: options.Layout = "",
     json: options.Json = False,
     to: options.OutputFormat = "",
     force: options.Force = False,
@@ -71,14 +91,19 @@ def retarget(
     assert target is not None
     if json and target.standard:
         raise LimbikError("--json and OUT - both write to standard output: choose one")
-    _, motion = arguments.opened(clip) if name is None else clip_of(clip, name)
+    motion = _clip(clip, name, clip_figure)
     if motion is None:
         raise LimbikError(f'"{files.place(Path(clip))}" has no motion to retarget')
     motion = motion if every is None else motion.sample(every)
     onto, _ = arguments.opened(figure)
+    moved = moving_figure(onto)
+    files.check_writable(Motion(moved, moved.rest[None], motion.fps, motion.name), target, layout)
     with progress_bar(f"retargeting {motion.frames} frames", motion.frames):
-        result = carry_over(motion, onto, scale=scale, smooth=smooth, overrides=overrides)
-    path = files.write(result.motion, target)[0]
+        result = carry_over(
+            motion, onto, scale=scale, smooth=smooth, overrides=overrides,
+            speed_limits=None if speed is None else _speeds(onto, speed),
+        )  # fmt: skip
+    path = files.write(result.motion, target, layout)[0]
     report = _report(result)
     report["out"] = None if path is None else str(path)
     if json:
@@ -102,6 +127,22 @@ def retarget(
     page.print(table)
 
 
+def _clip(file: str, name: str | None, figure: str | None) -> Motion | None:
+    """The clip that was named on the command line, with its figure from another file or its own."""
+    if figure is None:
+        return (arguments.opened(file) if name is None else clip_of(file, name)).motion
+    path = files.source(file)
+    return chosen(contents(path, figure).clips, name, path)
+
+
+def _speeds(figure: Figure, speed: float) -> np.ndarray:
+    """(n,) one speed limit for all coordinates that turn; those of slides stay the file's."""
+    if not speed > 0:
+        raise LimbikError(f"--speed must be above 0, got {speed:g}")
+    own = np.asarray(figure.speed_limits, float)
+    return np.where(figure.slides, own, speed)
+
+
 def _report(result: Retargeted) -> dict[str, Any]:
     motion = result.motion
     slides = [
@@ -112,6 +153,7 @@ def _report(result: Retargeted) -> dict[str, Any]:
         "frames": motion.frames,
         "roles": len(result.roles),
         "contacts": len(result.contacts),
+        "held": [asdict(contact) for contact in result.contacts],
         "slide": float(max(slides, default=0.0)),
         "mean_error": float(result.errors.mean()),
         "limit_violation": float(np.max(motion.figure.violation(motion.q))),

@@ -5,7 +5,8 @@ nodes that its rest pose moves; a motion adds an animation, or replaces the one 
 Everything else, meshes and materials too, stays as it is, and so do the file's bytes; new ones
 follow behind.  (The keys of a replaced animation stay in the file, unused.)
 
-Any other figure makes a new file of its skeleton and capsules for its bones (new.py).
+Any other figure makes a new file of its skeleton and capsules for its bones (new.py); a motion of a
+VRM avatar also makes a VRM animation (new_vrma.py).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats.gltf.draft import Draft
 from limbik.formats.gltf.new import write_new
+from limbik.formats.gltf.new_vrma import write_vrma
 from limbik.formats.gltf.nodes import Local
 from limbik.formats.gltf.poses import Tracks, add_animation, turned
 from limbik.formats.gltf.rig import Rig
@@ -37,6 +39,10 @@ def write(thing: Figure | Motion, path: Path, precision: int = 6) -> None:
     rig = figure.source if isinstance(figure.source, Rig) else None
     marks = _MARKS.get(path.suffix.lower())
     held = rig.document.json.get("extensions") if rig else None
+    avatar = isinstance(held, dict) and not set(_MARKS[".vrm"]).isdisjoint(held)
+    if path.suffix.lower() == ".vrma" and rig is not None and avatar and isinstance(thing, Motion):
+        write_vrma(thing, rig, path)
+        return
     if marks and not (isinstance(held, dict) and set(marks) & set(held)):
         what = f"is to be {path.suffix}, and the figure does not come from such a file"
         raise FormatError(f"{what}; write .glb", path)

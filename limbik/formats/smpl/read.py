@@ -82,8 +82,9 @@ def from_arrays(
     if model is None and figure is None:
         text = (
             f"{path.name}: holds rotations of {KINDS[count]} and no bone lengths; those of an "
-            "average adult are used (load_motion(..., model=FILE), or --figure FILE, with the "
-            "body model's .npz file takes the subject's own)"
+            "average adult are used (load_motion(..., model=FILE), or --figure FILE, "
+            "in limbik retarget --clip-figure FILE, with the body model's .npz file "
+            "takes the subject's own)"
         )
         warnings.warn(text, LimbikWarning, stacklevel=4)
     return motion

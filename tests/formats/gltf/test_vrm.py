@@ -94,6 +94,26 @@ def test_a_vrm_animation_moves_its_own_skeleton(tmp_path: Path) -> None:
     np.testing.assert_allclose(limbik.load_motion(tmp_path / "again.vrma").q, motion.q, atol=1e-6)
 
 
+@pytest.mark.parametrize("file", ["vrm0", "vrm1"])
+def test_a_motion_of_an_avatar_as_a_vrm_animation(tmp_path: Path, file: str) -> None:
+    figure = limbik.load(find(f"vrm/sat06_basic_armature_{file}.vrm"))
+    rig, generator = rig_of(figure), np.random.default_rng(1)
+    q = figure.project(figure.rest + 0.3 * generator.standard_normal((5, figure.n)))
+    motion = limbik.Motion(figure, q, 30.0, "wave")
+    limbik.save(motion, tmp_path / "wave.vrma")
+    again = limbik.load_motion(tmp_path / "wave.vrma")
+    assert again.frames == 5
+    roles = rig_of(again.figure).roles
+    assert set(roles) == set(rig.roles) - {"leftEye", "rightEye"}
+    about = np.diag([-1.0, 1.0, -1.0]) if file == "vrm0" else np.eye(3)
+    joints = [rig.roles[role] for role in roles]
+    wanted = figure.positions(q, joints)
+    found = again.figure.positions(again.q, list(roles.values()))
+    np.testing.assert_allclose(found, wanted @ about, atol=1e-5)
+    rest = again.figure.frames(again.figure.rest)[:, :3, :3]
+    np.testing.assert_allclose(rest, np.broadcast_to(np.eye(3), rest.shape), atol=1e-6)
+
+
 def test_bones_that_an_avatar_does_not_have(tmp_path: Path) -> None:
     bones = [{"bone": "hips", "node": 1}, {"bone": "spine", "node": 2}, {"bone": "jaw", "node": -1}]
     figure = limbik.load(human("VRM", bones).save(tmp_path, "old.vrm"))
