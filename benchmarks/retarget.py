@@ -1,6 +1,7 @@
 """Clips on robots and characters: limits, speeds, slide, jerk, errors and time, judged by MuJoCo.
 
-    python -m benchmarks.retarget [--clips NAMES] [--frames N] [--pairs] [--starts K] [--keep]
+    python -m benchmarks.retarget [--clips NAMES] [--frames N] [--robot FILE] [--pairs]
+        [--starts K] [--keep]
 
 Reads the recordings and robots that the tests use (LIMBIK_TEST_DATA, or shared/data beside the
 project).  Frame by frame stands a two-stage differential solve with mink in the same run, the
@@ -63,6 +64,7 @@ PEER_TURNS = {"hips": 0.4, "trunk": 0.4, "head": 0.1, "Foot": 0.3, "Hand": 0.1}
 """Weights of rotations in the peer's solve; positions have limbik's own."""
 JUMP = np.radians(60.0)
 SLOW = 0.01  # m/s
+ARCH = 0.005  # m
 OVERLAP = 0.002  # m; two links of each of G1's wrists are made to overlap by less
 
 
@@ -127,19 +129,26 @@ class Judge:
         return out
 
     def feet(self, qpos: np.ndarray, link: str) -> np.ndarray:
-        """(frames, points, 3) the lowest points of a foot's collision spheres."""
+        """(frames, points, 3) the lowest points of a foot's collision spheres, and of both ends of
+        its capsules; those of its arch, higher than ARCH where the foot is flat, are left out."""
         body = self.model.body(link).id
         own = [
             g
             for g in range(self.model.ngeom)
             if self.model.geom_bodyid[g] == body and self.model.geom_contype[g]
         ]
-        out = np.empty((len(qpos), len(own), 3))
-        for t, q in enumerate(qpos):
+        capsule = self.model.geom_type[own] == self.mujoco.mjtGeom.mjGEOM_CAPSULE
+        half = np.where(capsule, self.model.geom_size[own][:, 1], 0.0)[:, None]
+        low = [0.0, 0.0, 1.0] * self.model.geom_size[own][:, :1]
+        out = np.empty((len(qpos) + 1, 2 * len(own), 3))
+        for t, q in enumerate([*qpos, self.model.qpos0]):
             self.data.qpos[:] = q
             self.mujoco.mj_kinematics(self.model, self.data)
-            out[t] = self.data.geom_xpos[own] - [0.0, 0.0, 1.0] * self.model.geom_size[own][:, :1]
-        return out
+            along = half * self.data.geom_xmat[own].reshape(-1, 3, 3)[:, :, 2]
+            middle = self.data.geom_xpos[own] - low
+            out[t] = np.concatenate([middle - along, middle + along])
+        flat = out[-1, :, 2] - out[-1, :, 2].min()
+        return out[:-1, flat < ARCH]
 
     def measure(
         self, motion: limbik.Motion, held: dict[str, np.ndarray], speeds: np.ndarray
@@ -274,10 +283,11 @@ def errors(figure: limbik.Figure, q: np.ndarray, targets: Targets, shape: BodySh
     return 1e3 * float(np.mean(found))
 
 
-def on_g1(name: str, frames: int) -> list[dict[str, Any]]:
-    """One clip on G1: limbik frame by frame, limbik at once, and mink where it is installed."""
-    figure, judge = target("G1"), Judge(root() / G1)
-    clip, speeds = source(name, frames), g1_speeds(target("G1"))
+def on_robot(name: str, frames: int, path: Path) -> list[dict[str, Any]]:
+    """One clip on a robot: limbik frame by frame and at once, and mink where it is installed."""
+    figure, judge, clip = limbik.load(path), Judge(path), source(name, frames)
+    own_limits = np.asarray(figure.speed_limits, float)
+    speeds = g1_speeds(figure) if path == root() / G1 else own_limits
     targets, shape = asked(clip, figure)
     held = {
         figure.joints[point.link]: point.held
@@ -300,7 +310,7 @@ def on_g1(name: str, frames: int) -> list[dict[str, Any]]:
         rows.append(row | {"jerk / source": row["jerk 95 %"] / own})
         start = judge.qpos(out.motion)[0]
     if importlib.util.find_spec("mink"):
-        qpos, seconds = two_stages(root() / G1, figure, targets, shape, start)
+        qpos, seconds = two_stages(path, figure, targets, shape, start)
         motion = as_motion(judge, figure, qpos, clip.fps)
         row = {"clip": name, "with": "mink, two stages", "fps": clip.frames / seconds}
         row |= judge.measure(motion, held, speeds)
@@ -353,13 +363,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clips", default=",".join(SOURCES), help="names, with commas")
     parser.add_argument("--frames", type=int, default=150)
+    parser.add_argument("--robot", type=Path, default=None, help="an MJCF file in place of G1's")
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--starts", type=int, default=0)
     parser.add_argument("--keep", action="store_true", help="write results/retarget.json")
     told = parser.parse_args(arguments)
     warnings.simplefilter("ignore", limbik.LimbikWarning)
-    rows = [row for name in told.clips.split(",") if name for row in on_g1(name, told.frames)]
-    show("on G1, judged by MuJoCo", rows)
+    robot = told.robot or root() / G1
+    clips = [name for name in told.clips.split(",") if name]
+    rows = [row for name in clips for row in on_robot(name, told.frames, robot)]
+    show(f"on {robot.stem}, judged by MuJoCo", rows)
     if told.pairs:
         pairs = all_pairs()
         show("pairs", pairs)

@@ -48,6 +48,10 @@ class FrameValues:
         """The rotation of a goal counts factors (frames,) times its weight; or (frames, 3)."""
         self._factor(goal, tm.ROTATION, factors)
 
+    def plane_factor(self, goal: int, factors: np.ndarray) -> None:
+        """The distance from a plane counts factors (frames,) times its weight."""
+        self._factor(goal, tm.PLANE, factors)
+
     def _factor(self, goal: int, kind: int, factors: np.ndarray) -> None:
         first = self._term(goal, kind) + lay.T_WEIGHT
         own = self.problem.floats[first : first + 3]  # square roots of the weights

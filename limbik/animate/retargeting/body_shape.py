@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.animate.contacts import metre
+from limbik.animate.retargeting.arm_end import arm_end
 from limbik.animate.retargeting.sole_points import sole_points
 from limbik.errors import FigureError
 from limbik.figure.figure import Figure
@@ -28,6 +29,8 @@ NEEDED = tuple(
 _BALL_OF_FOOT = 0.2  # of the leg: how far a foot without toes reaches ahead of the ankle
 _HEEL = 0.085  # of the leg: how far the heel is behind it
 _ANKLE = 0.09  # of the leg: how high the ankle is above the sole, where nothing tells
+_FOREARM = 0.4  # of the upper arm: a forearm without a hand is longer, or nothing is known of it
+_ACROSS = 0.4  # an axis is across a bone where the cosine of their angle is smaller
 _SECOND_AXIS = 0.3  # of the bone before: hinges nearer than this belong to the same joint
 
 
@@ -70,6 +73,8 @@ class BodyShape:
         self.chest = self._meet([self.at[side + "UpperArm"] for side in SIDES])
         self.axes, self.t_frames = t_frames(figure, self._with_trunk(), poses)
         self.frames = figure.frames(figure.rest)
+        for side in SIDES:
+            self._find_elbow(side)
         self.stands = not stands(figure, self._with_trunk(), figure.rest)
         self.balls: set[str] = set()
         """Roles of thighs and upper arms that turn about the origin of their joint."""
@@ -81,6 +86,8 @@ class BodyShape:
             for part in ("Foot", "Hand")
             if side + part in self.at
         }
+        self.hands = {side: hand for side in SIDES if (hand := self._hand(side)) is not None}
+        """By side: the link that carries the end of an arm, and (3,) that point in its frame."""
         if "head" in self.at:
             self.end["head"] = self._last_axis(self.at["head"])
 
@@ -138,7 +145,36 @@ class BodyShape:
         for i, axis in axes:
             across = np.eye(3) - np.outer(axis, axis)
             left, right = left + across, right + across @ self.place(i)
-        return np.linalg.solve(left, right)
+        centre = np.linalg.solve(left, right)
+        # A limb that swings about an axis across it hangs where it is on that axis (Unitree H1).
+        last, bone = axes[0][1], self.place(lower) - centre
+        if abs(last @ bone) < _ACROSS * np.linalg.norm(bone):
+            centre = centre + (last @ bone) * last
+        return centre
+
+    def _find_elbow(self, side: str) -> None:
+        """Where a robot's first joint of the elbow turns the upper arm about itself, and the next,
+        which its names call hand, bends it (Booster T1), the forearm is what the next one moves."""
+        lower, hand = self.at[side + "LowerArm"], self.at.get(side + "Hand")
+        if hand is None or int(self.figure.parents[hand]) != lower:
+            return
+        twist, bend = self._hinge(lower), self._hinge(hand)
+        bone = self.place(hand) - self.place(lower)
+        length = float(np.linalg.norm(bone))
+        if twist is None or bend is None or self._hinges_below(hand):
+            return
+        if abs(twist @ bone) > 0.9 * length and abs(bend @ bone) < _ACROSS * length:
+            self.at[side + "LowerArm"] = hand
+            del self.at[side + "Hand"]
+
+    def _hinges_below(self, joint: int) -> bool:
+        below = list(self._children.get(joint, []))
+        while below:
+            at = below.pop()
+            if self.figure.definition[at].parts:
+                return True
+            below += self._children.get(at, [])
+        return False
 
     def _last_axis(self, joint: int) -> int:
         """The last link of a joint that is several hinges, one right after the other."""
@@ -159,16 +195,39 @@ class BodyShape:
             at = after[0]
         return at
 
+    def _hand(self, side: str) -> tuple[int, np.ndarray] | None:
+        """The joint of the hand, or the end of the forearm where there is none."""
+        if side + "Hand" in self.at:
+            return self.at[side + "Hand"], np.zeros(3)
+        link = self.at[side + "LowerArm"]
+        upper = float(np.linalg.norm(self.place(link) - self.shoulders[side]))
+        end = arm_end(self.figure, link, _FOREARM * upper)
+        return None if end is None else (link, end)
+
     def segments(self, side: str, kind: str) -> tuple[float, float]:
         """Lengths of upper and lower leg or arm: from the centre over the middle to the end."""
         centre = (self.hips if kind == "Leg" else self.shoulders)[side]
         middle = self.place(self.at[f"{side}Lower{kind}"])
-        role = side + ("Foot" if kind == "Leg" else "Hand")
         upper = float(np.linalg.norm(middle - centre))
-        if role not in self.end:
+        if kind == "Leg":
+            end = self.place(self.end[side + "Foot"])
+        elif side in self.hands:
+            link, at = self.hands[side]
+            end = self.frames[link, :3, :3] @ at + self.place(link)
+        else:
             return upper, upper
-        end = self.place(self.end[role] if kind == "Leg" else self.at[role])
         return upper, float(np.linalg.norm(end - middle))
+
+    @property
+    def tilts(self) -> bool:
+        """Whether feet can tilt sideways: two axes or more between knee and sole."""
+        moved = [
+            len(np.flatnonzero(self.figure.owner == i))
+            for side in SIDES
+            for i in self._above(self.end[side + "Foot"])
+            if i > self.at[side + "LowerLeg"]
+        ]
+        return sum(moved) >= 2 * len(SIDES)
 
     @property
     def leg(self) -> float:

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from limbik.animate.retargeting.body_shape import BodyShape
+from limbik.animate.retargeting.body_shape import BodyShape, Foot
 from limbik.animate.retargeting.holds import ramp
 from limbik.animate.retargeting.overrides import Overrides
 from limbik.animate.retargeting.target_tracks import Point, Targets
 from limbik.animate.whole_clip.spacetime import ClipSolver
 from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
-from limbik.goals import Goal, Reach, Rest
+from limbik.goals import Goal, Plane, Reach, Rest
+from limbik.humanoid.recognise import SIDES
 from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
 
@@ -35,6 +36,9 @@ HELD = 10000.0
 HELD_TURN = 4000.0
 FIRST_HELD = 10.0
 """The same in the first pass, which finds out where the target's limits let contacts be."""
+LEVEL, LIGHT = 1e4, 1e-4
+"""Weights of soles on the ground in the first pass, while a foot that cannot tilt sideways is flat
+and while it is not."""
 POSTURE = 3e-4  # weight of the rest pose, or of ``near``, for each coordinate
 
 
@@ -66,8 +70,13 @@ def clip_solver(
     speeds: np.ndarray | None = None,
     hold: float = HELD,
     more: Sequence[Goal] = (),
+    level: Mapping[str, Foot] | None = None,
 ) -> tuple[ClipSolver, np.ndarray]:
-    """The problem of every frame with ``more`` goals, and where frames may start (frames, n)."""
+    """The problem of every frame with ``more`` goals, and where frames may start (frames, n).
+
+    ``level`` has the feet of a figure that cannot tilt them sideways: while they are flat their
+    soles are on the ground, and they stand where that lets them.
+    """
     names, goals = figure.joints, list[Goal]()
     for role, point in targets.points.items():
         weight = changes.weight(role, WEIGHTS[part_of(role)])
@@ -76,16 +85,25 @@ def clip_solver(
     for role, turned in targets.turned.items():
         weight = changes.weight(role, TURN_WEIGHTS.get(part_of(role), SEGMENT))
         goals.append(Reach(names[turned.link], wxyz=(1, 0, 0, 0), rotation_weight=weight))
+    planes = [] if level is None else _soles(figure, target, level)
+    count = len(goals)
+    goals += [goal for _, goal in planes]
     roots = np.isin(figure.owner, np.flatnonzero(figure.parents < 0))
     goals.append(Rest(np.where(roots, 0.0, POSTURE * figure.n)))
     links = {p.link for p in targets.points.values()} | {t.link for t in targets.turned.values()}
     problem = Problem(figure, [*goals, *more], lock=_idle(figure, links))
     hips = targets.points["hips"]
     values = FrameValues(problem, len(hips.track))
-    for k, point in enumerate(targets.points.values()):
+    for k, (role, point) in enumerate(targets.points.items()):
         values.position(k, point.track)
         if point.held.any():
-            values.position_factor(k, ramp(point.held, max(point.firm * hold, 1.0), fps))
+            factors = ramp(point.held, max(point.firm * hold, 1.0), fps)
+            if level is not None and part_of(role) in ("Foot", "Ball"):
+                factors = np.where(np.arange(3) == target.up, factors[:, None], 1.0)
+            values.position_factor(k, factors)
+    for k, (side, _) in enumerate(planes, count):
+        held = targets.points[side + "Foot"].held
+        values.plane_factor(k, ramp(held, LEVEL / LIGHT, fps))
     rotations = {}
     for k, (role, turned) in enumerate(targets.turned.items(), len(targets.points)):
         rotations[role] = turned.track @ target.t_frames[turned.link]
@@ -96,6 +114,19 @@ def clip_solver(
         values.near(near)
     solver = ClipSolver(values, fps=fps, smooth=smooth, speed_limits=speeds)
     return solver, _placed(figure, target, hips.track, hips.at, rotations["hips"])
+
+
+def _soles(figure: Figure, target: BodyShape, feet: Mapping[str, Foot]) -> list[tuple[str, Plane]]:
+    """(side, goal) for every ball of the soles: it touches the ground at height 0."""
+    x, y, z = np.eye(3)[target.up].tolist()
+    out = []
+    for side in SIDES:
+        turn = target.t_frames[feet[side].link].T
+        for ball in feet[side].sole:
+            at: Any = turn @ ball[:3]
+            name = figure.joints[feet[side].link]
+            out.append((side, Plane(name, (x, y, z), float(ball[3]), at=at, weight=LIGHT)))
+    return out
 
 
 def _placed(

@@ -135,9 +135,13 @@ def retarget(
     began = time.perf_counter()
     asked: dict[str, Any] = {"ground": ground, "scale": scale, "soles": changes.soles}
     targets = build_targets(clip, source, target, held, **asked)
+    feet = {side: target.foot(side, changes.soles.get(side)) for side in SIDES}
     terms: dict[str, Any] = {"fps": clip.fps, "smooth": smooth}
     if whole and any(point.held.any() for point in targets.points.values()):
-        first, starts = clip_solver(inner, target, targets, changes, **terms, hold=FIRST_HELD)
+        first, starts = clip_solver(
+            inner, target, targets, changes, **terms, hold=FIRST_HELD,
+            level=None if target.tilts else feet,
+        )  # fmt: skip
         reached = first.chain(starts)
         seen = _seen_feet(inner, target, targets, reached)
         places = {
@@ -153,7 +157,6 @@ def retarget(
     q, report = solver.solve(starts, whole=whole, progress=progress)
     if whole:
         shapes = inner.physical.shapes is not None if avoid is None else avoid
-        feet = {side: target.foot(side, changes.soles.get(side)) for side in SIDES}
         q, more = put_right(
             q, target, feet, clip.fps,
             lambda goals: clip_solver(inner, target, targets, changes, **terms, more=goals)[0],

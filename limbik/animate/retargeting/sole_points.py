@@ -33,7 +33,7 @@ def sole_points(figure: Figure, link: int, flat: np.ndarray, leg: float) -> np.n
     found = []
     for shape in own:
         frame = np.linalg.inv(rest[link]) @ rest[figure.index(shape.joint)]
-        centers, radius = _outer(shape, flat @ frame[:3, :3])
+        centers, radius = outer_balls(shape, flat @ frame[:3, :3])
         centers = centers + flat @ frame[:3, 3]
         found.append(np.column_stack([centers, np.full(len(centers), radius)]))
     points = np.concatenate(found)
@@ -52,7 +52,7 @@ def fixed_to(figure: Figure, link: int) -> set[int]:
     return out
 
 
-def _outer(shape: Shape, turn: np.ndarray) -> tuple[np.ndarray, float]:
+def outer_balls(shape: Shape, turn: np.ndarray) -> tuple[np.ndarray, float]:
     """(centres (k, 3), radius) of the balls of a shape that can be its lowest, from its joint's
     origin, turned."""
     center = turn @ np.array(shape.center)

@@ -72,6 +72,12 @@ class SourceBody:
         """(frames, 3) where the joint of a role is."""
         return self._places[:, self.shape.at[role]]
 
+    def hand(self, side: str) -> np.ndarray:
+        """(frames, 3) where an arm ends."""
+        link, at = self.shape.hands[side]
+        moved = self._frames[:, link, :3, :3] @ at
+        return self._places[:, link] + self.scale * moved @ self._turn.T
+
     def centre(self, side: str, kind: str) -> np.ndarray:
         """(frames, 3) where a leg or an arm turns."""
         shape = self.shape

@@ -148,7 +148,8 @@ def build_targets(
         out.points["chest"] = hold.point("chest", target.chest, between, hips + trunk, BACK)
     for side in SIDES:
         known = None if seen is None else seen[side]
-        foot = FootTargets(out, body, side, feet[side], lift, contacts, clip.fps, up, known)
+        moved = lift + _wider(source, target, side, ratio) * _level(pelvis[:, :, 0], up)
+        foot = FootTargets(out, body, side, feet[side], moved, contacts, clip.fps, up, known)
         ankle = foot.track
         centre = target.in_body(target.hips[side] - target.hip_middle)
         if scale == "common":
@@ -177,18 +178,36 @@ def build_targets(
             target.at[side + "LowerArm"], np.zeros(3), elbow, free
         )
         hand = side + "Hand"
-        if hand in source.at and hand in target.at:
-            fore = body.point(hand) - body.point(side + "LowerArm")
+        if side in source.hands and side in target.hands:
+            fore = body.hand(side) - body.point(side + "LowerArm")
             wrist = elbow + _along(fore, lengths[1])
-            out.points[hand] = hold.point(hand, target.at[hand], np.zeros(3), wrist, 1.0)
-            turned = body.segment(source.at[hand])
-            out.turned[hand] = Turned(target.end[hand], turned, free)
+            out.points[hand] = hold.point(hand, *target.hands[side], wrist, 1.0)
+            if hand in source.end and hand in target.end:
+                turned = body.segment(source.at[hand])
+                out.turned[hand] = Turned(target.end[hand], turned, free)
     out.contacts += [
         Contact(target.figure.joints[target.at.get(role, out.points[role].link)], a, b, _three(p))
         for role, (a, b), p in hold.found
     ]
     out.contacts.sort(key=lambda contact: (contact.start, contact.joint))
     return out
+
+
+def _wider(source: BodyShape, target: BodyShape, side: str, ratio: float) -> float:
+    """How much further to the left a foot stands where the target's hips are wider, for a target
+    that cannot tilt its feet: with flat soles its legs are upright, seen from the front."""
+    if target.tilts:
+        return 0.0
+    wide, own = (
+        float(np.linalg.norm(shape.hips["left"] - shape.hips["right"]))
+        for shape in (target, source)
+    )
+    return (0.5 if side == "left" else -0.5) * (wide - ratio * own)
+
+
+def _level(ways: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """(frames, 3) directions along the ground; shorter where the ways (frames, 3) are steep."""
+    return ways - (ways @ up)[:, None] * up
 
 
 def _segments(source: BodyShape, target: BodyShape) -> list[str]:
