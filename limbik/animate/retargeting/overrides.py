@@ -40,6 +40,12 @@ _ROLES = frozenset(
         for bone in ("Metacarpal", "Proximal", "Intermediate", "Distal")
     ]
 )
+_WORDS = {
+    "hip": "UpperLeg", "thigh": "UpperLeg", "knee": "LowerLeg", "shin": "LowerLeg",
+    "ankle": "Foot", "toe": "Toes", "collar": "Shoulder", "clavicle": "Shoulder",
+    "arm": "UpperArm", "elbow": "LowerArm", "forearm": "LowerArm", "wrist": "Hand",
+}  # fmt: skip
+"""Joints as people call them, and the bones that begin there."""
 _OFFSETS = ("leftSole", "rightSole", "ground")
 
 
@@ -79,6 +85,13 @@ class Overrides:
 def _changed(body: Body, roles: Mapping[str, str]) -> Body:
     found = {**body.roles, **roles}
     found = {role: joint for role, joint in found.items() if joint}
+    for role in roles:
+        twin = next((r for r in found if r != role and found[r] == found.get(role)), None)
+        if twin is not None:
+            raise FormatError(
+                f'"{found[role]}" is said to be {role} and is {twin} too: give {twin} another '
+                f'joint, or take it away with {twin} = ""'
+            )
     taken = set(found.values())
     unplaced = tuple(joint for joint in body.unplaced if joint not in taken)
     return Body(found, tuple(role for role in REQUIRED if role not in found), unplaced)
@@ -91,18 +104,21 @@ def read_overrides(path: str | Path | None) -> Overrides:
     place = Path(path)
     try:
         data: dict[str, Any] = tomllib.loads(place.read_text("utf-8"))
+    except FileNotFoundError:
+        raise FormatError("there is no such file", place) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FormatError(f"{place.name}: {error}") from None
     for table in data:
-        if table not in _TABLES or not isinstance(data[table], dict):
-            raise FormatError(
-                f"{place.name}: [{table}] is not one of {', '.join(_TABLES)}"
-                f"{did_you_mean(table, _TABLES)}"
-            )
+        _check_key(place, table, _TABLES, "")
+        if not isinstance(data[table], dict):
+            raise FormatError(f"{place.name}: {table} is a table: write [{table}] and its keys")
+    for side in ("source", "target"):
+        for name, table in data.get(side, {}).items():
+            _check_key(place, name, ("roles",), f"[{side}] ")
+            if not isinstance(table, dict):
+                raise FormatError(f"{place.name}: write [{side}.roles] and a line for each role")
     for name in data.get("offsets", {}):
-        if name not in _OFFSETS:
-            hint = did_you_mean(name, _OFFSETS)
-            raise FormatError(f'{place.name}: [offsets] has no "{name}"{hint}')
+        _check_key(place, name, _OFFSETS, "[offsets] ")
     roles = [data.get(side, {}).get("roles", {}) for side in ("source", "target")]
     for table in roles:
         if not all(isinstance(joint, str) for joint in table.values()):
@@ -110,12 +126,31 @@ def read_overrides(path: str | Path | None) -> Overrides:
     for table, known in ((data.get("weights", {}), _PARTS | _ROLES), *((t, _ROLES) for t in roles)):
         for name in table:
             if name not in known:
-                hint = did_you_mean(name, sorted(known))
+                hint = _other_word(name, known) or did_you_mean(name, sorted(known))
+                hint = (
+                    hint or f" (it knows {', '.join(sorted(_PARTS))} and more, as VRM names them)"
+                )
                 raise FormatError(f'{place.name}: "{name}" is no part of a body{hint}')
     numbers = [_numbers(data.get(table, {}), table, place) for table in ("weights", "offsets")]
     if any(value < 0 for value in numbers[0].values()):
         raise FormatError(f"{place.name}: [weights] must not be negative")
+    if any(numbers[1].get(name, 1.0) <= 0 for name in ("leftSole", "rightSole")):
+        raise FormatError(f"{place.name}: [offsets] ankles are above their soles")
     return Overrides(*roles, *numbers)
+
+
+def _check_key(place: Path, name: str, known: tuple[str, ...], where: str) -> None:
+    if name not in known:
+        hint = did_you_mean(name, known) or f" (it has {', '.join(known)})"
+        raise FormatError(f'{place.name}: {where}has no "{name}"{hint}')
+
+
+def _other_word(name: str, known: frozenset[str]) -> str:
+    """A hint where a joint is named by what people call it: leftKnee is leftLowerLeg."""
+    side = next((side for side in SIDES if name.startswith(side)), "")
+    part = _WORDS.get(name.removeprefix(side).casefold(), "")
+    other = side + part
+    return f' (did you mean "{other}"?)' if part and other in known else ""
 
 
 def _numbers(table: Mapping[str, Any], name: str, path: Path) -> dict[str, float]:

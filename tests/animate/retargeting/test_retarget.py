@@ -164,10 +164,24 @@ def test_a_table_changes_roles_weights_and_offsets(tmp_path: Path) -> None:
         ("[weights]\nHand = true", "number"),
         ("[target.roles]\nhead = 3", "name"),
         ("weights =", "pair.toml"),
+        ("weights = 3", r"write \[weights\]"),
+        ('[target.role]\nhead = "Head"', 'did you mean "roles"'),
+        ("[source]\nweights = {Hand = 2}", 'has no "weights"'),
+        ("[target]\nroles = 3", r"write \[target.roles\]"),
+        ("[weights]\nleftKnee = 2", 'did you mean "leftLowerLeg"'),
+        ("[weights]\nelbow = 2", 'did you mean "LowerArm"'),
+        ("[weights]\nxyzzy = 2", "it knows Ball, Foot"),
+        ("[offsets]\nleftSole = -0.1", "above their soles"),
+        ('[target.roles]\nleftFoot = "RightFoot"', "is rightFoot too"),
     ):
         table.write_text(text)
         with pytest.raises(limbik.FormatError, match=message):
             limbik.retarget(clip, onto=human, overrides=table)
+    with pytest.raises(limbik.FormatError, match="no such file"):
+        limbik.retarget(clip, onto=human, overrides=tmp_path / "none.toml")
+    table.write_text('[target.roles]\nleftFoot = "LeftFot"')
+    with pytest.raises(limbik.FigureError, match='did you mean "LeftFoot"'):
+        limbik.retarget(clip, onto=human, overrides=table)
 
 
 def test_fingers_bend_as_in_the_source() -> None:
