@@ -11,10 +11,12 @@ from limbik.animate.contacts import Contact, find_contacts, find_ground, metre, 
 from limbik.animate.edit import followed
 from limbik.animate.mix import ease
 from limbik.errors import FigureError
+from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.goals import Above, Goal
+from limbik.goals import Above, Goal, Reach
 from limbik.humanoid.ground import AXES, up_axis
 from limbik.humanoid.recognise import recognise
+from limbik.maths.so3 import matrix_to_quat
 
 FADE = 0.2
 """Seconds before and after a contact in which a foot goes to its place and leaves it."""
@@ -23,6 +25,12 @@ FLAT = 0.008
 """Metres of an adult by which an ankle may rise while its foot is flat."""
 
 _FEET = ("leftFoot", "rightFoot", "leftToes", "rightToes")
+_SHARES = {"leftHand": 0.5, "rightHand": 0.5, "leftLowerLeg": 0.2, "rightLowerLeg": 0.2}
+"""How much hands and knees stay where they are, of how much the hips do.  A leg that is nearly
+straight changes its length by a millimetre only where its knee moves by centimetres: there the hips
+give way."""
+_KEEP = 1e-2
+"""Weight of what stays where it is, of that of feet."""
 _FRAMES = 2000  # that are solved at a time; it bounds the memory
 
 
@@ -38,8 +46,9 @@ def plant_feet(
     Each contact of the ``joints`` (feet and toes unless given) is held at its mean place; between
     contacts the correction fades in and out over ``fade`` seconds, or shares what time there is.
     ``contacts`` are found in the motion unless given.  Poses are found by inverse kinematics from
-    the motion's own, inside the limits.  These joints and their tips are not left in the ground:
-    toes bend.
+    the motion's own, inside the limits: legs do what they can, hips move only where these are too
+    short or nearly straight, and hands stay where they are.  These joints and their tips are not
+    left in the ground: toes bend.
 
     >>> before, after = limbik.check(clip), limbik.check(clip.plant_feet())
     >>> bool(after.slide_mm.min() < 0.1 * before.slide_mm.min())
@@ -84,10 +93,49 @@ def plant_feet(
     out = motion.q.copy()
     shifted = np.any(wanted != np.stack([places[name] for name in names], axis=1), axis=(1, 2))
     moving = np.flatnonzero(shifted | deep)
+    kept = _kept_joints(figure, names)
     for low in range(0, len(moving), _FRAMES):
         part = moving[low : low + _FRAMES]
-        out[part] = followed(figure, names, wanted[part], motion.q[part], more=floor)
+        more = [*floor, *_keep(figure, kept, motion.q[part])]
+        out[part] = followed(figure, names, wanted[part], motion.q[part], more=more)
     return Motion(figure, out, motion.fps, motion.name)
+
+
+def _kept_joints(figure: Figure, names: list[str]) -> dict[str, float]:
+    """Joint → how much it stays where it is: hips, or roots, before hands and knees."""
+    body, feet = recognise(figure), {figure.index(name) for name in names}
+    above = {i for foot in feet for i in _line(figure, foot)}
+    roots = [figure.joints[i] for i in np.flatnonzero(figure.parents < 0).tolist() if i in above]
+    out = dict.fromkeys([body["hips"]] if "hips" in body else roots, 1.0)
+    out |= {body[role]: share for role, share in _SHARES.items() if role in body}
+    return {name: share for name, share in out.items() if figure.index(name) not in feet}
+
+
+def _keep(figure: Figure, kept: dict[str, float], q: np.ndarray) -> list[Goal]:
+    """Light goals that keep joints where they are in poses q (frames, n), so that legs do what they
+    can and arms make up for what the hips must do; hips keep their turn too."""
+    world, goals = figure.frames(q), list[Goal]()
+    for name, share in kept.items():
+        frame = world[:, figure.index(name)]
+        goals.append(
+            Reach(
+                name,
+                position=frame[:, :3, 3],
+                wxyz=matrix_to_quat(frame[:, :3, :3]) if share == 1.0 else None,
+                weight=share * _KEEP,
+                rotation_weight=_KEEP,
+            )
+        )
+    return goals
+
+
+def _line(figure: Figure, joint: int) -> list[int]:
+    """A joint and all that it hangs on."""
+    out = []
+    while joint >= 0:
+        out.append(joint)
+        joint = int(figure.parents[joint])
+    return out
 
 
 def _floor(

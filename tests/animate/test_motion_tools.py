@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import limbik
-from limbik.animate.contacts import Contact, find_contacts
+from helpers import real_data
+from limbik.animate.contacts import Contact, find_contacts, metre
 from limbik.animate.smooth import filtered
 from limbik.errors import FigureError, GoalError
 from limbik.figure.coordinates import balls, to_quat
@@ -14,6 +15,8 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, exponential, revolute, slides, swing_twist
 from limbik.figure.motion import Motion
 from limbik.maths.so3 import angle_between
+
+LEG = ("UpperLeg", "LowerLeg", "Foot", "Toes")
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +148,53 @@ def test_a_correction_fades_between_contacts(clip: Motion) -> None:
         clip.plant_feet(contacts=[Contact("LeftToeBase", 100, 200, (0, 0, 0))])
     with pytest.raises(FigureError, match="no feet are recognised"):
         Motion(limbik.figures.arm(), limbik.figures.arm().rest[None], 30).plant_feet()
+
+
+def feet_and_others(motion: Motion) -> tuple[list[str], list[int]]:
+    """Feet and toes by name, and the joints that are in no leg by index."""
+    body = limbik.humanoid.recognise(motion.figure)
+    legs = {role: joint for role, joint in body.roles.items() if role.endswith(LEG)}
+    feet = [joint for role, joint in legs.items() if role.endswith(("Foot", "Toes"))]
+    below = {motion.figure.index(joint) for joint in legs.values()}
+    for i, parent in enumerate(motion.figure.parents.tolist()):
+        if parent in below:
+            below.add(i)
+    return feet, [i for i in range(len(motion.figure.joints)) if i not in below]
+
+
+@pytest.mark.parametrize("file", ["cmu_bvh/02_01.bvh", "cmu_bvh/49_06.bvh"])
+def test_planting_feet_changes_legs_and_little_else(file: str) -> None:
+    motion = limbik.load_motion(real_data.find(file))[1::4]
+    ground, (feet, others) = limbik.find_ground(motion), feet_and_others(motion)
+    contacts = find_contacts(motion, feet)
+    before = limbik.check(motion, contacts=contacts, ground=ground)
+    planted = motion.plant_feet()
+    after = limbik.check(planted, contacts=contacts, ground=ground)
+    assert np.median(before.slide_mm) > 20.0
+    assert np.median(after.slide_mm) < 1.0
+    toes = [k for k, contact in enumerate(contacts) if "Toe" in contact.joint]
+    assert after.slide_mm[toes].max() < 1.0  # ankles turn about toes where heels rise
+    assert before.penetration_mm > 2.0
+    assert after.penetration_mm < 1.0
+    assert after.jerk < 1.1 * before.jerk
+    scale = 1e3 / metre(motion.figure)  # millimetres of a body of usual size
+    moved = scale * np.linalg.norm(planted.positions() - motion.positions(), axis=-1)
+    assert moved[:, others].max() < 3.0
+    assert moved.mean() < 3.0
+
+
+def test_hands_on_the_ground_stay_above_it_while_feet_are_planted() -> None:
+    clip = limbik.figures.cartwheel()[::3]
+    ground, fingers = limbik.find_ground(clip), ["LeftHandIndex1", "RightHandIndex1"]
+    lowest = [
+        motion.figure.positions(motion.q, fingers)[..., 1].min() - ground
+        for motion in (clip, clip.plant_feet())
+    ]
+    assert lowest[1] > lowest[0] - 1e-3
+    hands = np.abs(clip.plant_feet().positions() - clip.positions())[
+        :, clip.figure.index("LeftHand")
+    ]
+    assert hands.max() < 0.005
 
 
 # ---- mirror --------------------------------------------------------------------------------------
