@@ -3,6 +3,7 @@ its feet, its joints or the figure's shapes are where they must not be."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from limbik.animate.contacts import runs
 from limbik.animate.retargeting.body_shape import BodyShape, Foot
 from limbik.animate.retargeting.sole_points import fixed_to
+from limbik.animate.smooth import filtered
 from limbik.animate.whole_clip.spacetime import OVERLAP, WINDOW, ClipSolver
 from limbik.figure.collision.shapes import HalfSpace
 from limbik.figure.figure import Figure
@@ -27,6 +29,10 @@ APART = 200.0
 _SEEN = 1e-3  # metres of an adult: what is less deep is not looked at
 _PAD = 0.25  # seconds around frames that are put right, which may change too
 _ROUNDS, _STEPS, _ENOUGH = 3, 12, 1e-3
+_SMOOTHER = 4  # times that it is tried again from a smoother start
+_TREMBLE = 0.1  # seconds: departures much shorter are smoothed in that start
+_WORTH = 1.5  # times as rough as without shapes, or as after a try: worth another
+_MORE = 0.8  # of what is looked at: how deep things may be afterwards
 _POSES, _NEAR = 60, 0.06  # shapes that are further apart, in metres, in so many poses are left out
 _PARTS = ("LowerLeg", "LowerArm", "Hand", "Toes")
 _FLOOR = "floor"
@@ -85,11 +91,12 @@ def put_right(
     """(poses (frames, n), steps): q improved around the frames in which something is below the
     ground or inside something else, by the ``solver`` of the clip with goals against that; it is
     only made where there are such frames."""
-    figure = target.figure
+    figure, first = target.figure, np.array(q)
     depths = clearance_goals(figure, target, feet, shapes=shapes, ground=1.0, apart=1.0)
     seen = ClipSolver(FrameValues(Problem(figure, depths), len(q)), fps=fps)
     least, pad = (_SEEN * target.metre) ** 2, round(_PAD * fps)
     made, skipped, taken, q = None, set[tuple[str, str]](), 0, np.ascontiguousarray(q)
+    changed = np.zeros(len(q), bool)
     for _ in range(_ROUNDS):
         wrong = np.flatnonzero(seen.costs(q) > least)
         if not len(wrong):
@@ -101,15 +108,64 @@ def put_right(
         if made is None or not skipped <= apart:
             skipped = apart if made is None else skipped & apart
             made = solver(clearance_goals(figure, target, feet, shapes=shapes, exclude=skipped))
+        changed |= near
         before = q.copy()
-        for low, high in runs(near):
-            for first in range(low, high, WINDOW - OVERLAP):
-                last = min(first + WINDOW, high)
-                taken += made.improve(q, first, last, iterations=_STEPS, tolerance=_ENOUGH)
-        q = made.within_speeds(q)
+        q, steps = _improved(made, q, near)
+        taken += steps
         if np.abs(q - before).max() < 1e-6:
             break
+    if made is None:
+        return q, taken
+
+    # Edges of shapes that take turns at being nearest make a departure tremble; from a smoother one
+    # the same solve ends lower.
+    rough, usual = _roughness(made, q), _roughness(made, first)
+    for _ in range(_SMOOTHER):
+        if rough < _WORTH * usual:
+            break
+        other = np.ascontiguousarray(figure.project(first + _smoothed(q - first, _TREMBLE * fps)))
+        allowed = max(float(seen.costs(q).max()), _MORE * least)
+        for enough in (_ENOUGH, 0.01 * _ENOUGH):
+            other, steps = _improved(made, other, changed, enough)
+            taken += steps
+            if seen.costs(other).max() <= allowed:
+                break
+        else:
+            break
+        if made.total(other) >= made.total(q):
+            break
+        q, before, rough = other, rough, _roughness(made, other)
+        if before < _WORTH * rough:
+            break
     return q, taken
+
+
+def _roughness(solver: ClipSolver, q: np.ndarray) -> float:
+    """The velocity and acceleration terms of poses (frames, n)."""
+    return solver.total(q) - float(solver.costs(q).sum())
+
+
+def _smoothed(away: np.ndarray, sigma: float) -> np.ndarray:
+    """(frames, n) departures, smoothed over ``sigma`` frames and reflected at both ends, where a
+    curve through the few frames that there are would follow their noise."""
+    reach = min(math.ceil(2.5 * sigma), len(away) - 1)
+    if reach < 1:
+        return away
+    padded = np.pad(away, ((reach, reach), (0, 0)), mode="reflect")
+    return filtered(padded, sigma)[reach:-reach]
+
+
+def _improved(
+    solver: ClipSolver, q: np.ndarray, near: np.ndarray, enough: float = _ENOUGH
+) -> tuple[np.ndarray, int]:
+    """(poses, steps): q (frames, n) with its frames ``near`` (frames,) improved, in windows, until
+    a step gains less than ``enough`` of the objective."""
+    taken = 0
+    for low, high in runs(near):
+        for first in range(low, high, WINDOW - OVERLAP):
+            last = min(first + WINDOW, high)
+            taken += solver.improve(q, first, last, iterations=_STEPS, tolerance=enough)
+    return solver.within_speeds(q), taken
 
 
 def _far_pairs(

@@ -238,3 +238,13 @@ def test_nothing_is_in_the_ground_or_in_the_body() -> None:
     # Hands pass through the hips of a robot that is wider than its source.
     assert np.sqrt(depth.costs(free.q).max()) > 0.015
     assert np.sqrt(depth.costs(out.motion.q).max()) < 0.0015
+
+
+def test_arms_kept_off_the_thighs_do_not_tremble() -> None:
+    clip = limbik.load_motion(real_data.find("motion/xsens_stand.bvh"))[300:400]
+    robot = limbik.load(real_data.find("robots_mjcf/unitree_g1/g1.xml"))
+    out = limbik.retarget(clip, onto=robot)
+    through = limbik.retarget(clip, onto=robot, avoid=False)
+    moved = np.degrees(np.abs(out.motion.q - through.motion.q)[:, 6:]).max()
+    assert moved > 2.0  # there is something to keep off
+    assert limbik.check(out.motion).jerk < 2.0 * limbik.check(clip).jerk
