@@ -61,7 +61,13 @@ def same_figure(one: Motion, two: Motion, what: str) -> Motion:
     """The second motion in the coordinates and at the frame rate of the first."""
     if not isinstance(two, Motion):
         raise FigureError(f"{what}: needs a Motion, got {type(two).__name__}")
-    return two.resample(one.fps).onto(one.figure)
+    try:
+        return two.resample(one.fps).onto(one.figure)
+    except FigureError as error:
+        raise FigureError(
+            f"{what}: the motions are of different figures ({error}); put one on the other's "
+            "figure with retarget first"
+        ) from None
 
 
 def ease(share: np.ndarray) -> np.ndarray:

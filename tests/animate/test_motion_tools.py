@@ -281,3 +281,9 @@ def test_a_loop_has_no_seam(clip: Motion) -> None:
     assert limbik.check(thrice).jumps == ()
     with pytest.raises(FigureError, match="times must be a whole number"):
         part.loop(0)
+
+
+def test_motions_of_different_figures_are_not_mixed(clip: Motion) -> None:
+    arm = limbik.figures.arm()
+    with pytest.raises(FigureError, match="blend: the motions are of different figures"):
+        clip.blend(Motion(arm, arm.rest[None], 30.0), 0.5)

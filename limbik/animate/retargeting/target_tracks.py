@@ -69,8 +69,10 @@ class SourceBody:
         self._places = scale * (self._frames[..., :3, 3] - lift) @ turn.T
 
     def point(self, role: str) -> np.ndarray:
-        """(frames, 3) where the joint of a role is."""
-        return self._places[:, self.shape.at[role]]
+        """(frames, 3) where the joint of a role is; of a robot's foot its last axis, as in the
+        target."""
+        shape = self.shape
+        return self._places[:, shape.end[role] if role.endswith("Foot") else shape.at[role]]
 
     def hand(self, side: str) -> np.ndarray:
         """(frames, 3) where an arm ends."""

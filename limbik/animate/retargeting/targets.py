@@ -183,7 +183,7 @@ def build_targets(
             wrist = elbow + _along(fore, lengths[1])
             out.points[hand] = hold.point(hand, *target.hands[side], wrist, 1.0)
             if hand in source.end and hand in target.end:
-                turned = body.segment(source.at[hand])
+                turned = body.segment(source.end[hand])
                 out.turned[hand] = Turned(target.end[hand], turned, free)
     out.contacts += [
         Contact(target.figure.joints[target.at.get(role, out.points[role].link)], a, b, _three(p))

@@ -248,3 +248,13 @@ def test_arms_kept_off_the_thighs_do_not_tremble() -> None:
     moved = np.degrees(np.abs(out.motion.q - through.motion.q)[:, 6:]).max()
     assert moved > 2.0  # there is something to keep off
     assert limbik.check(out.motion).jerk < 2.0 * limbik.check(clip).jerk
+
+
+def test_a_robot_on_itself_keeps_its_knees_and_wrists() -> None:
+    _, first = walk_on_g1()
+    again = limbik.retarget(first.motion, onto=first.motion.figure)
+    apart = np.median(np.degrees(np.abs(again.motion.q - first.motion.q)), axis=0)
+    names = first.motion.figure.coordinates
+    found = {name: apart[k] for k, name in enumerate(names) if "knee" in name or "wrist" in name}
+    assert len(found) == 8
+    assert max(found.values()) < 5.0, found
