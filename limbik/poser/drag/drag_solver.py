@@ -61,7 +61,8 @@ goes on from there."""
 LITTLE, OFTEN, CLEARLY, NEARLY = 0.3, 8, 0.6, 0.02
 """Where a pose is strained, others are looked for at drags 1, 2, 4, every eighth and at the end:
 those in which the limb alone comes so near (sizes).  One that costs less than CLEARLY as much is
-taken.  A limb is tried a little bent from LITTLE of that strain on."""
+taken.  A limb is tried a little bent from LITTLE of that strain on; where that was in vain, after
+1, 3, 7 and then every OFTEN drags, and at the end."""
 
 HELD_BACK, HELD_BACK_LAST, NEARER = 1e-3, 1e-4, 0.9
 """Heels rise where the dragged target is further away than this (sizes; the second at the end of a
@@ -77,6 +78,7 @@ SWINGS = "the figure swings over to another way of getting there; go on dragging
 
 _SETTLED = 1e-7  # tolerance with the pull (sizes, rad): so small that the pull decides when to stop
 _CALM = 0.9  # f that keeps this part of itself over all its iterations is as good as settled
+_BETTER = 0.99  # part of f: a bent limb that leaves less was worth its try
 _NONE = -1
 
 
@@ -138,6 +140,7 @@ class DragSolver:
         self._kept: list[Kept] = []
         self._limb: Runner | None = None
         self._strained = 0  # drags in a row that ended in a strained pose
+        self._bend_after = self._bend_pause = 0  # drags until a straight limb is tried bent again
         self._stands: set[int] = set()  # ids of feet that stand on their balls
         self._moved_pins: set[int] = set()
         hips = None if self.posture is None else self.posture.hips
@@ -330,14 +333,25 @@ class DragSolver:
         iterations = int(totals[OUT_ITERATIONS])
         posture = self.posture if self.dragged is not None else None
         strain = math.inf if posture is None else posture.strained(self._near.problem)
-        if posture is not None and self.dragged is not None and totals[OUT_F] > LITTLE * strain:
+        self._bend_after -= 1
+        due = self._bend_after < 0 or near == LAST
+        if (
+            due
+            and posture is not None
+            and self.dragged is not None
+            and totals[OUT_F] > LITTLE * strain
+        ):
             bent = posture.bent(self._effector(self.dragged).joint, straight)
+            self._bend_pause = 0 if bent is None else min(2 * self._bend_pause + 1, OFTEN)
             if bent is not None:
                 bent[self._fixed] = straight[self._fixed]
                 _, more = self._near.run(bent, 0, self._none, near)
                 iterations += int(more[OUT_ITERATIONS])
                 if np.isfinite(bent).all() and more[OUT_F] < totals[OUT_F]:
+                    if more[OUT_F] < _BETTER * totals[OUT_F]:
+                        self._bend_pause = 0
                     q[:], totals = bent, more
+            self._bend_after = self._bend_pause
         if totals[OUT_F] > strain:
             self._strained += 1
             due = self._strained & (self._strained - 1) == 0 or self._strained % OFTEN == 0
