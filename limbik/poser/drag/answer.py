@@ -80,11 +80,13 @@ def build_answer(
     iterations: int = 0,
     *,
     kept: Sequence[int] = (),
+    is_last: bool = False,
 ) -> Answer:
     """The answer q to a problem whose goals are those of ``held``, in their order, and then goals
     without an effector, whose ids are ``kept``.
 
-    ``code`` is the method's exit code, None where nothing was solved.
+    ``code`` is the method's exit code, None where nothing was solved.  After the last step of a
+    drag (``is_last``) none goes on.
     """
     errors = misses(problem, q)
     goals = np.full((len(held) + len(kept), GOAL), _NAN)
@@ -107,7 +109,8 @@ def build_answer(
         return Answer(q, Status.REACHED, why, goals, limits, ms, iterations)
     status, holders = status_of(problem, STUCK if code == REACHED else code, q)
     ended = code in (STUCK, REACHED)
-    short = _short_so_far(problem, q, errors) if status is Status.STALLED and not ended else None
+    follows = status is Status.STALLED and not ended and not is_last
+    short = _short_so_far(problem, q, errors) if follows else None
     # A drag never restarts, so that nothing is said of attempts.
     why = short or explain(problem, q, status, holders, errors, 0, ended)
     active = _limits(problem.figure, active_limits(problem, q))

@@ -268,7 +268,7 @@ class DragSolver:
         else:
             code = STUCK
         ms = 1e3 * (time.perf_counter() - began)
-        answer = self._report(code, ms, iterations)
+        answer = self._report(code, ms, iterations, is_last=near in (0, LAST))
         return (
             answer if self.q is not self._part else replace(answer, why=SWINGS, is_following=True)
         )
@@ -426,7 +426,9 @@ class DragSolver:
     def _effector(self, id: int) -> Effector:
         return next(held for held in self._held if held.id == id)
 
-    def _report(self, code: int | None, ms: float = 0.0, iterations: int = 0) -> Answer:
+    def _report(
+        self, code: int | None, ms: float = 0.0, iterations: int = 0, *, is_last: bool = False
+    ) -> Answer:
         """The answer, measured at the targets themselves, however far away they are."""
         assert self._then is not None
         problem, far = self._then.problem, self._far
@@ -434,7 +436,7 @@ class DragSolver:
             put_place(problem, far, self._held[far].position)
         answer = build_answer(
             problem, self._held, self.q.copy(), code, ms, iterations,
-            kept=[kept.id for kept in self._kept_goals],
+            kept=[kept.id for kept in self._kept_goals], is_last=is_last,
         )  # fmt: skip
         if far is not None:
             self._write(far)

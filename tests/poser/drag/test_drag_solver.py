@@ -284,5 +284,9 @@ def test_a_step_that_ends_with_its_budget_says_that_the_next_goes_on() -> None:
     assert spent.status is Status.STALLED
     assert re.fullmatch(r"LeftHand is [\d.]+ c?m short so far; .* goes on", spent.why)
     assert spent.is_following
+    last = build_answer(problem, [], HUMAN.rest, SPENT, kept=[-1], is_last=True)
+    assert last.status is Status.STALLED
+    assert not last.is_following
+    assert "goes on" not in last.why
     stuck = build_answer(problem, [], HUMAN.rest, STUCK, kept=[-1])
     assert "the method finds no way on; choose another method" in stuck.why
