@@ -38,7 +38,7 @@ def test_ctrl_c_ends_it_quietly_while_clients_are_connected(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9")
-def test_a_kill_loses_nothing_that_is_five_seconds_old(tmp_path: Path) -> None:
+def test_a_kill_loses_nothing_that_was_saved(tmp_path: Path) -> None:
     with Server(tmp_path) as server:
         with client(server.url) as page:
             target = page.at(HAND) + [-0.05, 0.2, 0.1]
