@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 FLAGS = [
     *("--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run"),
@@ -103,6 +103,10 @@ class Person:
         self.page.wait_for_function(
             f"() => window.limbik && ((app) => {condition})(window.limbik.app)", timeout=patience
         )
+
+    def says(self, where: Locator, words: str) -> None:
+        """Until a part of the page says this: it is drawn some frames after the app knows it."""
+        where.filter(has_text=words).wait_for()
 
     def ask(self, expression: str) -> Any:
         """A value of the page."""

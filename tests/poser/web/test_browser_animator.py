@@ -68,7 +68,7 @@ def test_a_drag_is_kept_when_the_frame_changes(animator: Person) -> None:
     wait(animator, "app.pose.frame === 1")
     np.testing.assert_allclose(at(animator, "LeftHand"), hand, atol=1e-6)
     animator.page.get_by_test_id("unkeyed").wait_for(state="detached")
-    assert animator.page.get_by_test_id("unkeyed-mark").count() == 1
+    animator.page.get_by_test_id("unkeyed-mark").wait_for()
     press(",")
     wait(animator, "app.pose.frame === 0")
     np.testing.assert_allclose(at(animator, "LeftHand"), lower, atol=1e-6)
@@ -135,9 +135,7 @@ def test_a_drag_in_a_square_view_stays_in_its_plane(
     page.keyboard.press(key)
     wait(animator, "app.ui.square !== null")
     assert animator.ask("stage.camera.orthographic")
-    assert (
-        page.get_by_role("button", name=button, exact=True).get_attribute("aria-pressed") == "true"
-    )
+    page.get_by_role("button", name=button, exact=True, pressed=True).wait_for()
     before = at(animator, "LeftHand")
     animator.drag("LeftHand", (-37, -23), steps=4)
     after = at(animator, "LeftHand")

@@ -199,8 +199,8 @@ def _stuck_is_said_and_helped(body: Body, kind: str) -> None:
     assert short > 0.05 * body.metre
     assert page.ask("app.pose.isStuck")
     assert page.ask("app.pose.ghost !== null")
-    assert page.page.get_by_test_id("status").inner_text() == "Stuck"
-    assert "Another pose" in page.page.get_by_test_id("offer").inner_text()
+    page.says(page.page.get_by_test_id("status"), "Stuck")
+    page.says(page.page.get_by_test_id("offer"), "Another pose")
     page.page.keyboard.press("Enter")
     page.settle()
     body.drags += 1
@@ -224,7 +224,7 @@ def test_names_lines_and_fields_have_room_beside_the_panel(page: Person) -> None
     page.page.get_by_role("button", name="flipped").wait_for()
     row = page.page.locator(".transport")
     assert row.evaluate("(it) => it.scrollWidth <= it.clientWidth")
-    assert page.page.get_by_role("combobox", name="Ease of the selected keys").is_visible()
+    page.page.get_by_role("combobox", name="Ease of the selected keys").wait_for()
     # Square views from the side show the floor as a line.
     page.page.keyboard.press("Numpad1")
     page.wait("app.ui.square === 'front'")

@@ -36,8 +36,8 @@ def test_a_stuck_robot_is_helped_out_by_one_key(browser: Browser, tmp_path: Path
         short = person.ask("app.pose.goals[0].length")
         assert 0.05 < short < 0.3
         assert person.ask("app.pose.ghost.ok")
-        assert person.page.get_by_test_id("status").inner_text() == "Stuck"
-        assert "reaches the target" in person.page.get_by_test_id("offer").inner_text()
+        person.says(person.page.get_by_test_id("status"), "Stuck")
+        person.says(person.page.get_by_test_id("offer"), "reaches the target")
         stuck = person.q()
         person.page.keyboard.press("Enter")
         person.settle()

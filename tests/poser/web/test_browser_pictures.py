@@ -137,7 +137,9 @@ def test_a_page_without_its_server_heals_and_says_what_it_waits_for(
         assert notice.is_visible()
         someone.ask("app.setPreparing('')")
         notice.wait_for(state="detached")
-        assert page.get_by_test_id("status").inner_text() != "At rest"
+        page.wait_for_function(
+            "() => document.querySelector('[data-testid=status]').textContent !== 'At rest'"
+        )
         page.keyboard.press("0")
         someone.settle()
         page.wait_for_function(

@@ -73,9 +73,7 @@ def test_a_box_is_put_held_by_both_hands_and_carried(person: Person) -> None:
     assert person.ask("app.state.scene.props[0].position") == box["position"]
     page.get_by_role("button", name="Both hands").click()
     person.settle()
-    assert (
-        "Held by LeftHand and RightHand." in page.get_by_role("region", name="Scene").inner_text()
-    )
+    person.says(page.get_by_role("region", name="Scene"), "Held by LeftHand and RightHand.")
     apart, before = np.linalg.norm(np.diff(hands(person), axis=0)), hands(person)
     press(person, drawn(person, "props")["at"], (20, -60))
     assert (hands(person)[:, 1] - before[:, 1] > 0.05).all()  # both hands went up with it
@@ -99,7 +97,7 @@ def test_balance_is_drawn_green_and_red_and_kept_on_demand(person: Person) -> No
     assert drawn(person, "balance")["colour"] == green
     assert drawn(person, "collision shapes")["count"] == len(HUMAN.shapes)
     words = page.get_by_test_id("balance-words")
-    assert "inside its support" in words.inner_text()
+    person.says(words, "inside its support")
     person.drag("Hips", (110, 20))
     page.wait_for_function(
         "() => document.querySelector('.balance-words')?.textContent.includes('outside')"

@@ -35,6 +35,24 @@ export function IconButton(props: {
   );
 }
 
+/**
+ * What a control shows, and how it is told of a choice. A choice that the server is asked for is
+ * shown until its answer is there: a pose that comes meanwhile draws the page anew, and the control
+ * would jump back for a moment.
+ */
+function useChoice<V>(value: V, ask: (value: V) => unknown): [V, (value: V) => void] {
+  const [asked, setAsked] = useState<{ value: V } | null>(null);
+  const choose = (next: V): void => {
+    const answer = ask(next);
+    if (!(answer instanceof Promise)) return;
+    const mine = { value: next };
+    setAsked(mine);
+    const done = (): void => setAsked((now) => (now === mine ? null : now));
+    answer.then(done, done);
+  };
+  return [asked === null ? value : asked.value, choose];
+}
+
 export interface Segment<V extends string> {
   value: V;
   label: string;
@@ -49,20 +67,22 @@ export function Segmented<V extends string>(props: {
   segments: Segment<V>[];
   /** Show only the icons. */
   icons?: boolean;
-  onChoose: (value: V) => void;
+  /** A promise is the server's answer. */
+  onChoose: (value: V) => unknown;
 }) {
   const name = useId();
+  const [shown, choose] = useChoice(props.value, props.onChoose);
   return (
     <div class={`segmented ${props.icons ? "icons" : ""}`} role="radiogroup" aria-label={props.label}>
       {props.segments.map(({ value, label, icon, title }) => (
-        <label key={value} title={title ?? label} class={value === props.value ? "chosen" : ""}>
+        <label key={value} title={title ?? label} class={value === shown ? "chosen" : ""}>
           <input
             type="radio"
             name={name}
             value={value}
             aria-label={label}
-            checked={value === props.value}
-            onChange={() => props.onChoose(value)}
+            checked={value === shown}
+            onChange={() => choose(value)}
           />
           {icon && <Icon name={icon} />}
           {!props.icons && <span>{label}</span>}
@@ -79,17 +99,19 @@ export function Switch(props: {
   /** Said instead of the visible label where that is not enough alone. */
   name?: string;
   disabled?: boolean;
-  onChange: (on: boolean) => void;
+  /** A promise is the server's answer. */
+  onChange: (on: boolean) => unknown;
 }) {
+  const [shown, choose] = useChoice(props.checked, props.onChange);
   return (
     <label class="switch" title={props.title}>
       <input
         type="checkbox"
         role="switch"
         aria-label={props.name ?? props.label}
-        checked={props.checked}
+        checked={shown}
         disabled={props.disabled}
-        onChange={(event) => props.onChange(event.currentTarget.checked)}
+        onChange={(event) => choose(event.currentTarget.checked)}
       />
       <span class="track" aria-hidden="true" />
       <span class="words">{props.label}</span>

@@ -106,10 +106,10 @@ function Details({ app, effector }: { app: App; effector: Effector }) {
   const sending = useRef<Latest<Commands["effector.set"]> | null>(null);
   sending.current ??= new Latest((patch) => app.do("effector.set", patch));
   const set = (patch: Omit<Commands["effector.set"], "effector">): void => sending.current?.give({ effector: effector.id, ...patch });
-  const turnTo = (on: boolean): void => {
+  const turnTo = (on: boolean): Promise<unknown> => {
     const at = 4 * effector.joint;
     const now = app.pose ? (Array.from(app.pose.wxyz.slice(at, at + 4)) as Vec4) : ([1, 0, 0, 0] as Vec4);
-    void app.do("effector.set", { effector: effector.id, wxyz: on ? now : null });
+    return app.do("effector.set", { effector: effector.id, wxyz: on ? now : null });
   };
   return (
     <div class="goal-details">
@@ -165,7 +165,7 @@ function Goal({ app, effector }: { app: App; effector: Effector }) {
           icons
           value={effector.mode}
           segments={[...MODES]}
-          onChoose={(mode) => void app.do("effector.set", { effector: effector.id, mode })}
+          onChoose={(mode) => app.do("effector.set", { effector: effector.id, mode })}
         />
         <IconButton
           icon="close"

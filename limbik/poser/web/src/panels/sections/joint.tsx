@@ -128,7 +128,7 @@ function Selected({ app, joint, index }: { app: App; joint: JointInfo; index: nu
             label={`How the ${limb.name} is posed`}
             value={app.inFk(index) ? "fk" : "ik"}
             segments={LIMB_MODES}
-            onChoose={(mode) => void app.do("limb.fk", { joint: index, on: mode === "fk" })}
+            onChoose={(mode) => app.do("limb.fk", { joint: index, on: mode === "fk" })}
           />
         </div>
       )}

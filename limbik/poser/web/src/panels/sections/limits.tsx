@@ -100,7 +100,7 @@ function RangeFields({ app, joint, limit, onSet }: {
   );
 }
 
-function ConeFields({ joint, limit, onSet }: { joint: JointInfo; limit: Cone; onSet: (limit: Limit) => void }) {
+function ConeFields({ joint, limit, onSet }: { joint: JointInfo; limit: Cone; onSet: (limit: Limit) => unknown }) {
   const { swing, center, twist } = limit;
   const pair = (what: "swing" | "center", k: 0 | 1, value: number | null): void => {
     if (value === null) return;
@@ -159,10 +159,10 @@ function JointLimits({ app, joint, index }: { app: App; joint: JointInfo; index:
   const q = Array.from({ length: joint.count }, (_, k) => app.pose?.q[joint.first + k] ?? 0);
   const ball = ballAt(joint) >= 0 && joint.count === 3;
   const euler = isEulerBall(joint);
-  const set = (next: Limit): void => {
+  const set = (next: Limit): Promise<unknown> | undefined => {
     const wrong = fault(next);
     setComplaint(wrong);
-    if (!wrong) void app.do("limit.set", { joint: index, limit: next });
+    return wrong ? undefined : app.do("limit.set", { joint: index, limit: next });
   };
   const none: Limit = ball
     ? { kind: "cone", swing: null, center: [0, 0], twist: [null, null] }
@@ -185,9 +185,9 @@ function JointLimits({ app, joint, index }: { app: App; joint: JointInfo; index:
               { value: "range", label: "Ranges", title: "From where to where each of its angles goes" },
             ]}
             onChoose={(kind) => {
-              if (kind === "none") set(none);
-              else if (kind === "cone" && euler) void inCone(app, index);
-              else set(firstLimit(app.figure!, joint, q, kind === "cone"));
+              if (kind === "none") return set(none);
+              if (kind === "cone" && euler) return inCone(app, index);
+              return set(firstLimit(app.figure!, joint, q, kind === "cone"));
             }}
           />
         ) : (

@@ -16,7 +16,7 @@ function Setting({ owner, info, value, onSet }: {
   info: SettingInfo;
   value: Value | null;
   /** null goes back to the default. */
-  onSet: (value: Value | null) => void;
+  onSet: (value: Value | null) => unknown;
 }) {
   const label = words(info.name);
   const name = `${owner} ${label}`;
@@ -65,13 +65,13 @@ function Setting({ owner, info, value, onSet }: {
   );
 }
 
-function Settings({ method, choice, onSet }: { method: MethodInfo; choice: Choice; onSet: (choice: Choice) => void }) {
+function Settings({ method, choice, onSet }: { method: MethodInfo; choice: Choice; onSet: (choice: Choice) => unknown }) {
   const given = Object.keys(choice.settings).length;
-  const set = (info: SettingInfo, value: Value | null): void => {
+  const set = (info: SettingInfo, value: Value | null): unknown => {
     const settings = { ...choice.settings };
     if (value === null || value === info.value) delete settings[info.name];
     else settings[info.name] = value;
-    onSet({ name: choice.name, settings });
+    return onSet({ name: choice.name, settings });
   };
   return (
     <details class="settings">
@@ -129,7 +129,7 @@ export function MethodPanel({ app }: { app: App }) {
   const known = (name: string): MethodInfo | undefined => hello.methods.find((info) => info.name === name);
   const info = known(method.name);
   const other = compare ? known(compare.name) : undefined;
-  const set = (choice: Choice): void => void app.do("method.set", choice);
+  const set = (choice: Choice): Promise<unknown> => app.do("method.set", choice);
   return (
     <Section id="method" title="Method" summary={words(method.name)} open={false}>
       <label class="stacked">
@@ -158,7 +158,7 @@ export function MethodPanel({ app }: { app: App }) {
       {other && <p class="help">{other.title}</p>}
       {compare && <Legend app={app} method={method} compare={compare} />}
       {compare && other && (
-        <Settings key={`with ${compare.name}`} method={other} choice={compare} onSet={(choice) => void app.do("compare.set", choice)} />
+        <Settings key={`with ${compare.name}`} method={other} choice={compare} onSet={(choice) => app.do("compare.set", choice)} />
       )}
     </Section>
   );

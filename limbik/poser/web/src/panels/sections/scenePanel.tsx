@@ -152,19 +152,19 @@ export function ScenePanel({ app }: { app: App }) {
           label="Floor"
           title="Keep feet, hands and knees of a body above the floor"
           checked={scene.floor}
-          onChange={(on) => void app.do("floor", { on })}
+          onChange={(on) => app.do("floor", { on })}
         />
         <Switch
           label="Auto-balance"
           title="Keep the centre of mass above what the figure stands on"
           checked={scene.balance}
-          onChange={(on) => void app.do("balance", { on })}
+          onChange={(on) => app.do("balance", { on })}
         />
         <Switch
           label="Collisions"
           title="Keep the body out of itself and out of the props"
           checked={scene.collisions}
-          onChange={(on) => void app.do("collisions", { on })}
+          onChange={(on) => app.do("collisions", { on })}
         />
       </div>
       {(scene.balance || app.ui.balance) && <BalanceWords app={app} />}
