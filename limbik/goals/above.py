@@ -98,11 +98,11 @@ def above_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
 
 
 @fn.term_function
-def above_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
+def above_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, ahead):  # type: ignore[no-untyped-def]
     ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
     path, length, x, y, z, nx, ny, nz, short = _shortfall(ints, floats, world, i)
-    if short > 0.0:
-        w = floats[f + lay.T_WEIGHT]
+    w = floats[f + lay.T_WEIGHT]
+    if fn.foresees(fn.open_floats(ahead), row, w, short):
         fn.add_motion_row(
             ints, floats, fn.open_floats(axes_at), path, length, x, y, z, w * nx, w * ny, w * nz,
             0.0, 0.0, 0.0, row, fn.open_floats(out_at),

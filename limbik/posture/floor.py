@@ -16,6 +16,7 @@ from limbik.goals import terms as tm
 from limbik.goals.contacts import up_axis
 from limbik.goals.kernels import functions as fn
 from limbik.goals.kernels.rows import point_of
+from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.priority import Prioritized
 from limbik.posture.floor_points import floor_points
 
@@ -49,6 +50,7 @@ class Floor(Prioritized):
         functions = fn.TermFunctions(
             count, floor_residual.address, floor_jacobian.address, tuple(joints), numbers.ravel(),
             table=np.array([count, up_axis(figure)]), unit="length", one_sided=True,
+            second=floor_second.address,
         )  # fmt: skip
         return [tm.Term(tm.FUNCTION, -1, weight=weight, functions=functions)]
 
@@ -106,7 +108,7 @@ def floor_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
 
 
 @fn.term_function
-def floor_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
+def floor_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, ahead):  # type: ignore[no-untyped-def]
     ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
     axes, jt, table = fn.open_floats(axes_at), fn.open_floats(out_at), fn.own_table(ints, i)
     at, _ = fn.own_numbers(ints, i)
@@ -116,8 +118,30 @@ def floor_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
         joint, path, length = fn.own_joint(ints, i, k)
         x, y, z = point_of(world, joint, floats, at + 4 * k + 1)
         high = x if up == 0 else (y if up == 1 else z)
-        if floats[at + 4 * k] > high:
+        short = floats[at + 4 * k] - high
+        if fn.foresees(fn.open_floats(ahead), row + k, w, short):
             fn.add_motion_row(
                 ints, floats, axes, path, length, x, y, z,
                 w * (up == 0), w * (up == 1), w * (up == 2), 0.0, 0.0, 0.0, row + k, jt,
+            )  # fmt: skip
+
+
+@fn.second_function
+def floor_second(  # type: ignore[no-untyped-def]
+    ints_at, floats_at, q, world_at, axes_at, i, f, row, lam_at, moments_at, torques_at, s
+):
+    ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
+    axes, lam, table = fn.open_floats(axes_at), fn.open_floats(lam_at), fn.own_table(ints, i)
+    at, _ = fn.own_numbers(ints, i)
+    count, up, slots = int64(ints[table]), int64(ints[table + 1]), int64(ints[lay.N_SLOTS])
+    for k in range(count):
+        joint, path, length = fn.own_joint(ints, i, k)
+        x, y, z = point_of(world, joint, floats, at + 4 * k + 1)
+        high = x if up == 0 else (y if up == 1 else z)
+        if floats[at + 4 * k] > high:
+            w = lam[row + k] * floats[f + lay.T_WEIGHT]
+            add_point_moments(
+                ints, floats, axes, path, length, x, y, z,
+                w * (up == 0), w * (up == 1), w * (up == 2),
+                fn.open_table(moments_at, slots, 3), fn.open_table(torques_at, slots, 3),
             )  # fmt: skip

@@ -51,16 +51,19 @@ def state_size(ints):
         + (ints[lay.N_SLOTS] + 1) * lay.AXIS
         + SCRATCH
         + ints[N_ERRORS]
+        + ints[lay.N_ROWS]
+        + 1
     )
 
 
 @inlined
 def _split(ints, state):
-    """state -> world, axes, scratch, errors."""
+    """state -> world, axes, scratch, errors, ahead."""
     a = ints[lay.N_JOINTS] * lay.WORLD
     b = a + (ints[lay.N_SLOTS] + 1) * lay.AXIS
     c = b + SCRATCH
-    return state[:a], state[a:b], state[b:c], state[c : c + ints[N_ERRORS]]
+    d = c + ints[N_ERRORS]
+    return state[:a], state[a:b], state[b:c], state[c:d], state[d : d + ints[lay.N_ROWS] + 1]
 
 
 @kernel
@@ -75,10 +78,21 @@ def scratch_of(ints, state):
     return _split(ints, state)[2]
 
 
+@kernel
+def ahead_of(ints, state):
+    """(1 + rows,) what one-sided rows would be if they counted, where that is asked for.
+
+    A method that writes ASKED or ANY_COST (goals/kernels/functions.py) to the first number before
+    it calls ``linearise`` gets the Jacobian of one-sided rows that hold too, as far as their goals
+    give it, and then entry 1 + i is w·h < 0 of such a row i; for all other rows it is 0.
+    """
+    return _split(ints, state)[4]
+
+
 @inlined
 def place(ints, floats, q, state):
     """Where q has the joints that matter: (world, scratch)."""
-    world, axes, scratch, _ = _split(ints, state)
+    world, axes, scratch, _, _ = _split(ints, state)
     kin.forward(ints, floats, q, ints[I_USED], ints[N_USED], world, axes, scratch)
     return world, scratch
 
@@ -86,9 +100,10 @@ def place(ints, floats, q, state):
 @inlined
 def _place(ints, floats, q, state, r):
     """Forward kinematics of the joints that matter, and the rows of the built-in goals."""
-    world, axes, scratch, errors = _split(ints, state)
+    world, axes, scratch, errors, ahead = _split(ints, state)
     kin.forward(ints, floats, q, ints[I_USED], ints[N_USED], world, axes, scratch)
     residuals(ints, floats, q, world, axes, scratch, r, errors)
+    ahead[0] = 0.0
 
 
 @inner
@@ -149,8 +164,8 @@ def linearise(ints, floats, q, state, r, jt, model):
     model is r, except near half a turn, where r goes flat (goals.rows); True if it differs.  q must
     be the pose that was evaluated last, with residuals r.
     """
-    world, axes, scratch, _ = _split(ints, state)
-    jacobian_rows(ints, floats, q, world, axes, scratch, jt, model)
+    world, axes, scratch, _, ahead = _split(ints, state)
+    jacobian_rows(ints, floats, q, world, axes, scratch, jt, model, ahead)
     return _aim_and_mix(ints, floats, jt, model, r)
 
 
@@ -239,7 +254,7 @@ def curvature(ints, floats, q, state, r, lam, moments, torques, columns, s):
 
     lam (rows,), moments and torques (slots, 3) and columns (n, 3) are overwritten.
     """
-    world, axes, scratch, _ = _split(ints, state)
+    world, axes, scratch, _, _ = _split(ints, state)
     rows = ints[lay.N_ROWS]
     if ints[N_FULL]:
         # r is Lᵀ(g − F), so that W(g − F) = Lr.

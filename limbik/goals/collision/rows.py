@@ -15,9 +15,11 @@ from numba import int64
 
 from limbik.figure.collision.shape_buffers import POSE
 from limbik.figure.layout import N_COORDS, N_ROWS, T_COUNT, T_WEIGHT, WORLD
-from limbik.goals.collision.view import FOUND, KNOWN, NEAR, view_avoid
+from limbik.goals.collision.view import FOUND, KNOWN, MOST_ROWS, NEAR, view_avoid
 from limbik.goals.kernels.functions import (
+    ANY_COST,
     add_motion_row,
+    foresees,
     open_floats,
     open_ints,
     own_joint,
@@ -26,6 +28,8 @@ from limbik.goals.kernels.functions import (
 from limbik.jit import inlined_by_llvm, inner
 from limbik.maths.distance import FIELD, RESULT, shape_distance
 from limbik.maths.distance_field import field_distance
+
+_FORESEEN = 0.1  # of the skin: pairs that are further apart are not foreseen
 
 
 @inlined_by_llvm
@@ -167,29 +171,79 @@ def avoid_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
     open_floats(error_at)[0] = worst
 
 
+@inner
+def _add_pair(ints, floats, axes, i, view, p, w, row, jt):
+    """Add w·∂d of pair p, from where ``short_of`` found it nearest, to a row of jt."""
+    where = view.where
+    for end in range(2):
+        own = ints[view.follows + ints[view.pair + 2 * p + end]]
+        if own == view.world:
+            continue
+        _, path, length = own_joint(ints, i, own)
+        share, at = (-w if end == 0 else w), where + 3 * end
+        add_motion_row(
+            ints, floats, axes, path, length, floats[at], floats[at + 1], floats[at + 2],
+            share * floats[where + 6], share * floats[where + 7], share * floats[where + 8],
+            0.0, 0.0, 0.0, row, jt,
+        )  # fmt: skip
+
+
+@inner
+def _foresee(ints, floats, view, rows):
+    """The pairs that are nearest without being too near, one for each row that has no other, at
+    floats[view.next] and after: row by row the pair, and h < 0 (or -inf for none)."""
+    reach, free = _FORESEEN * floats[view.skin], 0
+    for k in range(rows):
+        floats[view.next + MOST_ROWS + k] = -math.inf
+        if floats[view.squares + k] == 0.0:
+            free += 1
+    if free == 0:
+        return
+    for c in range(view.candidates, view.candidates + int64(floats[view.state + FOUND])):
+        p = int64(floats[c])
+        a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
+        near = ints[view.kinds + b] == FIELD or _near(
+            floats, view, a, b, floats[view.margin] + reach
+        )
+        if not near:
+            continue
+        short = short_of(ints, floats, view, p)
+        if short > 0.0 or short < -reach:
+            continue
+        # In the place of the one that is furthest away, if that is further.
+        last = -1
+        for k in range(rows):
+            if floats[view.squares + k] == 0.0 and (
+                last < 0 or floats[view.next + MOST_ROWS + k] < floats[view.next + MOST_ROWS + last]
+            ):
+                last = k
+        if short > floats[view.next + MOST_ROWS + last]:
+            floats[view.next + last], floats[view.next + MOST_ROWS + last] = p, short
+
+
 @term_function
-def avoid_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
-    """For the pairs that ``avoid_residual`` found too near at this pose."""
+def avoid_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, ahead_at):  # type: ignore[no-untyped-def]
+    """For the pairs that ``avoid_residual`` found too near at this pose, and the next nearest ones
+    in rows that have none, where they are foreseen."""
     ints, floats = open_ints(ints_at), open_floats(floats_at)
     axes, jt = open_floats(axes_at), open_floats(out_at)
     view, rows = view_avoid(ints, i), int64(ints[i + T_COUNT])
-    where = view.where
     for c in range(view.active, view.active + int64(floats[view.state + NEAR])):
         p = int64(floats[c])
         short = short_of(ints, floats, view, p)
-        for end in range(2):
-            own = ints[view.follows + ints[view.pair + 2 * p + end]]
-            if own == view.world:
-                continue
-            _, path, length = own_joint(ints, i, own)
-            w, at = (-short if end == 0 else short), where + 3 * end
-            add_motion_row(
-                ints, floats, axes, path, length, floats[at], floats[at + 1], floats[at + 2],
-                w * floats[where + 6], w * floats[where + 7], w * floats[where + 8],
-                0.0, 0.0, 0.0, row + p % rows, jt,
-            )  # fmt: skip
+        _add_pair(ints, floats, axes, i, view, p, short, row + p % rows, jt)
     for k in range(rows):
         if floats[view.squares + k] > 0.0:
             scale = floats[f + T_WEIGHT] / math.sqrt(floats[view.squares + k])
             for c in range(ints[N_COORDS]):
                 jt[c * ints[N_ROWS] + row + k] *= scale
+    ahead, w = open_floats(ahead_at), floats[f + T_WEIGHT]
+    if ahead[0] >= ANY_COST:
+        _foresee(ints, floats, view, rows)
+        for k in range(rows):
+            short = floats[view.next + MOST_ROWS + k]
+            if floats[view.squares + k] == 0.0 and short > -math.inf:
+                p = int64(floats[view.next + k])
+                short_of(ints, floats, view, p)
+                foresees(ahead, row + k, w, short)
+                _add_pair(ints, floats, axes, i, view, p, w, row + k, jt)

@@ -8,7 +8,8 @@ sizes (4 each) and the radii of the balls around them; then the distance that is
 pair, whatever the margin; then the fields (maths/distance_field.py).
 
 Room: whether the candidates are known, how many there are, how many pairs are too near; where two
-shapes are nearest; the sum of squares of each row; the poses of the shapes in the world (POSE
+shapes are nearest; the sum of squares of each row; for each row a pair that is foreseen, and by
+how much it is too near (negative); the poses of the shapes in the world (POSE
 each); their centres when the candidates were found (3 each); the candidates and the pairs that are
 too near (one number per pair each); then room for second derivatives.
 """
@@ -51,6 +52,7 @@ class View(NamedTuple):
     state: int
     where: int
     squares: int
+    next: int
     poses: int
     centers: int
     candidates: int
@@ -60,7 +62,7 @@ class View(NamedTuple):
 
 def room_size(shapes: int, pairs: int, n: int) -> int:
     """Floats of the room of a term."""
-    return 3 + RESULT + MOST_ROWS + (POSE + 3) * shapes + 2 * pairs + PER_COORDINATE * n
+    return 3 + RESULT + 3 * MOST_ROWS + (POSE + 3) * shapes + 2 * pairs + PER_COORDINATE * n
 
 
 @inlined_by_llvm
@@ -73,12 +75,13 @@ def view_avoid(ints, i):
     sizes = local + POSE * shapes
     radii = sizes + 4 * shapes
     where = int64(room) + 3
-    poses = where + RESULT + MOST_ROWS
+    poses = where + RESULT + 3 * MOST_ROWS
     centers = poses + POSE * shapes
     candidates = centers + 3 * shapes
     return View(
         shapes, pairs, kinds, kinds + shapes, kinds + 2 * shapes,
         kinds + 2 * (shapes + pairs), int64(ints[table + 2]),
         int64(at), int64(at) + 1, local, sizes, radii, radii + shapes, int64(room), where,
-        where + RESULT, poses, centers, candidates, candidates + pairs, candidates + 2 * pairs,
+        where + RESULT, where + RESULT + MOST_ROWS, poses, centers, candidates,
+        candidates + pairs, candidates + 2 * pairs,
     )  # fmt: skip

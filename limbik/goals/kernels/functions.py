@@ -12,6 +12,11 @@ it (kinematics.py), i and f where the term begins in the buffers, ``row`` its fi
 writes r = w·(g − F) to out[row:row + count] and the unweighted error to error[0]; a Jacobian adds
 w·∂F/∂q to out (n, rows).
 
+Rows of an inequality h ≤ 0 are r = w·max(0, h).  Where error[0] of its Jacobian is ASKED, a method
+wants to know of rows that hold too, before a step runs into them: the Jacobian may then give them
+all, and write w·h < 0 to error[1 + row] (``foresees``).  A goal for which that is much work does so
+only for ANY_COST, after a step has been refused.
+
 A third function may give second derivatives, with the C signature SECOND_FUNCTION:
 
     function(ints, floats, q, world, axes, i, f, row, lam, moments, torques, s)
@@ -64,6 +69,9 @@ SECOND_FUNCTION = types.void(
 # where its path begins and how long that is; then the locked coordinates; then the table.
 OWN_JOINTS, OWN_NUMBERS, OWN_LOCKED, OWN_FIRST = range(4)
 PER_JOINT = 3
+
+ASKED, ANY_COST = 1.0, 2.0
+"""Whether the Jacobian of inequalities that hold is wanted."""
 
 _ANY = 1 << 40  # the length of an array whose end a kernel does not ask for
 
@@ -212,12 +220,12 @@ def call_residual(ints, floats, q, world, axes, i, f, term, r, errors):
 
 
 @inner
-def call_jacobian(ints, floats, q, world, axes, i, f, term, jt):
+def call_jacobian(ints, floats, q, world, axes, i, f, jt, ahead):
     """The Jacobian of a FUNCTION term into jt (n, rows); locked coordinates stay 0."""
     row = int64(ints[i + T_ROW])
     _call(
         address_at(ints, i + T_JACOBIAN), ints, floats, q, world, axes, int64(i), int64(f), row, jt,
-        q,
+        ahead,
     )  # fmt: skip
     own = ints[i + T_OWN_INTS]
     locked = own + OWN_FIRST + PER_JOINT * ints[own + OWN_JOINTS]
@@ -235,6 +243,18 @@ def call_second(ints, floats, q, world, axes, i, f, lam, moments, torques, s):
             address, ints, floats, q, world, axes, int64(i), int64(f), int64(ints[i + T_ROW]), lam,
             moments, torques, s,
         )  # fmt: skip
+
+
+@inner
+def foresees(ahead, row, weight, short):
+    """Whether the Jacobian of the row of weight·max(0, short) is wanted; where ``short``, a length,
+    is negative, it is noted in ``ahead`` as well."""
+    if short > 0.0:
+        return True
+    if ahead[0] >= ASKED:
+        ahead[1 + row] = min(weight * short, -1e-300)
+        return True
+    return False
 
 
 @inner

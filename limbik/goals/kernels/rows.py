@@ -150,15 +150,17 @@ def residuals(ints, floats, q, world, axes, scratch, r, errors):
 
 
 @inner
-def jacobian_rows(ints, floats, q, world, axes, scratch, jt, detour):
+def jacobian_rows(ints, floats, q, world, axes, scratch, jt, detour, ahead):
     """Jacobian of F, transposed, into jt (n, rows), and what to add to r to aim a step at.
 
     ``detour`` (rows,) is 0, except where r goes flat near half a turn: there rows of axes (AXES,
     AIM) are led along the tangent of the shortest way, e × axis, so that a step does not die.
+    ``ahead`` (1 + rows,) is for one-sided rows that hold (functions.py).
     """
     i_coord, i_turns, f_scale = ints[I_COORD], ints[I_SLOT_IS_ROTATION], ints[F_SCALE]
     jt[:, :] = 0.0
     detour[:] = 0.0
+    ahead[1:] = 0.0
     for term in range(ints[N_TERMS]):
         i, f = term_at(ints, term)
         kind, row, joint = ints[i + T_KIND], ints[i + T_ROW], ints[i + T_JOINT]
@@ -214,7 +216,7 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, detour):
         elif kind == AIM:
             _aim_rows(ints, floats, world, axes, term, jt, detour)
         elif kind == FUNCTION:
-            call_jacobian(ints, floats, q, world, axes, i, f, term, jt)
+            call_jacobian(ints, floats, q, world, axes, i, f, jt, ahead)
         else:
             ux, uy, uz = floats[f + T_POINT], floats[f + T_POINT + 1], floats[f + T_POINT + 2]
             px, py, pz = point_of(world, joint, floats, f + T_AT)

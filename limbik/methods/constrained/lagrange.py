@@ -100,7 +100,7 @@ def lagrange(ints, floats, work, options, q, out, history):
         if not met and slow < _SLOW and to_gain(ints, floats, q, lm, count) > stationary:
             for _ in range(_TRIES):
                 lam = max(damping * min(f, floats[ints[F_REACH]]), 1e-300)
-                if damped_step(ints, floats, q, lm, count, lam, 1, False):
+                if damped_step(ints, floats, q, lm, count, lam, 1, False, False):
                     trial[:] = q
                     for d in range(count):
                         for s in range(lm.spans[d]):

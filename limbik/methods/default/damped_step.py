@@ -43,11 +43,13 @@ from limbik.maths.linear import (
     envelope_cholesky,
     envelope_solve,
 )
+from limbik.methods.default.inequalities import join, leave
 from limbik.solver.objective import scratch_of
 
 INSIDE, RANGE, SWING, EDGE = range(4)
 
 _FAR = 0.02  # of the figure's size squared: f that is far from the targets
+_AHEAD = 4  # so often inequalities that a step breaks may join it
 _NEGLIGIBLE = 1e-4  # part of ‖t‖² that limits may cut off without a second solve
 
 
@@ -333,13 +335,28 @@ def _primal(ints, floats, q, lm, count, lam, passes):
     return True
 
 
-@kernel
-def damped_step(ints, floats, q, lm, count, lam, passes, curved):
-    """lm.step along the first ``count`` free directions, in up to ``passes`` solves.
-
-    ``curved`` where lm.hessian has been assembled with S; otherwise Gauss–Newton.  False where
-    the system is not positive definite.
-    """
-    if not curved and ints[N_ROWS] <= ints[N_COORDS]:
+@inner
+def _solve(ints, floats, q, lm, count, lam, passes, dual):
+    """The step of the model as it is."""
+    if dual:
         return _dual(ints, floats, q, lm, count, lam, passes)
     return _primal(ints, floats, q, lm, count, lam, passes)
+
+
+@kernel
+def damped_step(ints, floats, q, lm, count, lam, passes, curved, ahead):
+    """lm.step along the first ``count`` free directions, in up to ``passes`` solves.
+
+    ``curved`` where lm.hessian has been assembled with S; otherwise Gauss–Newton.  ``ahead`` where
+    there are inequalities that hold: those that the step breaks are kept by another one.  False
+    where the system is not positive definite.
+    """
+    dual = not curved and ints[N_ROWS] <= ints[N_COORDS]
+    solved = _solve(ints, floats, q, lm, count, lam, passes, dual)
+    if ahead:
+        for _ in range(_AHEAD):
+            if not solved or not join(ints, lm, count, not dual):
+                break
+            solved = _solve(ints, floats, q, lm, count, lam, passes, dual)
+        leave(ints, lm, count, not dual)
+    return solved

@@ -46,7 +46,7 @@ _ROUNDS, _RESTORE = 12, 40  # at most so many rounds, and iterations of the last
 _FALLS = 0.25  # where a round leaves more than this part of what held rows moved, ρ grows
 _PENALTY = 1e6  # how much a movement of held rows counts in what restarts compare
 
-_SETTINGS = 8  # of projected_lm, before the tables
+_SETTINGS = 9  # of projected_lm, before the tables
 _TABLES = OWN + _SETTINGS
 O_ASKS, O_ROWS = _TABLES, _TABLES + 1
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import MethodError
-from limbik.figure.layout import F_REACH, N_COORDS, N_ROWS
+from limbik.figure.layout import F_REACH, N_COORDS, N_FULL, N_ROWS
 from limbik.figure.projection import free_directions, project
+from limbik.goals.kernels.functions import ANY_COST, ASKED
 from limbik.jit import inlined, inlined_by_llvm
 from limbik.maths.linear import copy
 from limbik.methods.base import (
@@ -39,6 +40,7 @@ from limbik.methods.default.held_rows import (
     reached_with,
 )
 from limbik.methods.default.hessian import assemble_hessian
+from limbik.methods.default.inequalities import set_apart
 from limbik.methods.default.workspace import lm_size
 from limbik.methods.settings import setting
 from limbik.solver.objective import descent, scratch_of
@@ -108,7 +110,7 @@ def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
     alpha, damping, stationary = options[OWN], options[OWN + 1], options[O_STATIONARY]
     passes, patience, progress = int(options[OWN + 2]), options[OWN + 3], options[OWN + 4]
     settle, newton_after, slow = options[OWN + 5], options[OWN + 6], options[OWN + 7]
-    reach = floats[ints[F_REACH]]
+    least, reach = options[OWN + 8], floats[ints[F_REACH]]
     if options[O_GAIN] > 0.0 and newton_after > 1.0:
         newton_after -= 1.0  # a chain starts near its answer: what is slow there stays slow
 
@@ -118,7 +120,7 @@ def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
     code = SPENT
     f_at_checkpoint, checkpoint = f, 0
     idle_iterations, slow_iterations, skip_stationarity_test = 0, 0, True
-    trusted, directions = False, 0
+    trusted, directions, foresight = False, 0, ASKED
     while True:
         if reached_with(ints, floats, state, held):
             code = REACHED
@@ -131,6 +133,8 @@ def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
                 break
             f_at_checkpoint, checkpoint = f, iteration
         # The model at q: free directions, and along them J and D, or the whole Hessian.
+        if held is None:
+            lm.ahead[0] = 0.0 if ints[N_FULL] else foresight
         detour = linearise_with(ints, floats, q, state, r, lm.jt, lm.model_residual, held)
         jacobians += 1
         descent(ints, floats, q, lm.jt, r, lm.half_descent)
@@ -138,6 +142,7 @@ def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
             ints, floats, q, lm.half_descent, lm.starts, lm.spans, lm.coefficients, scratch
         )
         count = take_columns(ints, floats, lm, count)
+        ahead = set_apart(ints, lm)
         pulls(ints, floats, q, lm, count, not skip_stationarity_test)
         weigh_coordinates(ints, floats, f, lm)
         newton = slow_iterations >= newton_after
@@ -172,7 +177,7 @@ def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
                     continue
             for _ in range(_TRIES if direct else _TRIES // 4):
                 lam = max(damping * min(f, reach), 1e-300)
-                if damped_step(ints, floats, q, lm, count, lam, passes, newton):
+                if damped_step(ints, floats, q, lm, count, lam, passes, newton, ahead > 0):
                     slope = _try_step(ints, floats, q, lm, count, scratch)
                     if newton and abs(slope) <= _ROUNDING * f:
                         break
@@ -185,7 +190,7 @@ def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
                         break
                 else:
                     indefinite = True
-                damping *= 4.0
+                damping, foresight = damping * 4.0, ANY_COST
                 if skip_stationarity_test:
                     # Nobody has looked yet whether there is anything to gain.
                     skip_stationarity_test = False
@@ -207,6 +212,7 @@ def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
         slow_iterations = slow_iterations + 1 if value > slow * f else 0
         idle_iterations = idle_iterations + 1 if f - value <= settle * f else 0
         gained = math.sqrt(f) - math.sqrt(value)
+        little = f - value <= least * f
         trusted = newton and options[O_GAIN] > 0.0 and abs(ratio - 1.0) < _TRUSTED
         trusted = trusted and gained > _PRECISE * math.sqrt(f)
         f = value
@@ -216,7 +222,7 @@ def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
         noted = record(history, noted, f, q)
         # A Newton step that gained nothing, damped or not, says that this is the optimum.
         worth = options[O_GAIN] * (1.0 if newton_steps < _FEW else _MORE)
-        optimum = (slope <= _NOTHING * f and lam <= _FIRM * f) or gained <= worth
+        optimum = (slope <= _NOTHING * f and lam <= _FIRM * f) or gained <= worth or little
         if newton and ratio > 0.25 and optimum and not reached_with(ints, floats, state, held):
             code = STATIONARY
             break
@@ -254,6 +260,11 @@ class LevenbergMarquardt(Method):
         "a chain one fewer: far from the answer a single one is no sign that residuals stay.",
     )
     slow: float = setting(0.7, "An iteration is slow where it leaves more than this part of f.")
+    least: float = setting(
+        0.0,
+        "A Newton step that lowers f by no more than this part of it is the last one; for solves "
+        "that each start from the answer before, as in a drag.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -270,6 +281,7 @@ class LevenbergMarquardt(Method):
             self.settle,
             self.newton_after,
             self.slow,
+            self.least,
         )
 
     def workspace(self, problem: Problem) -> int:

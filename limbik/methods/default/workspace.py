@@ -9,7 +9,7 @@ import numpy as np
 from limbik.figure.layout import N_COORDS, N_ROWS, N_SLOTS
 from limbik.jit import kernel_part
 from limbik.methods.workspace import floats_taken, take, take_integers, take_table
-from limbik.solver.objective import state_size
+from limbik.solver.objective import ahead_of, state_size
 from limbik.solver.problem import Problem
 
 
@@ -38,6 +38,8 @@ class LMWorkspace(NamedTuple):
     along: np.ndarray  # where that leaves it,
     across: np.ndarray  # and its neighbour
     jt: np.ndarray  # (n, rows) transposed Jacobian
+    ahead: np.ndarray  # (1 + rows,) w·h < 0 of inequalities that hold, solver/objective.py
+    ahead_jt: np.ndarray  # (n, rows) the columns of jt that they would have
     system: np.ndarray  # (min(n, rows),)² the dual system, then its factor
     by_direction: np.ndarray  # (rows, n) Jacobian along the free directions
     second: np.ndarray  # (n, n) S: what the residuals' second derivatives add to the Hessian
@@ -66,6 +68,7 @@ def view_lm(ints, work):
     integers, work = take_integers(work, 9, n)
     coefficients, work = take_table(work, n, 3)
     jt, work = take_table(work, n, rows)
+    ahead_jt, work = take_table(work, n, rows)
     system, work = take_table(work, side, side)
     by_direction, work = take_table(work, rows, n)
     second, work = take_table(work, n, n)
@@ -78,9 +81,9 @@ def view_lm(ints, work):
     return LMWorkspace(
         state, by_row[0], by_row[1], by_row[2], by_row[3], base, by_n[0], by_n[1], integers[0],
         integers[1], coefficients, integers[2], by_n[2], by_n[3], by_n[8], by_n[4], by_n[5],
-        integers[3], integers[4], by_n[6], by_n[7], jt, system, by_direction, second, hessian,
-        factor, moments, torques, columns, integers[5], integers[6], integers[7], integers[8],
-        alone, by_n[9],
+        integers[3], integers[4], by_n[6], by_n[7], jt, ahead_of(ints, state), ahead_jt, system,
+        by_direction, second, hessian, factor, moments, torques, columns, integers[5],
+        integers[6], integers[7], integers[8], alone, by_n[9],
     ), work  # fmt: skip
 
 

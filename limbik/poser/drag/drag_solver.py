@@ -33,7 +33,7 @@ from limbik.poser.drag.goals_of_effectors import (
     put_target,
 )
 from limbik.poser.drag.method_choice import method_of
-from limbik.poser.drag.posture import ENOUGH, FLOOR, Kept, Points, Posture, put_kept, swinging
+from limbik.poser.drag.posture import ENOUGH, FLOOR, Kept, Posture, put_kept, swinging
 from limbik.poser.drag.stiffness import stiffness
 from limbik.poser.drag.turn_limiter import TurnLimiter
 from limbik.posture.floor_points import FloorPoint
@@ -58,11 +58,16 @@ NEAR, NEAR_AFTER_LEAP, THEN, LAST = 10, 40, 30, 100
 """Iterations a drag may take with the pull, and without it; at its end LAST with it.  The next drag
 goes on from there."""
 
-LITTLE, OFTEN, CLEARLY, NEARLY = 0.3, 8, 0.6, 0.02
-"""Where a pose is strained, others are looked for at drags 1, 2, 4, every eighth and at the end:
-those in which the limb alone comes so near (sizes).  One that costs less than CLEARLY as much is
-taken.  A limb is tried a little bent from LITTLE of that strain on; where that was in vain, after
-1, 3, 7 and then every OFTEN drags, and at the end."""
+LEAST = 1e-4
+"""With the pull, a Newton step that lowers f by no more than this part of it is the last; the next
+drag goes on from there."""
+
+LITTLE, OFTEN, SELDOM, CLEARLY, HOPELESS, NEARLY = 0.3, 8, 32, 0.6, 2.0, 0.02
+"""Where a pose is strained, others are looked for at drags 1, 2, 4 and so on, every SELDOM and at
+the end: those in which the limb alone comes so near (sizes).  One that costs less than CLEARLY as
+much is taken, and one that costs HOPELESS as much after half of its iterations is given up.  A limb
+is tried a little bent from LITTLE of that strain on; where that was in vain, after 1, 3, 7 and then
+every OFTEN drags, and at the end."""
 
 HELD_BACK, HELD_BACK_LAST, NEARER = 1e-3, 1e-4, 0.9
 """Heels rise where the dragged target is further away than this (sizes; the second at the end of a
@@ -132,7 +137,6 @@ class DragSolver:
             raise GoalError(f"there is no effector {dragged} to drag")
         self.q = self._home = self._ahead = figure.project(figure.single_pose(q, "the pose"))
         self._sunk: list[FloorPoint] = []
-        self._floor: Points = Points((), ())
         self._none = np.empty((0, figure.n + 1))
         self._turn_limiter = TurnLimiter(figure)
         self._was: Effector | None = None
@@ -317,8 +321,7 @@ class DragSolver:
         the floor holds it."""
         if self.posture is None:
             return False
-        others = [point for point in self._floor.others if point not in self._sunk]
-        sunk = self.posture.sunk(others, q)
+        sunk = self.posture.sunk(self._watched, q)
         if sunk:
             self._sunk += sunk
             self._compile(self._held)
@@ -354,7 +357,7 @@ class DragSolver:
             self._bend_after = self._bend_pause
         if totals[OUT_F] > strain:
             self._strained += 1
-            due = self._strained & (self._strained - 1) == 0 or self._strained % OFTEN == 0
+            due = self._strained & (self._strained - 1) == 0 or self._strained % SELDOM == 0
             if due or near == LAST:
                 iterations += self._from_home(q, totals[OUT_F])
         else:
@@ -378,8 +381,11 @@ class DragSolver:
                 iterations += int(totals[OUT_ITERATIONS])
                 if totals[OUT_F] > (NEARLY * self.figure.size) ** 2:
                     continue
-            _, totals = self._near.run(other, 0, self._none, NEAR_AFTER_LEAP)
+            code, totals = self._near.run(other, 0, self._none, NEAR_AFTER_LEAP // 2)
             iterations += int(totals[OUT_ITERATIONS])
+            if code == SPENT and totals[OUT_F] <= HOPELESS * f:
+                _, totals = self._near.run(other, 0, self._none, NEAR_AFTER_LEAP // 2)
+                iterations += int(totals[OUT_ITERATIONS])
             if np.isfinite(other).all() and totals[OUT_F] < best:
                 q[:], best = other, totals[OUT_F]
                 self._strained = 0
@@ -477,7 +483,8 @@ class DragSolver:
                 kept = posture.kept(self._now(held), self.dragged, self.q, self._stands)
             goals.append(Rest(weights, pose=self._home))
             goals += [one.goal for one in kept]
-            near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED))
+            method = replace(self.method, least=LEAST) if self._quick else self.method
+            near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED), method)
         self._held, self._near, self._then, self._kept = held, near, then, kept
         self._limb = None
         self._put_kept()
@@ -493,8 +500,9 @@ class DragSolver:
             return []
         balls = [effector.joint for effector in held if effector.id in self._stands]
         dragged = self._joint_of(held, self.dragged)
-        self._floor = points = self.posture.low_points(self._home, dragged, balls)
+        points = self.posture.low_points(self._home, dragged, balls)
         there = (*points.held, *self._sunk)
+        self._watched = self.posture.watched(p for p in points.others if p not in self._sunk)
         return [self.posture.floor_goal(there)] if there else []
 
     def _joint_of(self, held: Sequence[Effector], id: int | None) -> str | None:
@@ -517,9 +525,14 @@ class DragSolver:
             first = self._pull_goal + 1
             put_kept(self.figure, self._near.problem, first, self._kept, self._home)
 
-    def _solver(self, goals: list[Goal], tolerance: tuple[float, float] | None = None) -> Runner:
+    def _solver(
+        self,
+        goals: list[Goal],
+        tolerance: tuple[float, float] | None = None,
+        method: Method | None = None,
+    ) -> Runner:
         problem = Problem(self.figure, goals, start=self.q, tolerance=tolerance, lock=self._locked)
-        return Runner(problem, self.method, near=True, restarts=0)
+        return Runner(problem, method or self.method, near=True, restarts=0)
 
     def _write(self, k: int) -> None:
         """Put the target of the effector number k into the compiled problems."""

@@ -8,7 +8,7 @@ flat, the hips keep their turn, and effectors that a person placed stay where th
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -83,6 +83,15 @@ class Points(NamedTuple):
     others: tuple[FloorPoint, ...]
 
 
+class Watched(NamedTuple):
+    """Points that are looked at after each step, as arrays."""
+
+    points: tuple[FloorPoint, ...]
+    joints: np.ndarray  # (points,) indices
+    at: np.ndarray  # (points, 4) x, y, z, 1 in the joint's frame
+    clearance: np.ndarray  # (points,)
+
+
 @dataclass(frozen=True, eq=False)
 class Posture:
     """The behaviour of a body; ``floor`` is the height of its floor, None where none is kept.  Pins
@@ -147,12 +156,24 @@ class Posture:
         assert self.floor is not None
         return KeptGoal.of(FLOOR, Floor(self.floor, tuple(points)))
 
-    def sunk(self, points: Sequence[FloorPoint], q: np.ndarray) -> list[FloorPoint]:
+    def sunk(self, watched: Watched, q: np.ndarray) -> list[FloorPoint]:
         """Those of some points that are below the floor in the pose q (n,)."""
-        if self.floor is None or not points:
+        if self.floor is None or not watched.points:
             return []
-        frames, lowest = self.figure.frames(q), self.floor - 1e-4 * self.figure.size
-        return [p for p in points if self._height(frames, p) - p.clearance < lowest]
+        rows = self.figure.frames(q)[watched.joints, self.up]
+        high = np.einsum("ij,ij->i", rows, watched.at) - watched.clearance
+        below = high < self.floor - 1e-4 * self.figure.size
+        return [watched.points[k] for k in np.flatnonzero(below)] if below.any() else []
+
+    def watched(self, points: Iterable[FloorPoint]) -> Watched:
+        """Points made ready for ``sunk``."""
+        points = tuple(points)
+        return Watched(
+            points,
+            np.array([self.figure.index(point.joint) for point in points], int),
+            np.array([[*point.at, 1.0] for point in points]),
+            np.array([point.clearance for point in points]),
+        )
 
     def _height(self, frames: np.ndarray, point: FloorPoint) -> float:
         frame = frames[self.figure.index(point.joint), self.up]
