@@ -123,6 +123,74 @@ def test_limits_change_in_the_limits_tool_only(animator: Person) -> None:
     assert animator.ask("JSON.stringify(app.state.limits)") == limits
 
 
+def extent(animator: Person) -> np.ndarray:
+    """(2,) the width and height of all joints on the page, as shares of the picture's."""
+    spots = animator.ask(
+        """app.figure.joints.map((_, i) => window.limbik.screen(i)).map(({ x, y }) => [x, y])"""
+    )
+    box = animator.ask(
+        "(({ width, height }) => [width, height])(stage.canvas.getBoundingClientRect())"
+    )
+    return np.ptp(np.array(spots), axis=0) / np.array(box)
+
+
+def test_a_square_view_is_filled_by_the_figure(animator: Person) -> None:
+    page = animator.page
+    for key in ("Numpad7", "Numpad1", "Numpad3", "Control+Numpad7"):
+        page.keyboard.press(key)
+        wait(animator, "app.ui.square !== null")
+        animator.still()
+        assert 0.65 < extent(animator).max() < 0.9, key
+    # A chair beside it that was in the picture stays in it.
+    page.evaluate("() => window.limbik.app.do('prop.add', { kind: 'chair' })")
+    animator.settle()
+    page.get_by_role("button", name="3D", exact=True).click()
+    wait(animator, "app.ui.square === null")
+    animator.ask("stage.viewpoint.dolly(0.3)")
+    page.keyboard.press("Numpad3")
+    wait(animator, "app.ui.square === 'left'")
+    animator.still()
+    chair = "app.state.scene.props[0].position"
+    spot, box = animator.ask(
+        f"[stage.project({chair}), stage.canvas.getBoundingClientRect().toJSON()]"
+    )
+    assert box["left"] < spot["x"] < box["right"]
+    # Whoever has come nearer keeps what they look at, and its size.
+    animator.ask(f"stage.frame({animator.joint('LeftHand')}, null, false)")
+    animator.still()
+    near, looked = animator.ask("[stage.viewpoint.distance, stage.viewpoint.target.toArray()]")
+    page.keyboard.press("Numpad1")
+    wait(animator, "app.ui.square === 'front'")
+    animator.still()
+    assert np.isclose(animator.ask("stage.viewpoint.distance"), near)
+    assert np.allclose(animator.ask("stage.viewpoint.target.toArray()"), looked)
+
+
+def test_markers_on_one_another_are_counted_and_named(animator: Person) -> None:
+    page = animator.page
+    page.keyboard.press("Numpad7")
+    wait(animator, "app.ui.square === 'top'")
+    spot = animator.screen("Head")
+    names = "window.limbik.stacks().map(s => s.map(id => app.effector(id).name))"
+    assert animator.ask(names) == [["Head", "Hips"]]
+    page.mouse.move(spot[0] + 1, spot[1])
+    label = page.locator(".touch-label")
+    animator.says(label, "Head (1 of 2 here; click again: Hips)")
+    page.mouse.click(*spot)
+    wait(animator, "app.effector(app.ui.effector)?.name === 'Head'")
+    # Later than a double click would be, by the clock of the page's events.
+    page.wait_for_function(
+        "since => performance.now() > since", arg=animator.ask("performance.now()") + 600
+    )
+    page.mouse.click(*spot)
+    wait(animator, "app.effector(app.ui.effector)?.name === 'Hips'")
+    page.keyboard.press("Numpad1")
+    wait(animator, "app.ui.square === 'front'")
+    animator.still()
+    assert animator.ask(names) == []
+    assert not label.is_visible()
+
+
 @pytest.mark.parametrize(
     ("key", "button", "deep"),
     [("Numpad1", "Front", 2), ("Numpad3", "Side", 0), ("Numpad7", "Top", 1)],

@@ -48,6 +48,7 @@ function begin(): void {
       app,
       stage,
       knobs: () => touched?.knobs() ?? [],
+      stacks: () => touched?.stacks() ?? [],
       rings: () => touched?.rings() ?? [],
       screen: (joint: number) => stage.screen(joint),
       target: (effector: number) => {

@@ -16,7 +16,18 @@ export type Glyph =
   | "eye" // an effector that aims
   | "lock" // a joint that does not move
   | "halo" // selected
-  | "knob"; // a handle of a limit
+  | "knob" // a handle of a limit
+  | Count;
+
+const COUNTS = ["2", "3", "4", "5", "6", "7", "8", "9+"] as const;
+
+/** How many signs lie on one another. */
+export type Count = (typeof COUNTS)[number];
+
+/** The sign that says how many there are, two or more. */
+export function countOf(many: number): Count {
+  return many > 8 ? "9+" : (String(many) as Count);
+}
 
 const SIDE = 128; // pixels of a drawing; signs are shown at 12 to 40 CSS pixels
 const RIM = "rgba(12, 15, 20, 0.85)";
@@ -55,7 +66,20 @@ function outlined(pen: Pen, width: number): void {
   pen.stroke();
 }
 
+function count(words: Count): (pen: Pen) => void {
+  return (pen) => {
+    circle(pen, 46);
+    filled(pen);
+    pen.fillStyle = RIM;
+    pen.font = `700 ${words.length > 1 ? 54 : 76}px system-ui, sans-serif`;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    pen.fillText(words, 0, 5);
+  };
+}
+
 const DRAW: Record<Glyph, (pen: Pen) => void> = {
+  ...(Object.fromEntries(COUNTS.map((words) => [words, count(words)])) as Record<Count, (pen: Pen) => void>),
   disc: (pen) => {
     circle(pen, 34);
     filled(pen);

@@ -24,6 +24,8 @@ export interface Attached {
   knobs(): { x: number; y: number }[];
   /** Where rings of the selected joint can be pressed on the page, and their middles. */
   rings(): { name: string; x: number; y: number; cx: number; cy: number }[];
+  /** Effectors whose markers lie on one another, the nearest to the eye first in each stack. */
+  stacks(): number[][];
   dispose(): void;
 }
 
@@ -66,7 +68,14 @@ export function attach(stage: Stage, app: App): Attached {
       rings.place();
     }),
   );
-  stops.push(followCamera(stage, app));
+  let square = app.ui.square;
+  stops.push(
+    followCamera(stage, app),
+    app.on("ui", () => {
+      if (square !== app.ui.square) label.hide(); // what it named is elsewhere now
+      square = app.ui.square;
+    }),
+  );
   changed();
   const onPage = (spot: { x: number; y: number }): { x: number; y: number } => {
     const { left, top } = stage.canvas.getBoundingClientRect();
@@ -75,6 +84,7 @@ export function attach(stage: Stage, app: App): Attached {
   return {
     knobs: () => editing.spots().map(onPage),
     rings: () => rings.spots().map((spot) => ({ ...spot, ...onPage(spot), cx: onPage({ x: spot.cx, y: 0 }).x, cy: onPage({ x: 0, y: spot.cy }).y })),
+    stacks: () => targets.stacks(),
     dispose: () => {
       for (const stop of stops) stop();
       detach();

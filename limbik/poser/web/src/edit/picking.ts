@@ -116,7 +116,17 @@ export class Picking {
     const effector = picked.kind === "effector" ? this.app.effector(picked.effector) : undefined;
     this.hand.over(effector?.id ?? onJoint?.id ?? null, picked.joint);
     this.stage.setHighlight(picked.joint);
-    if (joint) this.label.show(wordsOf(joint.name, effector?.mode, this.app.locked(picked.joint)), x, y);
+    const words = wordsOf(joint?.name ?? "", effector?.mode, this.app.locked(picked.joint));
+    if (joint) this.label.show(words + (effector ? this.besides(effector.id, x, y) : ""), x, y);
+  }
+
+  /** What is said of signs below the one under the pointer. */
+  private besides(effector: number, x: number, y: number): string {
+    const there = this.targets.under(x, y, "mouse");
+    const place = there.indexOf(effector);
+    if (place < 0 || there.length < 2) return "";
+    const below = this.app.effector(there[(place + 1) % there.length]!)?.name ?? "";
+    return ` (${place + 1} of ${there.length} here; click again: ${below})`;
   }
 
   leave(): void {

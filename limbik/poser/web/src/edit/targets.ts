@@ -2,7 +2,7 @@
 //
 // An effector is a green disc, with a green ring while it is held; where it is not at its target, the disc
 // goes hollow, the target is a red cross and a line joins them.  Pins are diamonds, aims an eye with an arrow, locked joints
-// have a padlock.  All keep their size on the screen.
+// have a padlock.  Where signs lie on one another, a number says how many.  All keep their size on the screen.
 
 import { Color, Group, type Quaternion, Vector3 } from "three";
 import type { App } from "../state/app";
@@ -10,13 +10,18 @@ import type { Effector } from "../net/messages";
 import type { Stage } from "../scene/stage";
 import { AXIS_COLOURS, type Colours } from "./colours";
 import { vector } from "./frames";
-import { type Glyph, Sign } from "./glyphs";
+import { countOf, type Glyph, Sign } from "./glyphs";
 import { effectorsOf, type Hand, placeOf, turnOf } from "./dragState";
+import { stacksOf } from "./stacks";
 import { Strokes } from "./strokes";
 import { spotOf, towardsEye, unitsPerPixel, viewOf, worldScale } from "./view";
 
 /** Pixels around a sign in which a press counts. */
 const REACH = { mouse: 15, touch: 30 };
+/** Signs whose distances from a press differ by less (pixels) are equally near. */
+const SAME = 1;
+
+const WHITE = new Color("#fff");
 
 /** Everything that is drawn for one effector. */
 class Marker {
@@ -53,6 +58,7 @@ export class Targets {
   readonly group = new Group();
   private readonly markers = new Map<number, Marker>();
   private readonly locks = new Map<number, Sign>();
+  private readonly counts: Sign[] = [];
 
   constructor(
     private readonly stage: Stage,
@@ -178,15 +184,38 @@ export class Targets {
         });
       }
     }
+    this.placeCounts(put);
     for (const [joint, sign] of this.locks) {
       if (this.app.pose) put(sign, vector(this.app.pose.positions, 3 * joint), 22, this.liftOf(joint));
     }
   }
 
+  /** The effectors whose signs lie on one another, the nearest to the eye first in each stack. */
+  stacks(): number[][] {
+    const view = viewOf(this.stage);
+    const spots = [...this.markers].map(([id, marker]) => ({ id, ...spotOf(view, marker.place) }));
+    return stacksOf(spots.filter(({ depth }) => depth > 0));
+  }
+
+  /** How many signs lie on one another, below and to the right of the foremost. */
+  private placeCounts(put: (sign: Sign, point: Vector3, pixels: number, lift: number) => void): void {
+    const stacks = this.stacks();
+    while (this.counts.length < stacks.length) this.counts.push(new Sign(this.group, 38));
+    this.counts.forEach((sign, k) => {
+      const stack = stacks[k];
+      const top = stack && this.markers.get(stack[0]!);
+      sign.visible = top !== undefined;
+      if (!top) return;
+      sign.paint(countOf(stack.length), WHITE, 1, 1);
+      for (const sprite of [sign.solid, sign.faint]) sprite.center.set(-0.05, 1.05);
+      put(sign, top.place, 19, top.lift);
+    });
+  }
+
   /** The effector whose sign is nearest to a place on the canvas, if it is near enough, and how near. */
   hit(x: number, y: number, kind: "mouse" | "touch"): { effector: number; pixels: number } | null {
     const view = viewOf(this.stage);
-    let best: { effector: number; pixels: number } | null = null;
+    let best: { effector: number; pixels: number; depth: number } | null = null;
     for (const [id, marker] of this.markers) {
       const points = marker.target.visible ? [marker.place, marker.goal] : [marker.place];
       for (const point of points) {
@@ -194,7 +223,10 @@ export class Targets {
         if (spot.depth <= 0) continue;
         // Of two signs in one place the selected one is meant.
         const distance = Math.hypot(spot.x - x, spot.y - y) - (this.app.ui.effector === id ? 2 : 0);
-        if (distance < (best?.pixels ?? REACH[kind])) best = { effector: id, pixels: distance };
+        if (distance >= REACH[kind]) continue;
+        // Of two others the nearer one to the eye is.
+        const before = best && Math.abs(distance - best.pixels) < SAME ? spot.depth < best.depth : distance < (best?.pixels ?? Infinity);
+        if (before) best = { effector: id, pixels: distance, depth: spot.depth };
       }
     }
     return best;
@@ -213,7 +245,7 @@ export class Targets {
 
   dispose(): void {
     for (const marker of this.markers.values()) marker.dispose();
-    for (const sign of this.locks.values()) sign.dispose();
+    for (const sign of [...this.locks.values(), ...this.counts]) sign.dispose();
     this.group.removeFromParent();
   }
 }

@@ -54,8 +54,9 @@ export interface Fit {
 
 /** How to see points (right, up, towards the eye; 3 numbers each) whole: what to look at and from how
  *  far, so that the outermost just touch the frame.  fov: vertical, in degrees; aspect: width / height;
- *  margin: 1.1 leaves a tenth free. */
-export function fit(points: ArrayLike<number>, fov: number, aspect: number, margin = 1.2): Fit {
+ *  flat: without perspective, so that it does not matter how near to the eye a point is; margin: 1.1
+ *  leaves a tenth free. */
+export function fit(points: ArrayLike<number>, fov: number, aspect: number, flat = false, margin = 1.2): Fit {
   const { center } = enclose(points);
   const tall = Math.tan((fov * Math.PI) / 360) / margin;
   const wide = tall * aspect;
@@ -63,7 +64,8 @@ export function fit(points: ArrayLike<number>, fov: number, aspect: number, marg
   for (let i = 0; i < points.length; i += 3) {
     const across = Math.abs(points[i]! - center[0]) / wide;
     const up = Math.abs(points[i + 1]! - center[1]) / tall;
-    distance = Math.max(distance, points[i + 2]! - center[2] + Math.max(across, up));
+    const nearer = flat ? 0 : points[i + 2]! - center[2];
+    distance = Math.max(distance, nearer + Math.max(across, up));
   }
   return { center, distance };
 }

@@ -25,11 +25,18 @@ const ARROWS: Record<string, [turn: number, lift: number]> = {
   ArrowDown: [0, -1],
 };
 
+/** What keys do to the view. */
+export interface Movable {
+  viewpoint: Viewpoint;
+  view(name: ViewName): void;
+}
+
 /** Whether a key was for the view.  Arrows are (with Shift they move it sideways) where `arrows` holds. */
-export function moveView(event: KeyboardEvent, viewpoint: Viewpoint, arrows: boolean): boolean {
+export function moveView(event: KeyboardEvent, stage: Movable, arrows: boolean): boolean {
+  const { viewpoint } = stage;
   const view = VIEWS[event.code];
   if (view) {
-    viewpoint.view(event.ctrlKey ? view[1] : view[0]);
+    stage.view(event.ctrlKey ? view[1] : view[0]);
     return true;
   }
   if (event.code === "Numpad5") {

@@ -2,7 +2,7 @@
 
 import { Box3, type Quaternion, Ray, Sphere, Vector3 } from "three";
 import { type Frame, jointFrame, quaternion, vector, type Placed } from "../edit/frames";
-import type { PropInfo } from "../net/messages";
+import type { PropInfo, Vec3 } from "../net/messages";
 
 /** Where a prop is in a pose: what is held is where the first joint that holds it brings it. */
 export function propPlace(prop: PropInfo, pose: Placed | null): Frame {
@@ -39,6 +39,13 @@ export function reachBelow(prop: PropInfo, turn: Quaternion, up: number): number
     const axis = new Vector3().setComponent(k, 1).applyQuaternion(turn);
     return sum + (Math.abs(axis.getComponent(up)) * prop.size[k]!) / 2;
   }, 0);
+}
+
+/** The corners of the box around a prop: 3 numbers each. */
+export function cornersOf(prop: PropInfo, place: Frame): number[] {
+  const [a, b, c] = prop.size.map((edge) => edge / 2) as Vec3;
+  const signs = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x * a, y * b, z * c] as const)));
+  return signs.flatMap((corner) => vector(corner).applyQuaternion(place.quaternion).add(place.position).toArray());
 }
 
 /** The place raised so that the prop does not go below the floor. */

@@ -21,6 +21,7 @@ import { drawKeypoints, keypoints } from "./pictures/openpose";
 import { drawnFor, type Override, type PictureOptions, pngOf } from "./pictures/picture";
 import { type Draw, turntable } from "./pictures/turntable";
 import { drawsInSoftware, Quality } from "./quality";
+import { cornersOf, propPlace } from "./propPlace";
 import { pixelAngle, rayAt, spotOf, type Spot } from "./projection";
 import { Viewpoint, type ViewName } from "./viewpoint";
 
@@ -163,14 +164,16 @@ export class Stage {
       what === "all"
         ? Float32Array.of(...(this.body?.outline() ?? pose.positions), ...this.origin.outline(), ...this.others.outline())
         : neighbourhood(figure, pose.positions, what);
-    const at = new Vector3();
-    for (let i = 0; i < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
-    this.viewpoint.frame(points, (what === "all" ? room : 0.06) * SIZE, view, animated);
+    this.viewpoint.frame(this.inScene(points), (what === "all" ? room : 0.06) * SIZE, view, animated);
   }
 
+  /** Turn to a named view.  Figures and props that are whole in the picture stay so, as large as they
+   *  can be; where the figure is not, as somebody has come nearer, the view keeps what it looks at. */
   view(name: ViewName): void {
     this.touched = true;
-    this.viewpoint.view(name);
+    const shown = this.shown();
+    if (shown) this.viewpoint.frame(shown, (name === "corner" ? 0.06 : 0.01) * SIZE, name, true);
+    else this.viewpoint.view(name);
   }
 
   toggleProjection(): void {
@@ -204,6 +207,18 @@ export class Stage {
     return turntable(this.camera, this.viewpoint.target, this.canvas, draw, told).finally(() => this.render());
   }
 
+  /** Points around all that is whole in the picture, in the scene: 3 numbers each; null where the figure
+   *  is not. */
+  private shown(): Float32Array | null {
+    const figure = this.surface();
+    if (figure.length === 0 || !this.viewpoint.shows(figure)) return null;
+    const { state, pose } = this.app;
+    const props = (state?.scene.props ?? []).map((prop) => cornersOf(prop, propPlace(prop, pose)));
+    const around = [this.origin.outline(), this.others.outline(), ...props].map((points) => this.inScene(points));
+    const whole = around.filter((points) => this.viewpoint.shows(points));
+    return Float32Array.from([figure, ...whole].flatMap((points) => [...points]));
+  }
+
   /** What is not of the figure, its props and, where it is wanted, its ground; `lines` belong to props. */
   private besides(ground: boolean, lines: boolean): Object3D[] {
     const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group, this.origin.group];
@@ -217,7 +232,12 @@ export class Stage {
 
   /** Points on the surface of what is drawn, in the scene: 3 numbers each. */
   private surface(): Float32Array {
-    const points = Float32Array.from(this.body?.outline() ?? []);
+    return this.inScene(this.body?.outline() ?? []);
+  }
+
+  /** Points of the figure's axes (3 numbers each), in the scene. */
+  private inScene(places: ArrayLike<number>): Float32Array {
+    const points = Float32Array.from(places);
     const at = new Vector3();
     for (let i = 0; i + 2 < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
     return points;
@@ -249,7 +269,7 @@ export class Stage {
       this.refresh();
     };
     const press = (event: KeyboardEvent): void => {
-      if (!moveView(event, this.viewpoint, app.ui.effector === null)) return;
+      if (!moveView(event, this, app.ui.effector === null)) return;
       this.touched = true;
       event.preventDefault();
       event.stopPropagation();
@@ -262,7 +282,7 @@ export class Stage {
     // Views are looked at from anywhere on the page; a field that is typed into keeps its digits.
     const fromAnywhere = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || !event.code.startsWith("Numpad") || app.ui.help) return;
-      if (["text", "number"].includes(focusOf(event.target)) || !moveView(event, this.viewpoint, false)) return;
+      if (["text", "number"].includes(focusOf(event.target)) || !moveView(event, this, false)) return;
       this.touched = true;
       event.preventDefault();
     };

@@ -131,11 +131,32 @@ export class Viewpoint {
         seen.push(at.dot(right) + x, at.dot(up) + y, at.dot(towards) + room);
       }
     }
-    const { center, distance } = fit(seen, this.camera.fov, this.camera.aspect);
+    const flat = this.flat || this.square !== null;
+    const { center, distance } = fit(seen, this.camera.fov, this.camera.aspect, flat);
     const target = right.clone().multiplyScalar(center[0]);
     target.addScaledVector(up, center[1]).addScaledVector(towards, center[2]);
     offset.radius = MathUtils.clamp(distance, NEAREST * 2, FURTHEST);
     this.go({ target, offset }, animated);
+  }
+
+  /** Whether points of the scene (3 numbers each) are all in the picture, as it is or as it will be
+   *  when we have arrived. */
+  shows(points: Float32Array): boolean {
+    let { camera } = this;
+    if (this.glide) {
+      camera = new ViewCamera(camera.fov, camera.aspect, camera.near, camera.far);
+      camera.orthographic = this.flat || this.square !== null;
+      putAt(camera, this.glide.to);
+    }
+    camera.updateMatrixWorld();
+    const at = new Vector3();
+    for (let i = 0; i + 2 < points.length; i += 3) {
+      at.fromArray(points, i).applyMatrix4(camera.matrixWorldInverse);
+      if (at.z >= 0) return false;
+      at.applyMatrix4(camera.projectionMatrix);
+      if (Math.abs(at.x) > 1 || Math.abs(at.y) > 1) return false;
+    }
+    return true;
   }
 
   /** Turn to a named view, keeping what is looked at and how far away it is. */
@@ -281,17 +302,22 @@ export class Viewpoint {
     this.wake();
   }
 
-  private place({ target, offset }: Place): void {
-    this.target.copy(target);
-    const seen = offset.clone();
-    if (this.camera.orthographic) {
-      this.camera.span = 2 * offset.radius * Math.tan((this.camera.fov * Math.PI) / 360);
-      this.camera.zoom = 1;
-      [this.camera.near, seen.radius] = [0.1, BACK];
-      this.camera.updateProjectionMatrix();
-    }
-    this.camera.position.setFromSpherical(seen).add(target);
-    this.camera.lookAt(target);
-    this.camera.updateMatrixWorld();
+  private place(place: Place): void {
+    this.target.copy(place.target);
+    putAt(this.camera, place);
   }
+}
+
+/** Let a camera look from a place; without perspective it sees as much as one with it would there. */
+function putAt(camera: ViewCamera, { target, offset }: Place): void {
+  const seen = offset.clone();
+  if (camera.orthographic) {
+    camera.span = 2 * offset.radius * Math.tan((camera.fov * Math.PI) / 360);
+    camera.zoom = 1;
+    [camera.near, seen.radius] = [0.1, BACK];
+    camera.updateProjectionMatrix();
+  }
+  camera.position.setFromSpherical(seen).add(target);
+  camera.lookAt(target);
+  camera.updateMatrixWorld();
 }

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { Picking } from "../../src/edit/picking";
+import { stacksOf } from "../../src/edit/stacks";
 import type { App } from "../../src/state/app";
 
 const HEAD = 5;
@@ -44,5 +45,19 @@ describe("signs on one spot", () => {
     expect(picking.next(90, 20, "mouse")).toBeNull();
     app.ui.effector = null;
     expect(picking.next(20, 20, "mouse")).toBeNull();
+  });
+});
+
+describe("stacks of signs", () => {
+  const sign = (id: number, x: number, y: number, depth: number) => ({ id, x, y, depth });
+
+  it("have the nearest to the eye first, and leave out signs that lie alone", () => {
+    const signs = [sign(HIPS, 100, 80, 4), sign(FOOT, 130, 80, 5), sign(HEAD, 101, 82, 3)];
+    expect(stacksOf(signs)).toEqual([[HEAD, HIPS]]);
+  });
+
+  it("count each sign once", () => {
+    const row = [sign(1, 0, 0, 1), sign(2, 6, 0, 2), sign(3, 12, 0, 3), sign(4, 17, 0, 4)];
+    expect(stacksOf(row)).toEqual([[1, 2], [3, 4]]);
   });
 });

@@ -43,7 +43,7 @@ describe("fit", () => {
   it("brings the outermost point exactly to the edge of the picture", () => {
     const points = [-1, -2, 0.5, 3, 1, -0.5, 0, 4, 0.2];
     for (const aspect of [0.5, 1, 2]) {
-      const { center, distance } = fit(points, 40, aspect, 1);
+      const { center, distance } = fit(points, 40, aspect, false, 1);
       const edge = Math.tan((20 * Math.PI) / 180);
       let furthest = 0;
       for (let i = 0; i < 9; i += 3) {
@@ -121,5 +121,11 @@ describe("gliding", () => {
   it("starts and ends at rest", () => {
     expect([ease(0), ease(0.5), ease(1)]).toEqual([0, 0.5, 1]);
     expect(ease(0.01)).toBeLessThan(1e-5);
+  });
+
+  it("looks only at width and height where there is no perspective", () => {
+    const standing = [-1, 0, 0, 1, 0, 3];
+    const lying = [-1, 0, 0, 1, 0, 0];
+    expect(fit(standing, 30, 1, true).distance).toBeCloseTo(fit(lying, 30, 1, true).distance, 12);
   });
 });
