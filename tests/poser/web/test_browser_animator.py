@@ -123,6 +123,25 @@ def test_limits_change_in_the_limits_tool_only(animator: Person) -> None:
     assert animator.ask("JSON.stringify(app.state.limits)") == limits
 
 
+def test_a_pin_that_gives_way_by_half_a_millimetre_is_held(animator: Person) -> None:
+    page = animator.page
+    animator.ask("app.set({ panel: true })")
+    hips = animator.ask(f"app.effectorOn({animator.joint('Hips')}).id")
+    x, y, z = at(animator, "Hips")
+    animator.ask(f"app.drag({hips}, [{x}, {y + 1.8}, {z}], null)")
+    animator.settle()
+    feet = [
+        animator.ask(f"app.effectorOn({animator.joint(n)}).id") for n in ("LeftFoot", "RightFoot")
+    ]
+    off = [animator.ask(f"app.pose.goals.find(g => g.effector === {foot}).length") for foot in feet]
+    assert all(2.2e-4 < far < 2e-3 for far in off), off  # more than the tolerance of a goal
+    rows = page.locator(".goal").filter(has_text="Foot")
+    rows.locator(".dot.reached").nth(1).wait_for()
+    assert rows.locator(".dot.missed").count() == 0
+    assert page.locator(".goal").filter(has_text="Hips").locator(".dot.missed").count() == 1
+    animator.ask("app.set({ panel: false })")
+
+
 def extent(animator: Person) -> np.ndarray:
     """(2,) the width and height of all joints on the page, as shares of the picture's."""
     spots = animator.ask(

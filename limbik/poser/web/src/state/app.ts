@@ -3,6 +3,7 @@
 import type { Connection, LinkState } from "../net/connection";
 import type { BodyInfo, Commands, ProgressInfo, Effector, FigureInfo, Hello, JointInfo, LibraryPose, LimbInfo, OtherInfo, Reply, State, Ui, Vec3, Vec4 } from "../net/messages";
 import { decode, type Frames, type GoalReport, type Pose } from "../net/protocol";
+import { isHeld } from "./pins";
 import { keepUi, recallUi } from "./uiStorage";
 import { Pace } from "../net/latency";
 
@@ -160,7 +161,10 @@ export class App {
 
   /** How a goal fared in the newest pose. */
   report(effector: number): GoalReport | undefined {
-    return this.pose?.goals.find((goal) => goal.effector === effector);
+    const { pose, figure } = this;
+    const report = pose?.goals.find((goal) => goal.effector === effector);
+    if (!pose || !figure || !report || report.ok || this.effector(effector)?.mode !== "pin") return report;
+    return isHeld(report, pose.goals, figure.size) ? { ...report, ok: true } : report;
   }
 
   locked(joint: number): boolean {

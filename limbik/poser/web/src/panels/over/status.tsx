@@ -39,6 +39,7 @@ function Spoken({ app }: { app: App }) {
         const { pose } = app;
         if (!pose || pose.status === "unsolved" || app.ui.playing) return;
         const missed = pose.goals
+          .map((goal) => app.report(goal.effector) ?? goal)
           .filter((goal) => !goal.ok)
           .map((goal) => `${app.effector(goal.effector)?.name ?? "a goal"} misses by ${missText(app, goal)}`);
         setSentence([`${wordOf(app, pose)}.`, pose.why, missed.join(", ")].filter(Boolean).join(" "));
@@ -76,7 +77,7 @@ export function Status({ app }: { app: App }) {
   const { pose } = app;
   if (!pose) return null;
   const kind = pose.isStuck ? "stuck" : pose.isFollowing ? "following" : pose.status.replaceAll(" ", "-");
-  const goals = pose.goals.filter((goal) => app.effector(goal.effector));
+  const goals = pose.goals.flatMap((goal) => (app.effector(goal.effector) ? (app.report(goal.effector) ?? []) : []));
   const { median } = app.roundTrip;
   return (
     <section class={`status ${open ? "open" : ""}`} aria-label="Status of the solve">
