@@ -233,6 +233,65 @@ def test_fingers_drag_orbit_and_pinch(browser: Browser, served: Server) -> None:
     person.close()
 
 
+def test_on_a_phone_the_panel_leaves_the_figure_in_view(browser: Browser, served: Server) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    person = Person(browser, served.url, reduced_motion="reduce", **phone)
+    page = person.page
+
+    def seen() -> tuple[float, float]:
+        """How high the view is, and the figure's joints in it, pixels; all joints are in view."""
+        person.still()
+        view = person.ask("stage.canvas.getBoundingClientRect().toJSON()")
+        spots = person.ask("app.figure.joints.map((_, i) => window.limbik.screen(i))")
+        x, y = np.array([[spot["x"], spot["y"]] for spot in spots]).T
+        assert view["left"] < x.min()
+        assert x.max() < view["right"]
+        assert view["top"] < y.min()
+        assert y.max() < view["bottom"]
+        return view["height"], float(np.ptp(y))
+
+    page.get_by_role("button", name="Panel").click()
+    panel = page.locator(".panel")
+    panel.wait_for()
+    high, figure = seen()
+    assert high > 0.45 * 844
+    assert figure > 0.5 * high
+    box, grip = panel.bounding_box(), page.get_by_role("separator", name="Height of the panel")
+    assert box is not None
+    assert abs(box["y"] + box["height"] - 844) < 1
+
+    def pull(by: float) -> None:
+        at = grip.bounding_box()
+        assert at is not None
+        page.mouse.move(at["x"] + 9, at["y"] + 2)
+        page.mouse.down()
+        page.mouse.move(at["x"] + 9, at["y"] + 2 + by, steps=3)
+        page.mouse.up()
+
+    pull(-120.0)
+    page.wait_for_function(
+        "high => document.querySelector('.panel').offsetHeight > high + 110", arg=box["height"]
+    )
+    lower, figure = seen()
+    assert lower < high - 110
+    assert figure > 0.5 * lower
+    grip.press("ArrowDown")
+    page.wait_for_function(
+        "high => document.querySelector('.panel').offsetHeight < high + 90", arg=box["height"]
+    )
+    pull(500.0)
+    panel.wait_for(state="detached")
+    # Lying, the panel is beside the view.
+    page.get_by_role("button", name="Panel").click()
+    page.set_viewport_size({"width": 844, "height": 390})
+    page.wait_for_function("() => innerWidth === 844")
+    high, figure = seen()
+    assert high > 300
+    assert figure > 0.5 * high
+    assert person.faults == []
+    person.close()
+
+
 def test_hint_and_timeline_fit_small_screens(person: Person) -> None:
     page = person.page
     page.set_viewport_size({"width": 960, "height": 700})
@@ -241,7 +300,7 @@ def test_hint_and_timeline_fit_small_screens(person: Person) -> None:
     hint = page.get_by_role("complementary", name="How to begin").bounding_box()
     assert hint is not None
     assert max(feet) < hint["y"]
-    page.keyboard.press("n")  # on small screens the panel is a sheet over the timeline
+    page.keyboard.press("n")  # on small screens the panel takes the place of the timeline
     for width in (1024, 768, 390):
         page.set_viewport_size({"width": width, "height": 780})
         page.wait_for_function(

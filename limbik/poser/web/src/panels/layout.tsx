@@ -6,7 +6,6 @@ import type { App } from "../state/app";
 import { UnkeyedNotice } from "../timeline/autokey";
 import { Timeline } from "../timeline/timeline";
 import { ConnectionLost } from "./over/connection";
-import { IconButton } from "./controls/controls";
 import { Drop } from "./files/drop";
 import { Goals } from "./sections/goals";
 import { HandsPanel } from "./sections/hands";
@@ -23,13 +22,14 @@ import { OfferBanner } from "./over/offer";
 import { PosesPanel } from "./sections/poses";
 import { ScenePanel } from "./sections/scenePanel";
 import type { Picture } from "./files/saving";
+import { SheetHead } from "./sheet";
 import { Status } from "./over/status";
 import { Task } from "./over/task";
 import { followTheme } from "./bar/theme";
 import { Topbar } from "./bar/topbar";
 import { ViewButtons } from "./bar/viewbuttons";
 
-/** Below this width the panel is a sheet over the view. */
+/** Below this width the panel is a sheet below the view, or beside it on a phone that lies. */
 const NARROW = "(max-width: 899px)";
 
 /** The figure in words, for whoever does not see the view. */
@@ -91,10 +91,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
 function Panel({ app, stage }: { app: App; stage: Picture }) {
   return (
     <aside class="panel" aria-label="Goals, joints, limits and method" id="panel">
-      <div class="sheet-head">
-        <span class="grip" aria-hidden="true" />
-        <IconButton icon="close" class="quiet" label="Close the panel" onClick={() => app.set({ panel: false })} />
-      </div>
+      <SheetHead app={app} />
       <div class="sections">
         <Goals app={app} />
         <ScenePanel app={app} />

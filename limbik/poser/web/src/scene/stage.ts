@@ -313,8 +313,9 @@ export class Stage {
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === 0 || height === 0) return;
+    const whole = this.shown();
     this.renderer.setSize(width, height, false);
-    this.viewpoint.resize(width, height);
+    this.viewpoint.resize(width, height, whole);
     // Setting the size clears the picture: draw at once, so that nothing flickers.
     if (!this.lost) this.draw(performance.now());
   }

@@ -104,9 +104,15 @@ export class Viewpoint {
     return camera.position.distanceTo(this.controls.target);
   }
 
-  resize(width: number, height: number): void {
+  /** The picture has another size.  What was whole in it (3 numbers a point) fills as much of it as before. */
+  resize(width: number, height: number, whole: Float32Array | null): void {
+    const offset = this.offset();
+    const before = whole && this.fitted(whole, 0, offset).distance;
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+    if (!whole || !before) return;
+    offset.radius = MathUtils.clamp((offset.radius * this.fitted(whole, 0, offset).distance) / before, NEAREST, FURTHEST);
+    this.go({ target: (this.glide?.to.target ?? this.target).clone(), offset }, false);
   }
 
   /** Look at points of the scene so that they fill the picture, from where we are or from a view.
@@ -119,6 +125,13 @@ export class Viewpoint {
       this.turnTo(offset, view);
       this.square = view === "corner" ? null : view;
     }
+    const { target, distance } = this.fitted(points, room, offset);
+    offset.radius = MathUtils.clamp(distance, NEAREST * 2, FURTHEST);
+    this.go({ target, offset }, animated);
+  }
+
+  /** What to look at, and from how far, to see points whole from a direction. */
+  private fitted(points: Float32Array, room: number, offset: Spherical): { target: Vector3; distance: number } {
     offset.makeSafe();
     const towards = new Vector3().setFromSpherical(offset).normalize();
     const right = new Vector3(0, 1, 0).cross(towards).normalize();
@@ -135,8 +148,7 @@ export class Viewpoint {
     const { center, distance } = fit(seen, this.camera.fov, this.camera.aspect, flat);
     const target = right.clone().multiplyScalar(center[0]);
     target.addScaledVector(up, center[1]).addScaledVector(towards, center[2]);
-    offset.radius = MathUtils.clamp(distance, NEAREST * 2, FURTHEST);
-    this.go({ target, offset }, animated);
+    return { target, distance };
   }
 
   /** Whether points of the scene (3 numbers each) are all in the picture, as it is or as it will be
