@@ -97,8 +97,7 @@ def from_quat(part: Ball, wxyz: np.ndarray, start: np.ndarray) -> np.ndarray:
     if isinstance(part, SwingTwistBall):
         u, v, t = part.basis.T
         swing, twist = (log_map(half) for half in swing_twist(wxyz, t))
-        angle = np.unwrap(twist @ t)
-        angle += TURN * np.round((start[2] - angle[0]) / TURN)
+        angle = _near(twist @ t, start[2])
         return np.column_stack([swing @ u, swing @ v, angle])
     return euler_following(wxyz, euler_order(part), start * _signs(part)) * _signs(part)
 
@@ -212,7 +211,7 @@ def _set_turns(
 
 def _near(angles: np.ndarray, start: float) -> np.ndarray:
     """Angles in time without jumps of whole turns, the first near ``start``."""
-    followed = np.unwrap(angles)
+    followed = np.unwrap(angles) if len(angles) > 1 else angles  # which takes long for one
     return followed + TURN * np.round((start - followed[0]) / TURN)
 
 

@@ -7,13 +7,14 @@ inside the other fingers, and of how far it is from the rest pose, inside its li
 
 from __future__ import annotations
 
-import functools
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.humanoid.hands import Finger, Hand
+from limbik.jit import kernel
 
 CLEAR = 1.05
 """Bones are kept so many times their thickness apart, to be apart after rounding."""
@@ -21,7 +22,7 @@ CLEAR = 1.05
 _NEAR_REST = 0.03  # weight of staying as at rest, of hand lengths per radian
 _APART = 12.0  # weight of each length by which bones are inside each other
 _ITERATIONS, _STEP, _GAIN = 60, 1e-5, 1e-3
-_DAMPINGS = (0.1, 1.0, 10.0, 100.0, 1e3)  # tried at once, of the last one that was taken
+_DAMPINGS = np.array([0.1, 1.0, 10.0, 100.0, 1e3])  # tried at once, of the last one that was taken
 _BEFORE = (0.8, 1.5)  # thicknesses that other starts are away from the target, out of the palm
 _FREE = 0.4  # of a thumb with one bone: the part that is in the palm touches nothing
 
@@ -39,78 +40,103 @@ def place_thumb(figure: Figure, hand: Hand, q: np.ndarray, target: np.ndarray) -
     bones outside the other fingers."""
     thumb, apart = hand.fingers["Thumb"], CLEAR * _thickness(hand)
     free = np.concatenate([figure.coordinates_of(figure.joints[i]) for i in thumb.joints])
+    frames = figure.frames(q)
+    others = _other_bones(frames[None], hand)  # only the thumb moves
 
-    def reaching(poses: np.ndarray, place: np.ndarray) -> np.ndarray:
+    def reaching(points: np.ndarray, poses: np.ndarray, places: np.ndarray) -> np.ndarray:
         """(k, rows) for poses (k, n), whatever the thumb goes through."""
-        away = thumb.points(figure.frames(poses))[..., -1, :] - place
         bent = _NEAR_REST * hand.length * (poses[:, free] - figure.rest[free])
-        return np.concatenate([away, bent], axis=1)
+        return np.concatenate([points[:, -1] - places, bent], axis=1)
 
-    def residuals(poses: np.ndarray) -> np.ndarray:
+    def near(poses: np.ndarray, fits: np.ndarray) -> np.ndarray:
+        """(k, rows) for poses (k, n) of the fits (k,), each before the palm."""
+        return reaching(thumb.points(figure.frames(poses)), poses, before[fits])
+
+    def residuals(poses: np.ndarray, _: np.ndarray) -> np.ndarray:
         """(k, rows) for poses (k, n)."""
-        gaps = _gaps(figure.frames(poses), hand)
+        points = thumb.points(figure.frames(poses))
+        gaps = _segment_gaps(*_free_part(thumb, points), *others)
         inside = np.maximum(0.0, apart - gaps).reshape(len(poses), -1)
-        return np.concatenate([reaching(poses, target), _APART * inside], axis=1)
+        return np.concatenate([reaching(points, poses, target), _APART * inside], axis=1)
 
     # From the rest pose, not from where the thumb is: the same shape is the same pose every time.
     # And from before the palm, so that it does not end on the other side of a finger.
-    rest = _with(q, free, figure.rest)
-    turned = figure.frames(q)[hand.wrist, :3, :3] @ figure.frames(figure.rest)[hand.wrist, :3, :3].T
-    palm, starts = apart.max() * (turned @ hand.axes[:, 2]), [rest]
-    for away in _BEFORE:
-        near = functools.partial(reaching, place=target + away * palm)
-        starts.append(_least_squares(figure, near, rest, free))
-    found = [_least_squares(figure, residuals, start, free) for start in starts]
-    sums = (residuals(np.array(found)) ** 2).sum(axis=1)
+    rest = q.copy()
+    rest[free] = figure.rest[free]
+    turned = frames[hand.wrist, :3, :3] @ figure.frames(figure.rest)[hand.wrist, :3, :3].T
+    palm = apart.max() * (turned @ hand.axes[:, 2])
+    before = target + np.array(_BEFORE)[:, None] * palm
+    starts = _least_squares(figure, near, np.tile(rest, (len(_BEFORE), 1)), free)
+    found = _least_squares(figure, residuals, np.vstack([rest, starts]), free)
+    sums = (residuals(found, np.arange(len(found))) ** 2).sum(axis=1)
     return found[int(np.argmin(sums))]
-
-
-def _with(q: np.ndarray, free: np.ndarray, other: np.ndarray) -> np.ndarray:
-    out = q.copy()
-    out[free] = other[free]
-    return out
 
 
 def _least_squares(
     figure: Figure,
-    residuals: Callable[[np.ndarray], np.ndarray],
-    q: np.ndarray,
+    residuals: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    starts: np.ndarray,
     free: np.ndarray,
 ) -> np.ndarray:
-    """A pose with small residuals that differs from q at ``free`` only, by Levenberg–Marquardt
-    steps that are projected onto the limits."""
-    q = _with(q, free, figure.project(q))
-    damping = 1e-3
+    """(fits, n) poses with small residuals that differ from ``starts`` (fits, n) at ``free`` only,
+    by Levenberg–Marquardt steps that are projected onto the limits.
+
+    ``residuals(poses, fits)`` takes poses (k, n) and to which fit each belongs (k,); all fits are
+    done at once, as most of the time is spent in calls and not in numbers.
+    """
+    q, wide = starts.copy(), len(free)
+    q[:, free] = figure.project(q)[:, free]
+    damping, unit = np.full(len(q), 1e-3), np.eye(wide)
+    going = np.arange(len(q))
     for _ in range(_ITERATIONS):
-        poses = np.repeat(q[None], len(free) + 1, axis=0)
-        poses[np.arange(len(free)), free] += _STEP
-        rows = residuals(poses)
-        r = rows[-1]
-        best = float(r @ r)
-        jacobian = (rows[:-1] - r).T / _STEP
-        square, descent = jacobian.T @ jacobian, -(jacobian.T @ r)
-        scale = max(float(np.trace(square)) / len(free), 1e-30) * np.eye(len(free))
-        tries = np.array([damping * factor for factor in _DAMPINGS])
-        poses = np.repeat(q[None], len(tries), axis=0)
-        for pose, by in zip(poses, tries, strict=True):
-            pose[free] += np.linalg.solve(square + by * scale, descent)
-        poses[:, free] = figure.project(poses)[:, free]
-        sums = (residuals(poses) ** 2).sum(axis=1)
-        k = int(np.argmin(sums))
-        if sums[k] >= best * (1.0 - _GAIN):
+        poses = np.repeat(q[going][:, None], wide + 1, axis=1)
+        poses[:, np.arange(wide), free] += _STEP
+        rows = _evaluated(residuals, poses, going)
+        r = rows[:, -1]
+        best = (r * r).sum(axis=1)
+        transposed = (rows[:, :-1] - r[:, None]) / _STEP  # Jᵀ
+        square = transposed @ transposed.swapaxes(1, 2)
+        descent = -(transposed @ r[:, :, None])
+        scale = np.maximum(np.trace(square, axis1=1, axis2=2) / wide, 1e-30)
+        tries = damping[going, None] * _DAMPINGS
+        damped = (tries * scale[:, None])[..., None, None] * unit
+        steps = np.linalg.solve(square[:, None] + damped, descent[:, None])[..., 0]
+        poses = np.repeat(q[going][:, None], len(_DAMPINGS), axis=1)
+        poses[..., free] += steps
+        flat = poses.reshape(-1, q.shape[1])
+        flat[:, free] = figure.project(flat)[:, free]
+        sums = (_evaluated(residuals, poses, going) ** 2).sum(axis=2)
+        each, k = np.arange(len(going)), np.argmin(sums, axis=1)
+        falls = sums[each, k] < best * (1.0 - _GAIN)
+        each, k, going = each[falls], k[falls], going[falls]
+        if len(going) == 0:
             break
-        q, damping = poses[k], max(float(tries[k]), 1e-9)
+        q[going], damping[going] = poses[each, k], np.maximum(tries[each, k], 1e-9)
     return q
+
+
+def _evaluated(
+    residuals: Callable[[np.ndarray, np.ndarray], np.ndarray], poses: np.ndarray, fits: np.ndarray
+) -> np.ndarray:
+    """(fits, k, rows) for poses (fits, k, n)."""
+    count, each, n = poses.shape
+    rows = residuals(poses.reshape(-1, n), np.repeat(fits, each))
+    return rows.reshape(count, each, -1)
 
 
 def _gaps(frames: np.ndarray, hand: Hand) -> np.ndarray:
     """(poses, bones of the thumb, bones of the other fingers) how far the middle lines of bones are
     apart, for frames (poses, joints, 4, 4)."""
-    first, second = _free_part(hand.fingers["Thumb"], hand.fingers["Thumb"].points(frames))
+    thumb = hand.fingers["Thumb"]
+    return _segment_gaps(*_free_part(thumb, thumb.points(frames)), *_other_bones(frames, hand))
+
+
+def _other_bones(frames: np.ndarray, hand: Hand) -> tuple[np.ndarray, np.ndarray]:
+    """(poses, bones, 3) starts and ends of the bones of the other fingers."""
     others = [f.points(frames) for name, f in hand.fingers.items() if name != "Thumb"]
     start = np.concatenate([points[:, :-1] for points in others], axis=1)
     end = np.concatenate([points[:, 1:] for points in others], axis=1)
-    return _segment_gaps(first, second, start, end)
+    return start, end
 
 
 def _thickness(hand: Hand) -> np.ndarray:
@@ -130,13 +156,33 @@ def _free_part(thumb: Finger, points: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _segment_gaps(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
-    """(p, k, m) distances between segments a–b (p, k, 3) and c–d (p, m, 3)."""
-    u, v = (b - a)[:, :, None], (d - c)[:, None]
-    w = a[:, :, None] - c[:, None]
-    uu, vv, uv = (u * u).sum(-1), (v * v).sum(-1), (u * v).sum(-1)
-    uw, vw = (u * w).sum(-1), (v * w).sum(-1)
-    area = np.maximum(uu * vv - uv * uv, 1e-30)
-    s = np.clip((uv * vw - vv * uw) / area, 0.0, 1.0)
-    t = np.clip((uv * s + vw) / np.maximum(vv, 1e-30), 0.0, 1.0)
-    s = np.clip((uv * t - uw) / np.maximum(uu, 1e-30), 0.0, 1.0)
-    return np.linalg.norm(w + s[..., None] * u - t[..., None] * v, axis=-1)
+    """(p, k, m) distances between segments a–b (p, k, 3) and c–d (p, m, 3); c and d (1, m, 3) are
+    the same for all p."""
+    out = np.empty((len(a), a.shape[1], c.shape[1]))
+    _fill_gaps(a, b, c, d, out)
+    return out
+
+
+@kernel
+def _fill_gaps(a, b, c, d, out):
+    """min ‖a + s (b − a) − c − t (d − c)‖ over s and t in [0, 1]: s as on the lines, then t, then s
+    once more."""
+    for p in range(out.shape[0]):
+        o = p if c.shape[0] > 1 else 0
+        for k in range(out.shape[1]):
+            for m in range(out.shape[2]):
+                uu, vv, uv, uw, vw = 0.0, 0.0, 0.0, 0.0, 0.0
+                for x in range(3):
+                    u, v = b[p, k, x] - a[p, k, x], d[o, m, x] - c[o, m, x]
+                    w = a[p, k, x] - c[o, m, x]
+                    uu, vv, uv = uu + u * u, vv + v * v, uv + u * v
+                    uw, vw = uw + u * w, vw + v * w
+                area = max(uu * vv - uv * uv, 1e-30)
+                s = min(max((uv * vw - vv * uw) / area, 0.0), 1.0)
+                t = min(max((uv * s + vw) / max(vv, 1e-30), 0.0), 1.0)
+                s = min(max((uv * t - uw) / max(uu, 1e-30), 0.0), 1.0)
+                square = 0.0
+                for x in range(3):
+                    u, v = b[p, k, x] - a[p, k, x], d[o, m, x] - c[o, m, x]
+                    square += (a[p, k, x] - c[o, m, x] + s * u - t * v) ** 2
+                out[p, k, m] = math.sqrt(square)
