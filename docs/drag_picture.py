@@ -76,7 +76,8 @@ def main() -> None:
         Server(Path(state)) as server,
         launched() as browser,
     ):
-        person = Person(browser, server.url, color_scheme="light")
+        person = Person(browser, server.url, color_scheme="light", device_scale_factor=1)
+        person.ask("app.set({ shadows: true })")
         person.page.get_by_role("button", name="Dismiss the hint").click()
         # Times would say how busy the machine was that drew this.
         person.page.get_by_role("button", name="Hide the numbers").click()
