@@ -1,7 +1,7 @@
 // Whether a pin counts as held where something else cannot be reached.
 //
 // A goal is met within 1e-4 of the figure's size, and the status is "Reached" where all are.  Where a drag
-// goes out of reach, the pins carry a share of what is missing, about a 2000th: the drag is what is short, and
+// goes out of reach, the pins carry a share of what is missing, about a thousandth: the drag is what is short, and
 // a pin that gave way by less than can be seen is held.
 
 import type { GoalReport } from "../net/protocol";
