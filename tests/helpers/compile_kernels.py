@@ -1,46 +1,95 @@
-"""Compile the kernels that no other process has claimed: ``compile_kernels.py FOLDER``."""
+"""Compile the kernels of all methods into the cache on disk, in two processes.
 
+The second is given a folder, in which each of them claims what it is about to compile.
+"""
+
+import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import limbik
 from limbik.jit import ExternalKernel
+from limbik.kernel_cache import missing_externals
+from limbik.methods.base import KERNEL
 from limbik.solver import restarts
 
-claims = Path(sys.argv[1])
 PATIENCE = 300  # seconds for what another process has claimed
 
 
-def claimed(name: str) -> bool:
-    """Whether this process is the first to claim it."""
-    try:
-        (claims / name).touch(exist_ok=False)
-    except FileExistsError:
-        return False
-    return True
+def compile_all() -> None:
+    """Compile what is not on disk, together with a second process."""
+    if not missing_tasks():
+        return
+    with tempfile.TemporaryDirectory() as claims:
+        second = subprocess.Popen([sys.executable, __file__, claims])
+        compile_unclaimed(Path(claims))
+        second.wait()
 
 
-# First what all methods call, so that no two processes compile it.
-modules = [module for name, module in sorted(sys.modules.items()) if name.startswith("limbik.")]
-shared = {
-    value.symbol: value
-    for module in modules
-    for value in vars(module).values()
-    if isinstance(value, ExternalKernel)
-}
-for symbol, one in shared.items():
-    if claimed(symbol):
-        one.load()
-        (claims / f"{symbol} is compiled").touch()
-end = time.monotonic() + PATIENCE
-while time.monotonic() < end and not all((claims / f"{s} is compiled").exists() for s in shared):
-    time.sleep(0.05)
+def compile_unclaimed(claims: Path) -> None:
+    """Compile each kernel that no other process has claimed in this folder.
 
-# What takes longest comes first, so that the processes end at about the same time.
-first = ["projected_lm", "fabrik", "gauss_seidel", "lagrange", "baillieul", "zhao_badler"]
-for name in sorted(limbik.methods, key=lambda name: name not in first):
-    if claimed(name):
+    One whose callees another process is still compiling waits, so that none is compiled twice.
+    """
+    tasks = missing_tasks()
+    end = time.monotonic() + PATIENCE
+    while tasks:
+        late = time.monotonic() > end
+        ready = (name for name, task in tasks.items() if late or not missing_externals(task.calls))
+        name = next(ready, None)
+        if name is None:
+            time.sleep(0.1)
+            continue
+        task = tasks.pop(name)
+        try:
+            (claims / name).touch(exist_ok=False)
+        except FileExistsError:  # another process does it
+            continue
+        task.compile()
+
+
+class Task(NamedTuple):
+    """A kernel to compile: what is compiled with it, and how it is done."""
+
+    calls: list[Any]
+    compile: Callable[[], Any]
+
+
+def missing_tasks() -> dict[str, Task]:
+    """What is not on disk: first what all methods call, then the methods that take longest."""
+
+    def missing(function: Any, signature: Any) -> bool:
+        return not function._cache.has(signature, function.targetctx)
+
+    tasks = {
+        value.symbol: Task([value.kernel], value.load)
+        for name, module in sorted(sys.modules.items())
+        if name.startswith("limbik.")
+        for value in vars(module).values()
+        if isinstance(value, ExternalKernel) and missing(value.kernel, value.signature)
+    }
+    frames = [restarts.one, restarts.batch]
+    needed = any(missing(frame, restarts.SIGNATURES[frame.__name__]) for frame in frames)
+    first = ["projected_lm", "zhao_badler", "baillieul", "gauss_seidel", "null_space", "lagrange"]
+    for name in sorted(limbik.methods, key=lambda name: name not in first):
         kernel = limbik.methods[name].kernel
-        restarts.compiled(restarts.one, kernel)
-        restarts.compiled(restarts.batch, kernel)
+        if needed or missing(kernel, KERNEL.signature):
+            tasks[name] = Task([kernel, *frames], partial(compile_method, kernel))
+    return tasks
+
+
+def compile_method(kernel: Any) -> None:
+    for frame in (restarts.one, restarts.batch):
+        restarts.compiled(frame, kernel)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        compile_unclaimed(Path(sys.argv[1]))
+    else:
+        compile_all()
