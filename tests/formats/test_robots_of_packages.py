@@ -28,12 +28,12 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("path", URDF)
 def test_a_urdf_stands_as_in_pinocchio(path: Path) -> None:
     try:
-        pinocchio.buildModelFromUrdf(str(path))
+        model = pinocchio.buildModelFromUrdf(str(path))
     except ValueError:
         with pytest.raises(FormatError):
             limbik.load(path)
         return
-    assert compare_with_pinocchio(path, 3) >= 1
+    assert compare_with_pinocchio(path, 3, model) >= 1
 
 
 @pytest.mark.parametrize("path", MJCF)
@@ -49,4 +49,4 @@ def test_an_mjcf_stands_as_in_mujoco(path: Path) -> None:
         with pytest.raises(FormatError, match="outside its folder"):
             limbik.load(path)
     else:
-        assert compare_with_mujoco(path, 3) == theirs.nbody - 1
+        assert compare_with_mujoco(path, 3, theirs) == theirs.nbody - 1

@@ -76,10 +76,14 @@ def gaps(figure: Figure, q: np.ndarray, theirs: Any, data: Any) -> list[float]:
     return out
 
 
-def compare_with_mujoco(path: Path, poses: int = 5) -> int:
-    """Compares every body, to 1e-9, at rest and in random poses; returns how many there are."""
+def compare_with_mujoco(path: Path, poses: int = 5, theirs: Any = None) -> int:
+    """Compares every body, to 1e-9, at rest and in random poses; returns how many there are.
+
+    ``theirs`` is MuJoCo's model of the file, where it has been read already.
+    """
     figure = load(path)
-    theirs = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
+    if theirs is None:
+        theirs = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
     data = mujoco.MjData(theirs)  # type: ignore[attr-defined]
     rng = np.random.default_rng(0)
     bodies = [_name_of(theirs, "mjOBJ_BODY", b) or f"body{b}" for b in range(theirs.nbody)]
@@ -104,12 +108,16 @@ def slot_values(figure: Figure, q: np.ndarray, joint: str) -> list[float]:
     return [slot.scale * q[slot.coordinate] + slot.shift for slot in slots]
 
 
-def compare_with_pinocchio(path: Path, poses: int = 10) -> int:
-    """Compares every link that both know, to 1e-9; returns how many."""
+def compare_with_pinocchio(path: Path, poses: int = 10, model: Any = None) -> int:
+    """Compares every link that both know, to 1e-9; returns how many.
+
+    ``model`` is Pinocchio's of the file, where it has been read already.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         figure = limbik.load(path)
-    model = pinocchio.buildModelFromUrdf(str(path))
+    if model is None:
+        model = pinocchio.buildModelFromUrdf(str(path))
     data = model.createData()
     rng = np.random.default_rng(0)
     links = [name for name in figure.joints if model.existBodyName(name)]

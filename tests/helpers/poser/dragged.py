@@ -27,12 +27,15 @@ def held(figure: Figure, joints: list[str], q: np.ndarray | None = None) -> list
 
 def turned(figure: Figure, one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """(joints,) degrees that each joint turns on its parent from one pose to the other."""
-    angles = []
-    frames = [figure.frames(q)[:, :3, :3] for q in (one, other)]
-    for i, parent in enumerate(figure.parents):
-        local = [f[i] if parent < 0 else f[parent].T @ f[i] for f in frames]
-        angles.append(Rotation.from_matrix(local[0].T @ local[1]).magnitude())
-    return np.degrees(angles)
+    parents = np.array(figure.parents)
+    below = parents >= 0
+    local = []
+    for q in (one, other):
+        turns = figure.frames(q)[:, :3, :3]
+        on_parents = turns.copy()
+        on_parents[below] = turns[parents[below]].swapaxes(1, 2) @ turns[below]
+        local.append(on_parents)
+    return np.degrees(Rotation.from_matrix(local[0].swapaxes(1, 2) @ local[1]).magnitude())
 
 
 def walk(rng: np.random.Generator, start: np.ndarray, reach: float, step: float, count: int):
