@@ -62,7 +62,7 @@ def test_the_thumb_can_meet_every_fingertip(finger: str) -> None:
 
     starts = np.random.default_rng(0).uniform(fig.lower, fig.upper, (4, fig.n))
     bounds = list(zip(fig.lower, fig.upper, strict=True))
-    assert min(minimize(gap, q, bounds=bounds).fun for q in starts) < 0.3  # cm
+    assert any(minimize(gap, q, bounds=bounds).fun < 0.3 for q in starts)  # cm
 
 
 def test_the_wrist_moves_the_whole_hand() -> None:
