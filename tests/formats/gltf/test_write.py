@@ -103,7 +103,8 @@ def changed_clip(motion: limbik.Motion) -> limbik.Motion:
 @pytest.mark.parametrize(("name", "clip"), CLIPS)
 def test_a_clip_replaces_its_old_self(name: str, clip: str, balls: str, tmp_path: Path) -> None:
     path, out = find(name), tmp_path / "out.glb"
-    motion = changed_clip(gltf.clips(path)[clip])
+    clips = gltf.clips(path)
+    motion = changed_clip(clips[clip])
     limbik.save(motion.onto(motion.figure.with_balls(balls)), out)
     before, blob = unpacked(path.read_bytes())
     after, written = unpacked(out.read_bytes())
@@ -113,16 +114,17 @@ def test_a_clip_replaces_its_old_self(name: str, clip: str, balls: str, tmp_path
     assert untouched == {k: v for k, v in after.items() if k not in (*grown, "nodes")}
     for key in ("bufferViews", "accessors"):
         assert after[key][: len(before[key])] == before[key]
-    index = list(gltf.clips(path)).index(clip)
+    index = list(clips).index(clip)
     assert len(after["animations"]) == len(before["animations"])
     for k, animation in enumerate(before["animations"]):
         assert (after["animations"][k] == animation) == (k != index)
     assert after["animations"][index].get("name") == before["animations"][index].get("name")
     plain = Plain(out)
     nodes = [rig_of(motion.figure).bound[joint].node for joint in motion.figure.joints]
+    positions = motion.positions()
     for frame in range(0, len(motion), 9):
         places = plain.at(index, frame / motion.fps)[nodes, :3, 3]
-        away = np.abs(places - motion.positions()[frame]).max()
+        away = np.abs(places - positions[frame]).max()
         assert away < 1e-5 * motion.figure.size
     again = gltf.clips(out)[clip]
     assert (again.fps, len(again)) == (motion.fps, len(motion))
