@@ -19,6 +19,11 @@ from limbik.methods.base import KERNEL
 from limbik.solver import restarts
 
 PATIENCE = 300  # seconds for what another process has claimed
+LONGEST = {
+    *("projected_lm", "zhao_badler", "ccd", "gauss_seidel", "fabrik"),
+    *("baillieul", "null_space", "lagrange", "semismooth_newton"),
+}
+"""Methods that take longest to compile: they come first, so that both processes end together."""
 
 
 def compile_all() -> None:
@@ -75,8 +80,7 @@ def missing_tasks() -> dict[str, Task]:
     }
     frames = [restarts.one, restarts.batch]
     needed = any(missing(frame, restarts.SIGNATURES[frame.__name__]) for frame in frames)
-    first = ["projected_lm", "zhao_badler", "baillieul", "gauss_seidel", "null_space", "lagrange"]
-    for name in sorted(limbik.methods, key=lambda name: name not in first):
+    for name in sorted(limbik.methods, key=lambda name: name not in LONGEST):
         kernel = limbik.methods[name].kernel
         if needed or missing(kernel, KERNEL.signature):
             tasks[name] = Task([kernel, *frames], partial(compile_method, kernel))
