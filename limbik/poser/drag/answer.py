@@ -109,21 +109,28 @@ def build_answer(
         return Answer(q, Status.REACHED, why, goals, limits, ms, iterations)
     status, holders = status_of(problem, STUCK if code == REACHED else code, q)
     ended = code in (STUCK, REACHED)
-    follows = status is Status.STALLED and not ended and not is_last
-    short = _short_so_far(problem, q, errors) if follows else None
+    short = None
+    if status is Status.STALLED and not ended:
+        short = _short_so_far(problem, q, errors, is_last)
     # A drag never restarts, so that nothing is said of attempts.
     why = short or explain(problem, q, status, holders, errors, 0, ended)
     active = _limits(problem.figure, active_limits(problem, q))
-    return Answer(q, status, why, goals, active, ms, iterations, is_following=short is not None)
+    follows = short is not None and not is_last
+    return Answer(q, status, why, goals, active, ms, iterations, is_following=follows)
 
 
-def _short_so_far(problem: Problem, q: np.ndarray, errors: tuple[Miss, ...]) -> str | None:
-    """What is said of a step of a drag that ends with its budget: others follow.  None where no
-    goal is missed most."""
+def _short_so_far(
+    problem: Problem, q: np.ndarray, errors: tuple[Miss, ...], is_last: bool
+) -> str | None:
+    """What is said of a step of a drag that ends with its budget: others follow unless it is the
+    last.  None where no goal is missed most."""
     goal = worst_goal(problem, q)
     if goal is None:
         return None
-    return f"{what_is_short(problem, goal, q, errors)} so far; the next movement goes on"
+    short = what_is_short(problem, goal, q, errors)
+    if is_last:
+        return f"{short}; no nearer pose was found from here"
+    return f"{short} so far; the next movement goes on"
 
 
 def _or_nan(error: float | None) -> float:

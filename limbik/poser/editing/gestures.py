@@ -17,6 +17,7 @@ from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.finger_drag import above_fingers, hand_is_held
+from limbik.poser.drag.look_goals import with_looks
 from limbik.poser.drag.other_starts import OtherStarts
 from limbik.poser.drag.posture import TILTED, Posture
 from limbik.poser.drag.scene_goals import scene_goals
@@ -42,7 +43,7 @@ def drag_solver_of(
     method = document.method if choice is None else choice
     return DragSolver(
         figure,
-        document.solved,
+        with_looks(document, dragged),
         dragged,
         document.q,
         locked=(*document.still, *also_locked),

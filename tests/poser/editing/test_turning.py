@@ -144,6 +144,18 @@ def test_a_look_begins_before_the_eyes_and_follows_what_it_is_tied_to(talk: Talk
     assert "nothing that can be looked at" in refused
 
 
+def test_eyes_go_to_what_a_hand_holds_and_not_the_hand_to_the_eyes(talk: Talk) -> None:
+    ids = {e["name"]: e["id"] for e in talk.state["effectors"]}
+    talk.do("prop.add", kind="ball")
+    prop = talk.state["scene"]["props"][0]["id"]
+    talk.do("prop.hold", prop=prop, joints=[HUMAN.index("LeftHand")])
+    before = talk.position("LeftHand")
+    talk.do("effector.set", effector=ids["Head"], mode="aim")
+    talk.do("effector.set", effector=ids["Head"], look=f"prop:{prop}")
+    assert np.linalg.norm(np.subtract(talk.position("LeftHand"), before)) < 0.03
+    assert looks(talk) < 2.0
+
+
 def test_a_saved_bvh_opens_with_its_unit_and_its_pins(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     saving = Session.builtin("human", one)
