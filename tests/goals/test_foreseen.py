@@ -65,7 +65,7 @@ def test_rows_that_hold_agree_with_differences(
 def test_the_nearest_pairs_of_shapes_agree_with_differences() -> None:
     q = HUMAN.rest
     hand = HUMAN.positions(q)[HUMAN.index("LeftHand")]
-    scene = [Sphere(0.05, hand + [0.0, 0.14, 0.0]), Sphere(0.05, hand + [0.0, -0.14, 0.05])]
+    scene = [Sphere(0.05, hand + [0.0, 0.14, 0.0]), Sphere(0.05, hand + [0.0, -0.12, 0.05])]
     goal = Avoid(scene, own=False, weight=WEIGHT)
     ahead, rows = foreseen(Problem(HUMAN, [goal], start=q), q)
     first = len(HUMAN.shapes)
