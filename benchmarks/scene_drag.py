@@ -28,6 +28,7 @@ CASES = {
     "balance": ("balance",),
     "collisions": ("collisions",),
     "box in both hands": ("hold",),
+    "floor, balance, collisions": ("floor", "balance", "collisions"),
     "all": ("floor", "balance", "collisions", "hold"),
 }
 DRAGGED = ("LeftHand", "Hips", "Head", "box")
