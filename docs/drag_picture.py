@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import math
 import sys
-import tempfile
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,8 +19,8 @@ from PIL import Image, ImageDraw
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
 
-from helpers.poser.browser import Person, launched  # noqa: E402
-from helpers.poser.pose_command import Server  # noqa: E402
+from helpers.poser.browser import Person  # noqa: E402
+from helpers.poser.photographed import ARROW, photographed  # noqa: E402
 
 OUT = PROJECT / "docs" / "drag.gif"
 JOINT = "LeftHand"
@@ -31,8 +30,6 @@ SHOWN = (0, 45, 960, 675)  # pixels of the page: the scene and the status, witho
 STEPS = 9  # pictures from one of these to the next
 PAUSE = 90  # milliseconds that each picture is shown
 WIDTH, COLOURS = 720, 224
-ARROW = [(0, 0), (0, 17), (4, 13), (7, 19), (10, 18), (7, 12), (12, 12)]
-"""A mouse pointer, which a screenshot does not have."""
 
 
 def places() -> list[tuple[float, float]]:
@@ -71,18 +68,8 @@ def record(person: Person) -> list[Image.Image]:
 
 def main() -> None:
     """Record and write the file."""
-    with (
-        tempfile.TemporaryDirectory() as state,
-        Server(Path(state)) as server,
-        launched() as browser,
-    ):
-        person = Person(browser, server.url, color_scheme="light", device_scale_factor=1)
-        person.ask("app.set({ shadows: true })")
-        person.page.get_by_role("button", name="Dismiss the hint").click()
-        # Times would say how busy the machine was that drew this.
-        person.page.get_by_role("button", name="Hide the numbers").click()
+    with photographed() as person:
         frames = record(person)
-        person.close()
     # One palette for all, so that what does not move does not flicker.
     some = frames[:: len(frames) // 5]
     sheet = Image.new("RGB", (WIDTH, sum(frame.height for frame in some)))

@@ -13,7 +13,6 @@ from __future__ import annotations
 import io
 import math
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,8 +22,8 @@ from PIL import Image, ImageDraw, ImageFont
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
 
-from helpers.poser.browser import Person, launched  # noqa: E402
-from helpers.poser.pose_command import Server  # noqa: E402
+from helpers.poser.browser import Person  # noqa: E402
+from helpers.poser.photographed import ARROW, photographed  # noqa: E402
 from helpers.poser.pose_sessions import SESSIONS, Step  # noqa: E402
 
 PAGE = {"width": 960, "height": 644}
@@ -33,8 +32,6 @@ WIDTH, HEIGHT = 640, 400
 PAUSE = 80  # milliseconds that each picture is shown
 QUALITY = 62
 LIFT = math.radians(6.0)  # how far the view is above the horizon
-ARROW = [(0, 0), (0, 17), (4, 13), (7, 19), (10, 18), (7, 12), (12, 12)]
-"""A mouse pointer, which a screenshot does not have."""
 
 Place = tuple[float, float]
 
@@ -354,32 +351,18 @@ FILMS = {"sit": sit, "shelf": shelf, "push-up": push_up, "walk": walk, "hand": h
 
 def main(names: list[str]) -> None:
     """Record each film, one after the other in the same page."""
-    with (
-        tempfile.TemporaryDirectory() as state,
-        Server(Path(state)) as server,
-        launched() as browser,
-    ):
-        # As sharp as on a screen: tests draw fewer pixels, and no shadows.
-        person = Person(
-            browser, server.url, viewport=PAGE, device_scale_factor=1,
-            color_scheme="light", reduced_motion="reduce",
-        )  # fmt: skip
-        person.page.get_by_role("button", name="Dismiss the hint").click()
-        # Times would say how busy the machine was that drew this.
-        person.page.get_by_role("button", name="Hide the numbers").click()
+    with photographed(viewport=PAGE, reduced_motion="reduce") as person:
         for name in names:
-            person.ask("app.set({ panel: false, timeline: false, follow: false, shadows: true })")
+            person.ask("app.set({ panel: false, timeline: false, follow: false })")
             film = Film(person)
             for prop in person.ask("app.state.scene.props.map((prop) => prop.id)"):
                 film.do("prop.remove", prop=prop)
             film.do("builtin", name="human")
-            person.page.mouse.click(
-                30, 120
-            )  # on nothing: nothing is selected, the view has no frame
+            # On nothing: nothing is selected, and the view has no frame.
+            person.page.mouse.click(30, 120)
             FILMS[name](film)
             film.shoot(times=16)
             film.write(PROJECT / "docs" / f"poser-{name}.webp")
-        person.close()
 
 
 if __name__ == "__main__":

@@ -21,16 +21,14 @@ PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
 
 import limbik  # noqa: E402
-from helpers.poser.browser import Person, launched  # noqa: E402
-from helpers.poser.pose_command import Server  # noqa: E402
+from helpers.poser.browser import Person  # noqa: E402
+from helpers.poser.photographed import ARROW, photographed  # noqa: E402
 from helpers.poser.pose_sessions import SESSIONS, Step  # noqa: E402
 
 PAGE = {"width": 1200, "height": 750}
 SCALE = 1.5  # pixels drawn for one of the page, before the picture is made smaller
 WIDTH = 1200
 QUALITY = 80
-ARROW = [(0, 0), (0, 17), (4, 13), (7, 19), (10, 18), (7, 12), (12, 12)]
-"""A mouse pointer, which a screenshot does not have."""
 
 
 class Studio:
@@ -295,22 +293,9 @@ PICTURES = {
 
 def main(names: list[str]) -> None:
     """Each picture, one after the other in the same page."""
-    with (
-        tempfile.TemporaryDirectory() as state,
-        Server(Path(state)) as server,
-        launched() as browser,
-    ):
-        person = Person(
-            browser, server.url, viewport=PAGE, device_scale_factor=SCALE,
-            color_scheme="light", reduced_motion="reduce",
-        )  # fmt: skip
-        person.page.get_by_role("button", name="Dismiss the hint").click()
-        # Times would say how busy the machine was that drew this.
-        person.page.get_by_role("button", name="Hide the numbers").click()
+    with photographed(SCALE, viewport=PAGE, reduced_motion="reduce") as person:
         for name in names:
             PICTURES[name](Studio(person))
-        assert person.faults == []
-        person.close()
 
 
 if __name__ == "__main__":

@@ -260,7 +260,7 @@ class LevenbergMarquardt(Method):
         "a chain one fewer: far from the answer a single one is no sign that residuals stay.",
     )
     slow: float = setting(0.7, "An iteration is slow where it leaves more than this part of f.")
-    least: float = setting(
+    least_gain: float = setting(
         0.0,
         "A Newton step that lowers f by no more than this part of it is the last one; for solves "
         "that each start from the answer before, as in a drag.",
@@ -281,7 +281,7 @@ class LevenbergMarquardt(Method):
             self.settle,
             self.newton_after,
             self.slow,
-            self.least,
+            self.least_gain,
         )
 
     def workspace(self, problem: Problem) -> int:

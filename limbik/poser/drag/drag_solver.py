@@ -58,7 +58,7 @@ NEAR, NEAR_AFTER_LEAP, THEN, LAST = 10, 40, 30, 100
 """Iterations a drag may take with the pull, and without it; at its end LAST with it.  The next drag
 goes on from there."""
 
-LEAST = 1e-4
+LEAST_GAIN = 1e-4
 """With the pull, a Newton step that lowers f by no more than this part of it is the last; the next
 drag goes on from there."""
 
@@ -483,7 +483,7 @@ class DragSolver:
                 kept = posture.kept(self._now(held), self.dragged, self.q, self._stands)
             goals.append(Rest(weights, pose=self._home))
             goals += [one.goal for one in kept]
-            method = replace(self.method, least=LEAST) if self._quick else self.method
+            method = replace(self.method, least_gain=LEAST_GAIN) if self._quick else self.method
             near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED), method)
         self._held, self._near, self._then, self._kept = held, near, then, kept
         self._limb = None

@@ -163,7 +163,7 @@ class Posture:
         rows = self.figure.frames(q)[watched.joints, self.up]
         high = np.einsum("ij,ij->i", rows, watched.at) - watched.clearance
         below = high < self.floor - 1e-4 * self.figure.size
-        return [watched.points[k] for k in np.flatnonzero(below)] if below.any() else []
+        return [watched.points[k] for k in np.flatnonzero(below)]
 
     def watched(self, points: Iterable[FloorPoint]) -> Watched:
         """Points made ready for ``sunk``."""
