@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -18,6 +19,8 @@ from limbik.figure.collision.surfaces import SURFACES
 from limbik.figure.figure import Figure
 from limbik.maths.distance import RESULT, distances
 from limbik.maths.distance_field import field_distance
+
+_own: weakref.WeakKeyDictionary[Figure, ShapeBuffers] = weakref.WeakKeyDictionary()
 
 
 def collision_pairs(
@@ -74,7 +77,7 @@ def shape_distances(
     True
     """
     pairs = collision_pairs(figure) if pairs is None else np.asarray(pairs, np.uint32)
-    buffers = shape_buffers([*figure.shapes, *scene], figure.tree.index)
+    buffers = buffers_with(figure, scene)
     poses = shape_poses(figure, q, buffers)
     out, where = np.empty(len(pairs)), np.empty((len(pairs), RESULT))
     fields = {
@@ -91,6 +94,17 @@ def shape_distances(
         floats = np.concatenate((buffers.sizes[i], poses[i], poses[j], fields[j]))
         out[k] = field_distance(floats, 0, 4, 4 + 2 * POSE, 4 + POSE, where[k])
     return out, where
+
+
+def buffers_with(figure: Figure, scene: Sequence[Obstacle] = ()) -> ShapeBuffers:
+    """The arrays of the shapes of a figure, made once for it, and after them those of a scene."""
+    own = _own.get(figure)
+    if own is None:
+        own = _own[figure] = shape_buffers(figure.shapes, figure.tree.index)
+    if not scene:
+        return own
+    more = shape_buffers(scene, figure.tree.index)
+    return ShapeBuffers(*(np.concatenate(both) for both in zip(own, more, strict=True)))
 
 
 def shape_poses(

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.figure.collision.shape_buffers import POSE, Obstacle, shape_buffers
+from limbik.figure.collision.shape_buffers import POSE, Obstacle
 from limbik.figure.collision.surfaces import SURFACES
-from limbik.figure.collision_pairs import collision_pairs, shape_distances
+from limbik.figure.collision_pairs import buffers_with, collision_pairs, shape_distances
 from limbik.figure.figure import Figure
 from limbik.goals.collision.view import SCENE_POSES
 from limbik.goals.terms import joint_index
@@ -80,7 +80,7 @@ def _tested(
     first = len(figure.shapes)
     used = np.unique(tested)
     used = np.concatenate((first + np.arange(len(scene)), used[used < first]))
-    buffers = shape_buffers([*figure.shapes, *scene], figure.tree.index)
+    buffers = buffers_with(figure, scene)
     radii = np.empty(len(buffers.kinds))
     bounding_radii(buffers.kinds, buffers.sizes, radii)
     fields = [shape.numbers if isinstance(shape, SURFACES) else np.zeros(0) for shape in scene]

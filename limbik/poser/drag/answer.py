@@ -80,15 +80,16 @@ def build_answer(
     iterations: int = 0,
     *,
     kept: Sequence[int] = (),
+    errors: tuple[Miss, ...] | None = None,
     is_last: bool = False,
 ) -> Answer:
     """The answer q to a problem whose goals are those of ``held``, in their order, and then goals
     without an effector, whose ids are ``kept``.
 
-    ``code`` is the method's exit code, None where nothing was solved.  After the last step of a
-    drag (``is_last``) none goes on.
+    ``code`` is the method's exit code, None where nothing was solved; ``errors`` are those of the
+    goals at q where they are known.  After the last step of a drag (``is_last``) none goes on.
     """
-    errors = misses(problem, q)
+    errors = misses(problem, q) if errors is None else errors
     goals = np.full((len(held) + len(kept), GOAL), _NAN)
     for row, id, miss in zip(goals[len(held) :], kept, errors[len(held) :], strict=True):
         row[:4] = id, _or_nan(miss.length), _or_nan(miss.angle), miss.ok

@@ -1,90 +1,34 @@
 """A drag: a person's goals and a method made ready, so that one drag after another is solved fast.
 
-A drag is a function of where the hand is, not of how it came there: each target is solved for twice
-from the last answer, first with a light pull to the pose in which the drag began, until that is
-settled, and then polished without it, so that the target is met exactly.  Going back with the hand
-brings the pose back.
+Pinned feet stay as they are.  Where that holds the dragged target back, the same goals are solved
+with heels that may rise too, and the nearer of the two answers is shown.
 """
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
-from limbik.goals import Goal, Rest
-from limbik.goals import terms as tm
-from limbik.maths.quaternions import angle_between
-from limbik.methods import Method
-from limbik.methods.base import OUT_F, OUT_ITERATIONS, REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.drag.answer import Answer, build_answer, unheld
-from limbik.poser.drag.goals_of_effectors import (
-    anchor,
-    goal_of,
-    nearer,
-    put_place,
-    put_target,
-)
-from limbik.poser.drag.method_choice import method_of
-from limbik.poser.drag.posture import ENOUGH, FLOOR, Kept, Posture, put_kept, swinging
-from limbik.poser.drag.stiffness import stiffness
-from limbik.poser.drag.turn_limiter import TurnLimiter
-from limbik.posture.floor_points import FloorPoint
+from limbik.poser.drag.answer import Answer, unheld
+from limbik.poser.drag.posture import Posture
+from limbik.poser.drag.pulled_solver import PULL, Place, PulledSolver, Step
 from limbik.solver.problem import Problem
-from limbik.solver.runner import Runner
 
 __all__ = ["Answer", "DragSolver"]
-
-Place = Sequence[float] | np.ndarray
-
-PULL = 1e-5
-"""Weight of the pull to the pose in which the drag began, for what carries the whole figure."""
-
-GIVE = 1e-3
-"""Part of its weight that the dragged goal keeps: where a hand cannot follow the mouse, the hand
-gives way and the pinned feet stay where they are."""
-
-EVEN = frozenset({"projected_gradient", "jacobian_transpose", "extended_jacobian"})
-"""Methods for which all goals keep their weights: they crawl where those differ so much."""
-
-NEAR, NEAR_AFTER_LEAP, THEN, LAST = 10, 40, 30, 100
-"""Iterations a drag may take with the pull, and without it; at its end LAST with it.  The next drag
-goes on from there."""
-
-LEAST_GAIN = 1e-4
-"""With the pull, a Newton step that lowers f by no more than this part of it is the last; the next
-drag goes on from there."""
-
-LITTLE, OFTEN, SELDOM, CLEARLY, HOPELESS, NEARLY = 0.3, 8, 32, 0.6, 2.0, 0.02
-"""Where a pose is strained, others are looked for at drags 1, 2, 4 and so on, every SELDOM and at
-the end: those in which the limb alone comes so near (sizes).  One that costs less than CLEARLY as
-much is taken, and one that costs HOPELESS as much after half of its iterations is given up.  A limb
-is tried a little bent from LITTLE of that strain on; where that was in vain, after 1, 3, 7 and then
-every OFTEN drags, and at the end."""
 
 HELD_BACK, HELD_BACK_LAST, NEARER = 1e-3, 1e-4, 0.9
 """Heels rise where the dragged target is further away than this (sizes; the second at the end of a
 drag) and comes nearer than this part of it."""
 
-LEAP = 0.02
-"""A target that moves further than this many sizes at once has leapt."""
-
-TURN, STEP = math.radians(55.0), 0.05
-"""No joint turns further at once while the target moves less than this many sizes."""
-
-SWINGS = "the figure swings over to another way of getting there; go on dragging"
-
-_SETTLED = 1e-7  # tolerance with the pull (sizes, rad): so small that the pull decides when to stop
-_CALM = 0.9  # f that keeps this part of itself over all its iterations is as good as settled
-_BETTER = 0.99  # part of f: a bent limb that leaves less was worth its try
-_NONE = -1
+SELDOM, FURTHER = 8, 1.5
+"""Where rising heels did not help, they are tried again after 1, 3 and then every SELDOM drags, or
+where the target is FURTHER times as far away as then, and at the end."""
 
 
 class DragSolver:
@@ -112,59 +56,48 @@ class DragSolver:
         pull: float = PULL,
         goals: Sequence[KeptGoal] = (),
         posture: Posture | None = None,
-        on_balls: bool = False,
     ) -> None:
         """``dragged`` is the id of the effector that is moved, or None; ``q`` (n,) the pose in
         which that begins; ``locked`` names joints that keep their values; ``pull`` is how much it
         counts to stay near q; ``goals`` hold always, beside those of the effectors; ``posture`` is
-        how a body behaves.  Pinned feet stay where they are, and their heels rise where the target
-        is held back otherwise; ``on_balls``: they may rise at once, as where the hips are dragged.
+        how a body behaves.  Heels of pinned feet may rise at once where the hips are dragged, else
+        where the target is held back otherwise.
 
         Raises LimbikError with a sentence where a goal cannot be asked, or where the method cannot
         solve for it.
         """
-        self.figure = figure
-        self.method: Method = method_of(method, settings)
-        self.dragged = dragged
-        self._locked, self._pull = tuple(locked), pull
-        self._fixed = np.isin(figure.owner, [figure.index(joint) for joint in self._locked])
-        self.posture = posture if self.method.descends else None
-        self._goals = [kept for kept in goals if kept.goal is not None]
-        self._quick = self.method.name == "projected_lm" and "iterations" not in (settings or {})
-        self._effectors = tuple(effectors)
-        held = [e for e in self._effectors if e.mode != "free" or e.id == dragged]
-        if dragged is not None and all(e.id != dragged for e in held):
-            raise GoalError(f"there is no effector {dragged} to drag")
-        self.q = self._home = self._ahead = figure.project(figure.single_pose(q, "the pose"))
-        self._sunk: list[FloorPoint] = []
-        self._none = np.empty((0, figure.n + 1))
-        self._turn_limiter = TurnLimiter(figure)
-        self._was: Effector | None = None
-        self._part: np.ndarray | None = None
-        self._kept: list[Kept] = []
-        self._limb: Runner | None = None
-        self._strained = 0  # drags in a row that ended in a strained pose
-        self._bend_after = self._bend_pause = 0  # drags until a straight limb is tried bent again
-        self._stands: set[int] = set()  # ids of feet that stand on their balls
-        self._moved_pins: set[int] = set()
-        hips = None if self.posture is None else self.posture.hips
-        lowered = hips is not None and self._joint_of(held, dragged) == hips
-        self._on_balls = on_balls or lowered
-        self._risen: DragSolver | None = None  # the same drag with heels that may rise
-        self._shown = self  # whose answer the last one is
-        self._settings = dict(settings or {})
-        self._compile(held)
+        self.figure, self.dragged = figure, dragged
+        self._make = partial(
+            PulledSolver,
+            figure,
+            dragged=dragged,
+            locked=tuple(locked),
+            method=method,
+            settings=dict(settings or {}),
+            pull=pull,
+            goals=goals,
+            posture=posture,
+        )
+        q = figure.single_pose(q, "the pose")
+        self._flat = self._shown = self._make(effectors=effectors, q=q)
+        self._risen: PulledSolver | None = None  # the same goals with heels that may rise
+        self._after = self._pause = 0  # drags until they are tried again
+        self._in_vain = 0.0  # how far away the target was when they did not help
+
+    @property
+    def q(self) -> np.ndarray:
+        """(n,) the pose of the last answer."""
+        return self._shown.q
+
+    @property
+    def posture(self) -> Posture | None:
+        """How a body behaves; None where the method cannot weigh that."""
+        return self._flat.posture
 
     def begin(self, q: Sequence[float] | np.ndarray) -> None:
         """Go on from the pose ``q`` (n,), and let the next answers stay near it."""
-        self.q = self.figure.project(self.figure.single_pose(q, "the pose"))
-        self._home = self._ahead = self.q
-        self._risen, self._shown = None, self
-        if any(isinstance(kept.goal, Rest) for kept in self._goals):
-            self._compile(self._held)  # its pose and the pull's are one in the problem
-        elif self._near is not None:
-            self._near.problem.set_target(self._pull_goal, pose=self._home)
-            self._put_kept()
+        self._flat.begin(self.figure.single_pose(q, "the pose"))
+        self._risen, self._shown = None, self._flat
 
     def drag(self, position: Place | None, wxyz: Place | None = None) -> Answer:
         """The pose for a new target of the dragged effector; None: as it was."""
@@ -179,371 +112,78 @@ class DragSolver:
         ``position`` (3,) and ``wxyz`` (4,) in the world; None: as it was.  The first ``wxyz`` makes
         a goal of its orientation too.
         """
-        k = next((k for k, held in enumerate(self._held) if held.id == effector), _NONE)
-        if k == _NONE:
-            raise GoalError(f"effector {effector} is not held")
-        old = held = self._held[k]
-        if position is not None:
-            x, y, z = tm.vector(position, 3, f'"{held.joint}": position').tolist()
-            held = replace(held, position=(x, y, z))
-        if wxyz is not None and held.mode != "aim":
-            w, x, y, z = tm.vector(wxyz, 4, f'"{held.joint}": wxyz').tolist()
-            if math.hypot(w, x, y, z) < 1e-12:
-                raise GoalError(f'"{held.joint}": wxyz has zero length')
-            held = replace(held, wxyz=(w, x, y, z))
-        stood = effector in self._stands
-        if stood:
-            self._moved_pins.add(effector)
-        if (held.wxyz is None) != (old.wxyz is None) or stood:
-            self._compile([*self._held[:k], held, *self._held[k + 1 :]])
-        else:
-            self._held[k] = held
-            self._write(k)
+        self._flat.move(effector, position, wxyz)
 
     def solve(self) -> Answer:
         """The answer to the goals as they stand, from the last answer on, in few iterations."""
-        moved, turned = self._moved()
-        near = NEAR if moved < LEAP else NEAR_AFTER_LEAP
-        most = TURN * max(1.0, moved / STEP) + turned
-        before = self.q
-        answer = self._answer(near, THEN if self._quick else None, most)
-        return self._or_risen(answer, before, last=False)
+        before = self._flat.q
+        return self._nearer(self._flat.step(), before, last=False)
 
     def finish(self) -> Answer:
         """The same with all the iterations that the method takes, for the end of a drag: without
         the pull, or with that of a body's posture."""
-        before = self.q
-        answer = self._answer(0 if self.posture is None else LAST, None, math.inf)
-        return self._or_risen(answer, before, last=True)
+        before = self._flat.q
+        return self._nearer(self._flat.last_step(), before, last=True)
 
     def look(self) -> Answer:
         """How the goals stand in the present pose; nothing is solved."""
-        if self._shown is not self:
-            return self._shown.look()
-        return unheld(self.q) if self._then is None else self._report(None)
+        return unheld(self.q) if self.problems is None else self._shown.report(None)
 
     @property
     def standing(self) -> frozenset[int]:
         """Ids of the pinned feet that stand on their balls, so that their heels may rise."""
-        return frozenset(self._shown._stands)
+        return frozenset(self._shown.stands)
 
     @property
     def problems(self) -> tuple[Problem, Problem] | None:
         """The goals as they stand, without the pull and with it where there is one; None where
         nothing is held."""
-        if self._shown is not self:
-            return self._shown.problems
-        if self._then is None:
-            return None
-        then = self._then.problem
-        return then, then if self._near is None else self._near.problem
+        return self._shown.problems
 
     def sinks(self, q: np.ndarray) -> bool:
         """Whether a point that the floor does not hold yet is below it in the pose q (n,); from
         then on ``problems`` hold it."""
-        return self._shown._sinks(q)
+        return self._shown.sinks(q)
 
-    # ---- solving ---------------------------------------------------------------------------
+    def _nearer(self, step: Step | None, before: np.ndarray, *, last: bool) -> Answer:
+        """The answer to a step, or that with heels that rise where it holds the dragged target
+        back; ``before`` (n,) is the pose that was shown."""
+        flat, self._shown = self._flat, self._flat
+        if step is None:
+            return unheld(flat.q)
+        risen = None
+        if self.dragged is not None:
+            short = flat.error_of(self.dragged, step)
+            self._after -= 1
+            if short > (HELD_BACK_LAST if last else HELD_BACK) * self.figure.size and (
+                last or self._after < 0 or short > FURTHER * self._in_vain
+            ):
+                risen = self._with_heels(before)
+        if risen is None or self.dragged is None:
+            return flat.report(step)
+        other = risen.last_step() if last else risen.step()
+        if other is None or not risen.error_of(self.dragged, other) < NEARER * short:
+            self._pause = min(2 * self._pause + 1, SELDOM)
+            self._after, self._in_vain = self._pause, short
+            return flat.report(step)
+        self._pause = self._after = 0
+        self._shown, flat.q = risen, risen.q
+        both = other._replace(ms=step.ms + other.ms, iterations=step.iterations + other.iterations)
+        return risen.report(both)
 
-    def _answer(self, near: int, then: int | None, most: float) -> Answer:
-        if self._then is None:
-            return unheld(self.q)
-        began = time.perf_counter()
-        q, iterations = self._ahead.copy(), 0
-        if near and self._near is not None:
-            pulled = self._near.problem
-            if pulled.objective(self._home) < pulled.objective(q):
-                q[:] = self._home  # the target came back at once
-            iterations = self._pulled(q, near)
-        natural, before = q.copy(), self._then.problem.objective(q)
-        code, totals = self._then.run(q, 0, self._none, then)
-        iterations += int(totals[OUT_ITERATIONS])
-        if code == SPENT and totals[OUT_F] > _CALM * before:
-            code = STATIONARY
-        if self.posture is not None and code != REACHED and totals[OUT_F] > ENOUGH * before:
-            q = natural  # what cannot be met is not worth a pose that no body takes
-        if self._sinks(q):
-            return self._answer(max(near, NEAR), then, most)
-        if np.isfinite(q).all():
-            self._ahead = q = self.figure.project(q)
-            if not self._turn_limiter.within(self.q, q, most):
-                q, code = self._swung(q, most, then)
-            self.q = q
-        else:
-            code = STUCK
-        ms = 1e3 * (time.perf_counter() - began)
-        answer = self._report(code, ms, iterations, is_last=near in (0, LAST))
-        return (
-            answer if self.q is not self._part else replace(answer, why=SWINGS, is_following=True)
-        )
-
-    def _or_risen(self, answer: Answer, before: np.ndarray, *, last: bool) -> Answer:
-        """The answer, or that with heels that rise where it holds the dragged target back;
-        ``before`` (n,) is the pose that was shown."""
-        self._shown = self
-        if self.dragged is None or self.posture is None or self._on_balls:
-            return answer
-        short, _ = answer.error_of(self.dragged)
-        if not short > (HELD_BACK_LAST if last else HELD_BACK) * self.figure.size:
-            return answer
+    def _with_heels(self, before: np.ndarray) -> PulledSolver | None:
+        """The goals as they stand with heels that may rise, from the pose ``before`` (n,) on; None
+        where no foot is pinned that does not stand so already."""
+        flat = self._flat
+        if flat.posture is None or flat.heels_rise:
+            return None
         if self._risen is None:
-            still = [e for e in self._held if e.id not in self._moved_pins]
-            if self.posture.standing(still, self.dragged, self._home) <= self._stands:
-                return answer
-            self._risen = DragSolver(
-                self.figure,
-                self._now(self._held),
-                self.dragged,
-                self._home,
-                locked=self._locked,
-                method=self.method.name,
-                settings=self._settings,
-                pull=self._pull,
-                goals=self._goals,
-                posture=self.posture,
-                on_balls=True,
-            )
-            self._risen.q = before
-        risen = self._risen
-        for mine, its in zip(self._held, tuple(risen._held), strict=True):
-            if mine != its:
-                risen.move(mine.id, mine.position, mine.wxyz)
-        risen.q = before
-        other = risen.finish() if last else risen.solve()
-        if not other.error_of(self.dragged)[0] < NEARER * short:
-            return answer
-        self._shown, self.q = risen, risen.q
-        ms, iterations = answer.ms + other.ms, answer.iterations + other.iterations
-        return replace(other, ms=ms, iterations=iterations)
-
-    def _sinks(self, q: np.ndarray) -> bool:
-        """Whether a point that the floor does not hold is below it in the pose q (n,); from then on
-        the floor holds it."""
-        if self.posture is None:
-            return False
-        sunk = self.posture.sunk(self._watched, q)
-        if sunk:
-            self._sunk += sunk
-            self._compile(self._held)
-        return bool(sunk)
-
-    def _pulled(self, q: np.ndarray, near: int) -> int:
-        """Solve with the pull from q (n,), in place; returns the iterations.  A straight limb is
-        also tried a little bent, and the better pose taken."""
-        assert self._near is not None
-        straight = q.copy()
-        _, totals = self._near.run(q, 0, self._none, near)
-        iterations = int(totals[OUT_ITERATIONS])
-        posture = self.posture if self.dragged is not None else None
-        strain = math.inf if posture is None else posture.strained(self._near.problem)
-        self._bend_after -= 1
-        due = self._bend_after < 0 or near == LAST
-        if (
-            due
-            and posture is not None
-            and self.dragged is not None
-            and totals[OUT_F] > LITTLE * strain
-        ):
-            bent = posture.bent(self._effector(self.dragged).joint, straight)
-            self._bend_pause = 0 if bent is None else min(2 * self._bend_pause + 1, OFTEN)
-            if bent is not None:
-                bent[self._fixed] = straight[self._fixed]
-                _, more = self._near.run(bent, 0, self._none, near)
-                iterations += int(more[OUT_ITERATIONS])
-                if np.isfinite(bent).all() and more[OUT_F] < totals[OUT_F]:
-                    if more[OUT_F] < _BETTER * totals[OUT_F]:
-                        self._bend_pause = 0
-                    q[:], totals = bent, more
-            self._bend_after = self._bend_pause
-        if totals[OUT_F] > strain:
-            self._strained += 1
-            due = self._strained & (self._strained - 1) == 0 or self._strained % SELDOM == 0
-            if due or near == LAST:
-                iterations += self._from_home(q, totals[OUT_F])
-        else:
-            self._strained = 0
-        if not np.isfinite(q).all():
-            q[:] = self._ahead
-        return iterations
-
-    def _from_home(self, q: np.ndarray, f: float) -> int:
-        """Where the pose that a drag came to is strained, look from its beginning for one that is
-        much less so, and put that into q (n,); returns the iterations."""
-        assert self._near is not None
-        assert self.posture is not None
-        assert self.dragged is not None
-        dragged = self._effector(self.dragged)
-        iterations, best, limb = 0, CLEARLY * f, self._limb_runner(dragged)
-        for other in self.posture.starts(dragged.joint, self._home):
-            other[self._fixed] = self._home[self._fixed]
-            if limb is not None:
-                _, totals = limb.run(other, 0, self._none, NEAR_AFTER_LEAP)
-                iterations += int(totals[OUT_ITERATIONS])
-                if totals[OUT_F] > (NEARLY * self.figure.size) ** 2:
-                    continue
-            code, totals = self._near.run(other, 0, self._none, NEAR_AFTER_LEAP // 2)
-            iterations += int(totals[OUT_ITERATIONS])
-            if code == SPENT and totals[OUT_F] <= HOPELESS * f:
-                _, totals = self._near.run(other, 0, self._none, NEAR_AFTER_LEAP // 2)
-                iterations += int(totals[OUT_ITERATIONS])
-            if np.isfinite(other).all() and totals[OUT_F] < best:
-                q[:], best = other, totals[OUT_F]
-                self._strained = 0
-        return iterations
-
-    def _limb_runner(self, dragged: Effector) -> Runner | None:
-        """The dragged goal for its limb alone, where it has one."""
-        assert self.posture is not None
-        if self._limb is None:
-            others = self.posture.beside_limb(dragged.joint)
-            if not others:
+            still = [e for e in flat.held if e.id not in flat.moved_pins]
+            if flat.posture.standing(still, self.dragged, flat.home) <= flat.stands:
                 return None
-            lock = {*others, *self._locked}
-            problem = Problem(self.figure, [goal_of(dragged, 1.0)], start=self._home, lock=lock)
-            self._limb = Runner(problem, self.method, near=True, restarts=0)
-        put_target(self._limb.problem, 0, dragged)
-        return self._limb
-
-    def _swung(self, q: np.ndarray, most: float, then: int | None) -> tuple[np.ndarray, int]:
-        """(pose, exit code) part of the way to q, and from there to the goals where they are no
-        further away; the next drag goes on towards q."""
-        assert self._then is not None
-        self._part = part = self._turn_limiter.towards(self.q, q, most)
-        met = part.copy()
-        code, _ = self._then.run(met, 0, self._none, then)
-        if code == REACHED and np.isfinite(met).all():
-            met = self.figure.project(met)
-            if self._turn_limiter.within(self.q, met, most):
-                return met, code
-        return part, SPENT
-
-    def _moved(self) -> tuple[float, float]:
-        """How far the dragged target moved since the last drag (sizes) and turned (rad); infinitely
-        far where there was none."""
-        new = None if self.dragged is None else self._effector(self.dragged)
-        old, self._was = self._was, new
-        if old is None or new is None or (old.wxyz is None) != (new.wxyz is None):
-            return math.inf, 0.0
-        turned = 0.0
-        if old.wxyz is not None and new.wxyz is not None and old.wxyz != new.wxyz:
-            turned = float(angle_between(old.wxyz, new.wxyz))
-        return math.dist(old.position, new.position) / self.figure.size, turned
-
-    def _effector(self, id: int) -> Effector:
-        return next(held for held in self._held if held.id == id)
-
-    def _report(
-        self, code: int | None, ms: float = 0.0, iterations: int = 0, *, is_last: bool = False
-    ) -> Answer:
-        """The answer, measured at the targets themselves, however far away they are."""
-        assert self._then is not None
-        problem, far = self._then.problem, self._far
-        if far is not None:
-            put_place(problem, far, self._held[far].position)
-        answer = build_answer(
-            problem, self._held, self.q.copy(), code, ms, iterations,
-            kept=[kept.id for kept in self._kept_goals], is_last=is_last,
-        )  # fmt: skip
-        if far is not None:
-            self._write(far)
-        # The floor is reported only where something is below it.
-        reported = (answer.goals[:, 0] != FLOOR) | (answer.goals[:, 3] == 0.0)
-        return answer if reported.all() else replace(answer, goals=answer.goals[reported])
-
-    # ---- goals -----------------------------------------------------------------------------
-
-    def _compile(self, held: list[Effector]) -> None:
-        """Make problems of the goals: one that meets them, and one with the pull, where the method
-        minimises that too.  Nothing changes where that is refused."""
-        goals: list[Goal] = []
-        posture = self.posture
-        still = [e for e in held if e.id not in self._moved_pins]
-        self._stands = set()
-        if posture is not None and self.dragged is not None:
-            stands = posture.standing(still, self.dragged, self.q)
-            self._stands = {e.id for e in still if e.id in stands and (self._on_balls or e.placed)}
-        for k, effector in enumerate(held):
-            gives = effector.id == self.dragged and self.method.name not in EVEN
-            goals.append(goal_of(effector, GIVE if gives else 1.0))
-            if posture is not None and effector.id in self._stands:
-                goals[k] = posture.ball_goal(effector, self.q)
-        self._kept_goals = self._goals + self._floor_goals(held)
-        goals += [self._given(kept.goal) for kept in self._kept_goals if kept.goal is not None]
-        self._pull_goal = len(goals)
-        near = then = None
-        kept: list[Kept] = []
-        if goals:
-            then = self._solver(goals)
-        if goals and self.method.descends:
-            weights = self._pull * stiffness(self.figure)
-            if posture is None:
-                kept = swinging(self.figure, held, self.dragged)
-            else:
-                weights = posture.weights(self._joint_of(held, self.dragged))
-                kept = posture.kept(self._now(held), self.dragged, self.q, self._stands)
-            goals.append(Rest(weights, pose=self._home))
-            goals += [one.goal for one in kept]
-            method = replace(self.method, least_gain=LEAST_GAIN) if self._quick else self.method
-            near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED), method)
-        self._held, self._near, self._then, self._kept = held, near, then, kept
-        self._limb = None
-        self._put_kept()
-        pins = [e.position for e in held if e.mode == "pin" and e.id != self.dragged]
-        self._anchor = anchor(self.figure, pins, self.q)
-        self._far: int | None = None
-        for k in range(len(held)):
-            self._write(k)
-
-    def _floor_goals(self, held: Sequence[Effector]) -> list[KeptGoal]:
-        """The floor, for what may come to it in this drag."""
-        if self.posture is None:
-            return []
-        balls = [effector.joint for effector in held if effector.id in self._stands]
-        dragged = self._joint_of(held, self.dragged)
-        points = self.posture.low_points(self._home, dragged, balls)
-        there = (*points.held, *self._sunk)
-        self._watched = self.posture.watched(p for p in points.others if p not in self._sunk)
-        return [self.posture.floor_goal(there)] if there else []
-
-    def _joint_of(self, held: Sequence[Effector], id: int | None) -> str | None:
-        return next((effector.joint for effector in held if effector.id == id), None)
-
-    def _given(self, goal: Goal) -> Goal:
-        """A goal without an effector; a Rest weighs as much against the dragged goal as it says."""
-        if isinstance(goal, Rest) and self.dragged is not None and self.method.name not in EVEN:
-            return replace(goal, weight=GIVE * np.asarray(goal.weight, float))
-        return goal
-
-    def _now(self, held: Sequence[Effector]) -> list[Effector]:
-        """All effectors, those that are held as they are now."""
-        known = {effector.id: effector for effector in held}
-        return [known.get(effector.id, effector) for effector in self._effectors]
-
-    def _put_kept(self) -> None:
-        """What is kept is taken from where the drag begins, as far as the pull can."""
-        if self._near is not None and self._kept:
-            first = self._pull_goal + 1
-            put_kept(self.figure, self._near.problem, first, self._kept, self._home)
-
-    def _solver(
-        self,
-        goals: list[Goal],
-        tolerance: tuple[float, float] | None = None,
-        method: Method | None = None,
-    ) -> Runner:
-        problem = Problem(self.figure, goals, start=self.q, tolerance=tolerance, lock=self._locked)
-        return Runner(problem, method or self.method, near=True, restarts=0)
-
-    def _write(self, k: int) -> None:
-        """Put the target of the effector number k into the compiled problems."""
-        effector, place = self._held[k], None
-        if effector.id in self._stands:
-            return
-        if effector.id == self.dragged and effector.mode != "aim" and self._anchor is not None:
-            place = nearer(effector.position, self._anchor, self.figure.size)
-            self._far = None if place is None else k
-        for solver in (self._near, self._then):
-            if solver is not None:
-                put_target(solver.problem, k, effector)
-                if place is not None:
-                    put_place(solver.problem, k, place)
+            self._risen = self._make(effectors=flat.now(flat.held), q=flat.home, heels_rise=True)
+        for mine, its in zip(flat.held, tuple(self._risen.held), strict=True):
+            if mine != its:
+                self._risen.move(mine.id, mine.position, mine.wxyz)
+        self._risen.q = before
+        return self._risen

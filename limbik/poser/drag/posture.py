@@ -43,7 +43,7 @@ LEVEL = 3.2e-7
 """Weight with which other pins keep their turn."""
 
 SWINGING = 8e-7
-"""The same in figures without a posture, whose pull is another (drag_solver.PULL)."""
+"""The same in figures without a posture, whose pull is another (pulled_solver.PULL)."""
 
 TILTED = math.radians(2.0)
 """From this angle on a sole is not flat."""

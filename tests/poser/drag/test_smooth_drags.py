@@ -9,7 +9,8 @@ import pytest
 
 from helpers.poser.dragged import FEET, SIX, held, turned, walk
 from limbik import figures
-from limbik.poser.drag.drag_solver import SWINGS, DragSolver
+from limbik.poser.drag.drag_solver import DragSolver
+from limbik.poser.drag.pulled_solver import SWINGS
 
 # ---- smooth drags -------------------------------------------------------------------------------
 

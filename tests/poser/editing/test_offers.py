@@ -149,7 +149,7 @@ def test_a_drag_that_arrives_on_release_is_not_called_stuck(tmp_path: Path) -> N
         ("Head", (0.1, 0.25, 0.0)),
     ):
         x, y, z = talk.position(beside) + metre * (np.array(way) @ axes)
-        said = dragged(talk, "LeftHand", (x, y, z), 8)
+        said = dragged(talk, "LeftHand", (x, y, z), 5)
     assert said.startswith("stuck here"), said
     assert talk.pose is not None
     assert talk.pose.status == 0
