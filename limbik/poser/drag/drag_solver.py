@@ -151,18 +151,14 @@ class DragSolver:
         flat, self._shown = self._flat, self._flat
         if step is None:
             return unheld(flat.q)
-        risen = None
-        if self.dragged is not None:
-            short = flat.error_of(self.dragged, step)
-            self._after -= 1
-            if short > (HELD_BACK_LAST if last else HELD_BACK) * self.figure.size and (
-                last or self._after < 0 or short > FURTHER * self._in_vain
-            ):
-                risen = self._with_heels(before)
-        if risen is None or self.dragged is None:
+        if self.dragged is None:
             return flat.report(step)
-        other = risen.last_step() if last else risen.step()
-        if other is None or not risen.error_of(self.dragged, other) < NEARER * short:
+        short = flat.error_of(self.dragged, step)
+        risen = self._with_heels(before) if self._is_worth_rising(short, last=last) else None
+        other = None if risen is None else risen.last_step() if last else risen.step()
+        if risen is None or other is None:
+            return flat.report(step)
+        if not risen.error_of(self.dragged, other) < NEARER * short:
             self._pause = min(2 * self._pause + 1, SELDOM)
             self._after, self._in_vain = self._pause, short
             return flat.report(step)
@@ -170,6 +166,12 @@ class DragSolver:
         self._shown, flat.q = risen, risen.q
         both = other._replace(ms=step.ms + other.ms, iterations=step.iterations + other.iterations)
         return risen.report(both)
+
+    def _is_worth_rising(self, short: float, *, last: bool) -> bool:
+        """Whether heels that rise are to be tried where the dragged target is ``short``."""
+        self._after -= 1
+        due = last or self._after < 0 or short > FURTHER * self._in_vain
+        return due and short > (HELD_BACK_LAST if last else HELD_BACK) * self.figure.size
 
     def _with_heels(self, before: np.ndarray) -> PulledSolver | None:
         """The goals as they stand with heels that may rise, from the pose ``before`` (n,) on; None
