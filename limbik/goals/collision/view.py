@@ -11,7 +11,8 @@ Room: whether the candidates are known, how many there are, how many pairs are t
 shapes are nearest; the sum of squares of each row; for each row a pair that is foreseen, and by
 how much it is too near (negative); the poses of the shapes in the world (POSE
 each); their centres when the candidates were found (3 each); the candidates and the pairs that are
-too near (one number per pair each); then room for second derivatives.
+too near (one number per pair each); for each pair the normal along which its shapes were last found
+nearest (3 each), zeros before; then room for second derivatives.
 """
 
 from __future__ import annotations
@@ -57,12 +58,13 @@ class View(NamedTuple):
     centers: int
     candidates: int
     active: int
+    normals: int
     scratch: int
 
 
 def room_size(shapes: int, pairs: int, n: int) -> int:
     """Floats of the room of a term."""
-    return 3 + RESULT + 3 * MOST_ROWS + (POSE + 3) * shapes + 2 * pairs + PER_COORDINATE * n
+    return 3 + RESULT + 3 * MOST_ROWS + (POSE + 3) * shapes + 5 * pairs + PER_COORDINATE * n
 
 
 @inlined_by_llvm
@@ -83,5 +85,5 @@ def view_avoid(ints, i):
         kinds + 2 * (shapes + pairs), int64(ints[table + 2]),
         int64(at), int64(at) + 1, local, sizes, radii, radii + shapes, int64(room), where,
         where + RESULT, where + RESULT + MOST_ROWS, poses, centers, candidates,
-        candidates + pairs, candidates + 2 * pairs,
+        candidates + pairs, candidates + 2 * pairs, candidates + 5 * pairs,
     )  # fmt: skip
