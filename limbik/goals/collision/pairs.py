@@ -26,7 +26,8 @@ class Tested(NamedTuple):
     least:   (k,) the distance that is enough for each, whatever the margin
     shapes:  how many shapes are in the tables: all of the scene, then those of the figure in a pair
     joints:  of which each follows one, in the order of a term's joints
-    numbers: local poses, sizes and bounding radii of the shapes, and the least distances
+    numbers: local poses, sizes and bounding radii of the shapes, the least distances of the pairs,
+             the normals between them in the rest pose, and the fields of the scene
     table:   ints of the term (view.py)
     """
 
@@ -92,11 +93,11 @@ def _tested(
     joints, which = np.unique(follows[moving], return_inverse=True)
     place = np.full(len(used), len(joints))
     place[moving] = which
-    numbers = np.concatenate(
-        (buffers.local[used].ravel(), buffers.sizes[used].ravel(), radii[used], least, *fields)
-    )
+    normals = shape_distances(figure, figure.rest, tested, scene)[1][:, 6:]
+    shapes = (buffers.local[used].ravel(), buffers.sizes[used].ravel(), radii[used])
+    numbers = np.concatenate((*shapes, least, normals.ravel(), *fields))
     lengths = np.array([0, *(len(table) for table in fields)])
-    begin = SCENE_POSES + (POSE + 5) * len(used) + len(least) + np.cumsum(lengths)[:-1]
+    begin = SCENE_POSES + (POSE + 5) * len(used) + 4 * len(least) + np.cumsum(lengths)[:-1]
     begin = np.where(lengths[1:] > 0, begin, 0)
     number = np.zeros(len(buffers.kinds), np.int64)
     number[used] = np.arange(len(used))

@@ -5,14 +5,14 @@ scene first; which of the term's joints each follows, or how many there are for 
 two shapes per pair; where the field of each shape of the scene begins in the numbers, or 0.
 Numbers: the margin and the skin; for all shapes their poses in their joints' frames (POSE each),
 sizes (4 each) and the radii of the balls around them; then the distance that is enough for each
-pair, whatever the margin; then the fields (maths/distance_field.py).
+pair, whatever the margin, and the normal along which its shapes were last found nearest (3 each),
+that of the rest pose before; then the fields (maths/distance_field.py).
 
 Room: whether the candidates are known, how many there are, how many pairs are too near; where two
 shapes are nearest; the sum of squares of each row; for each row a pair that is foreseen, and by
 how much it is too near (negative); the poses of the shapes in the world (POSE
 each); their centres when the candidates were found (3 each); the candidates and the pairs that are
-too near (one number per pair each); for each pair the normal along which its shapes were last found
-nearest (3 each), zeros before; then room for second derivatives.
+too near (one number per pair each); then room for second derivatives.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class View(NamedTuple):
     sizes: int
     radii: int
     least: int
+    normals: int
     state: int
     where: int
     squares: int
@@ -58,13 +59,12 @@ class View(NamedTuple):
     centers: int
     candidates: int
     active: int
-    normals: int
     scratch: int
 
 
 def room_size(shapes: int, pairs: int, n: int) -> int:
     """Floats of the room of a term."""
-    return 3 + RESULT + 3 * MOST_ROWS + (POSE + 3) * shapes + 5 * pairs + PER_COORDINATE * n
+    return 3 + RESULT + 3 * MOST_ROWS + (POSE + 3) * shapes + 2 * pairs + PER_COORDINATE * n
 
 
 @inlined_by_llvm
@@ -76,6 +76,7 @@ def view_avoid(ints, i):
     local = int64(at) + SCENE_POSES
     sizes = local + POSE * shapes
     radii = sizes + 4 * shapes
+    least = radii + shapes
     where = int64(room) + 3
     poses = where + RESULT + 3 * MOST_ROWS
     centers = poses + POSE * shapes
@@ -83,7 +84,7 @@ def view_avoid(ints, i):
     return View(
         shapes, pairs, kinds, kinds + shapes, kinds + 2 * shapes,
         kinds + 2 * (shapes + pairs), int64(ints[table + 2]),
-        int64(at), int64(at) + 1, local, sizes, radii, radii + shapes, int64(room), where,
+        int64(at), int64(at) + 1, local, sizes, radii, least, least + pairs, int64(room), where,
         where + RESULT, where + RESULT + MOST_ROWS, poses, centers, candidates,
-        candidates + pairs, candidates + 2 * pairs, candidates + 5 * pairs,
+        candidates + pairs, candidates + 2 * pairs,
     )  # fmt: skip
