@@ -22,9 +22,14 @@ from limbik.solver.problem import Problem
 
 __all__ = ["Answer", "DragSolver"]
 
-HELD_BACK, HELD_BACK_LAST, NEARER = 1e-3, 1e-4, 0.9
+HELD_BACK, HELD_BACK_LAST = 1e-3, 1e-4
 """Heels rise where the dragged target is further away than this (sizes; the second at the end of a
-drag) and comes nearer than this part of it."""
+drag)."""
+
+NEARER, NEARER_BY, STAY_RISEN = 0.1, 0.01, 0.5
+"""Heels rise where that brings the dragged effector nearer by this part of what is missing, or by
+so many sizes; for half of that gain they stay risen, so that they do not go up and down where both
+are about as good."""
 
 SELDOM, FURTHER = 8, 1.5
 """Where rising heels did not help, they are tried again after 1, 3 and then every SELDOM drags, or
@@ -117,6 +122,8 @@ class DragSolver:
     def solve(self) -> Answer:
         """The answer to the goals as they stand, from the last answer on, in few iterations."""
         before = self._flat.q
+        if self._shown is not self._flat:
+            self._flat.go_back()
         return self._nearer(self._flat.step(), before, last=False)
 
     def finish(self) -> Answer:
@@ -148,29 +155,43 @@ class DragSolver:
     def _nearer(self, step: Step | None, before: np.ndarray, *, last: bool) -> Answer:
         """The answer to a step, or that with heels that rise where it holds the dragged target
         back; ``before`` (n,) is the pose that was shown."""
-        flat, self._shown = self._flat, self._flat
+        flat, was_risen, self._shown = self._flat, self._shown is not self._flat, self._flat
         if step is None:
             return unheld(flat.q)
+        other = self._risen_step(step, before, was_risen, last=last)
+        if self._risen is not None and other is not None:
+            self._shown, flat.q = self._risen, self._risen.q
+            ms, iterations = step.ms + other.ms, step.iterations + other.iterations
+            return self._risen.report(other._replace(ms=ms, iterations=iterations))
+        if was_risen and not last:
+            step = flat.swung(step, before, flat.most)
+        return flat.report(step)
+
+    def _risen_step(
+        self, step: Step, before: np.ndarray, was_risen: bool, *, last: bool
+    ) -> Step | None:
+        """The step with heels that rise, where it is clearly nearer than ``step``."""
         if self.dragged is None:
-            return flat.report(step)
-        short = flat.error_of(self.dragged, step)
-        risen = self._with_heels(before) if self._is_worth_rising(short, last=last) else None
+            return None
+        short = self._flat.error_of(self.dragged, step)
+        worth = self._is_worth_rising(short, was_risen, last=last)
+        risen = self._with_heels(before) if worth else None
         other = None if risen is None else risen.last_step() if last else risen.step()
         if risen is None or other is None:
-            return flat.report(step)
-        if not risen.error_of(self.dragged, other) < NEARER * short:
+            return None
+        gain = min(NEARER * short, NEARER_BY * self.figure.size)
+        gain *= STAY_RISEN if was_risen else 1.0
+        if not short - risen.error_of(self.dragged, other) > gain:
             self._pause = min(2 * self._pause + 1, SELDOM)
             self._after, self._in_vain = self._pause, short
-            return flat.report(step)
+            return None
         self._pause = self._after = 0
-        self._shown, flat.q = risen, risen.q
-        both = other._replace(ms=step.ms + other.ms, iterations=step.iterations + other.iterations)
-        return risen.report(both)
+        return other
 
-    def _is_worth_rising(self, short: float, *, last: bool) -> bool:
+    def _is_worth_rising(self, short: float, was_risen: bool, *, last: bool) -> bool:
         """Whether heels that rise are to be tried where the dragged target is ``short``."""
         self._after -= 1
-        due = last or self._after < 0 or short > FURTHER * self._in_vain
+        due = last or was_risen or self._after < 0 or short > FURTHER * self._in_vain
         return due and short > (HELD_BACK_LAST if last else HELD_BACK) * self.figure.size
 
     def _with_heels(self, before: np.ndarray) -> PulledSolver | None:

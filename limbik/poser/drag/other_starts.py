@@ -33,9 +33,10 @@ SEARCHES = 6
 NEAR = 60
 """Iterations that bring a pose that was found back towards the present one."""
 
-PART, LEAST, LEAST_ANGLE = 0.5, 0.01, math.radians(5.0)
-"""A pose is clearly better where the worst error falls below this part of what it was, and by this
-many sizes or radians at least."""
+PART, STILL_PART, LEAST, LEAST_ANGLE = 0.5, 0.7, 0.01, math.radians(5.0)
+"""A pose is clearly better where the worst error falls below this part of what it was (the second
+for one that is known already, so that the sentence does not come and go), and by this many sizes or
+radians at least."""
 
 _DRAG_SEED, _SEARCH_SEED = 1, 1000
 _ALIKE = 1.05  # objectives within this factor are equally good: the nearer pose is taken
@@ -68,7 +69,7 @@ class OtherStarts:
         if self.q is not None:
             q = self.q.copy()
             self._follow(q)
-            self.q = q if self._is_better(q, answer.q) else None
+            self.q = q if self._is_better(q, answer.q, STILL_PART) else None
         if self.q is None and self._short & (self._short - 1) == 0:
             self.q = self._found(answer.q, _DRAG_SEED + self._short, PROBE)
         return self.explained(answer)
@@ -196,14 +197,14 @@ class OtherStarts:
             return q
         return inside
 
-    def _is_better(self, q: np.ndarray, than: np.ndarray) -> bool:
+    def _is_better(self, q: np.ndarray, than: np.ndarray, part: float = PART) -> bool:
         problem = self._problems()[0]
         new, old = _worst(misses(problem, q)), _worst(misses(problem, than))
         if problem.objective(q) >= problem.objective(than) or self._depth(q) > self._depth(than):
             return False
         least = LEAST * self._live.figure.size
-        nearer = new[0] < PART * old[0] and old[0] - new[0] > least
-        straighter = new[1] < PART * old[1] and old[1] - new[1] > LEAST_ANGLE
+        nearer = new[0] < part * old[0] and old[0] - new[0] > least
+        straighter = new[1] < part * old[1] and old[1] - new[1] > LEAST_ANGLE
         return nearer or straighter
 
     def _depth(self, q: np.ndarray) -> float:

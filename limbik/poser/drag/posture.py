@@ -51,9 +51,10 @@ TILTED = math.radians(2.0)
 STRAIN = math.radians(4.0)
 """See Posture.strained."""
 
-ENOUGH = 0.25
+ENOUGH, ENOUGH_AFTER_NATURAL = 0.25, 0.1
 """Where a target cannot be met, the natural pose is shown unless another has less than this part
-of its objective."""
+of its objective; the second where the natural one was shown last, so that the body does not go to
+and fro between them."""
 
 _ON_THE_FLOOR = 0.02  # of the figure's size: as high a ball that stands may be
 _LOW = 0.2  # of the figure's size: points as high above the floor are held from the beginning

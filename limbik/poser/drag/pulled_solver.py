@@ -33,7 +33,15 @@ from limbik.poser.drag.goals_of_effectors import (
     put_target,
 )
 from limbik.poser.drag.method_choice import method_of
-from limbik.poser.drag.posture import ENOUGH, FLOOR, Kept, Posture, put_kept, swinging
+from limbik.poser.drag.posture import (
+    ENOUGH,
+    ENOUGH_AFTER_NATURAL,
+    FLOOR,
+    Kept,
+    Posture,
+    put_kept,
+    swinging,
+)
 from limbik.poser.drag.stiffness import stiffness
 from limbik.poser.drag.turn_limiter import TurnLimiter
 from limbik.posture.floor_points import FloorPoint
@@ -54,8 +62,8 @@ EVEN = frozenset({"projected_gradient", "jacobian_transpose", "extended_jacobian
 """Methods for which all goals keep their weights: they crawl where those differ so much."""
 
 NEAR, NEAR_AFTER_LEAP, THEN, THEN_AGAIN, LAST = 10, 40, 30, 8, 100
-"""Iterations a drag may take with the pull, and without it (THEN_AGAIN where the last one came to
-nothing without it); at its end LAST with it.  The next drag goes on from there."""
+"""Iterations a drag may take with the pull, and without it (THEN_AGAIN where that came to nothing
+in the last one); at its end LAST with it.  The next drag goes on from there."""
 
 LEAST_GAIN = 1e-4
 """With the pull, a Newton step that lowers f by no more than this part of it is the last; the next
@@ -68,8 +76,9 @@ much is taken, and one that costs HOPELESS as much after half of its iterations 
 is tried a little bent from LITTLE of that strain on; where that was in vain, after 1, 3, 7 and then
 every OFTEN drags, and at the end."""
 
-LEAP = 0.02
-"""A target that moves further than this many sizes at once has leapt."""
+LEAP, TREMBLE = 0.02, 0.005
+"""A target that moves further than this many sizes at once has leapt, and one that moves by less
+than the second stands still, but for the hand's tremble."""
 
 TURN, STEP = math.radians(55.0), 0.05
 """No joint turns further at once while the target moves less than this many sizes."""
@@ -78,6 +87,7 @@ SWINGS = "the figure swings over to another way of getting there; go on dragging
 
 _SETTLED = 1e-7  # tolerance with the pull (sizes, rad): so small that the pull decides when to stop
 _CALM = 0.9  # f that keeps this part of itself over all its iterations is as good as settled
+_STILL = 0.7  # and so is f that keeps this part of the last one while the target only trembles
 _BETTER = 0.99  # part of f: a bent limb that leaves less was worth its try
 _NONE = -1
 
@@ -130,9 +140,11 @@ class PulledSolver:
         self._turn_limiter = TurnLimiter(figure)
         self._was: Effector | None = None
         self._part: np.ndarray | None = None
+        self.most = math.inf  # radians that a joint may turn in a step
         self._kept: list[Kept] = []
         self._limb: Runner | None = None
-        self._in_vain = False  # whether the last drag came to nothing without the pull
+        self._polished = True  # the last answer is not the natural pose
+        self._trembles, self._last_f = False, math.inf
         self._strained = 0  # drags in a row that ended in a strained pose
         self._bend_after = self._bend_pause = 0  # drags until a straight limb is tried bent again
         self.stands: set[int] = set()  # ids of feet that stand on their balls
@@ -184,14 +196,28 @@ class PulledSolver:
         nothing is held."""
         moved, turned = self._moved()
         near = NEAR if moved < LEAP else NEAR_AFTER_LEAP
-        most = TURN * max(1.0, moved / STEP) + turned
-        then = THEN_AGAIN if self._in_vain else THEN
+        self.most = most = TURN * max(1.0, moved / STEP) + turned
+        self._trembles = moved < TREMBLE and turned < TREMBLE
+        then = THEN if self._polished else THEN_AGAIN
         return self._solved(near, then if self._quick else None, most)
 
     def last_step(self) -> Step | None:
         """The same with all the iterations that the method takes, for the end of a drag: without
         the pull, or with that of a body's posture."""
         return self._solved(0 if self.posture is None else LAST, None, math.inf)
+
+    def go_back(self) -> None:
+        """Go on from the last pose that was solved for, though another one was shown."""
+        self.q = self._ahead
+
+    def swung(self, step: Step, before: np.ndarray, most: float) -> Step:
+        """The step; where a joint turns by more than ``most`` radians from the pose ``before``
+        (n,), one that goes only part of the way."""
+        if self._turn_limiter.within(before, self.q, most):
+            return step
+        self.q, there = before, self.q
+        self.q, code = self._swung(there, most, THEN if self._quick else None)
+        return Step(code, step.ms, step.iterations, self._errors(), False)
 
     def error_of(self, effector: int, step: Step) -> float:
         """The length by which an effector misses its target; NaN where that is not asked."""
@@ -254,10 +280,13 @@ class PulledSolver:
         natural, before = q.copy(), self._then.problem.objective(q)
         code, totals = self._then.run(q, 0, self._none, then)
         iterations += int(totals[OUT_ITERATIONS])
-        if code == SPENT and totals[OUT_F] > _CALM * before:
+        calm = min(_CALM * before, _STILL * self._last_f) if self._trembles else _CALM * before
+        self._last_f = totals[OUT_F]
+        if code == SPENT and totals[OUT_F] > calm:
             code = STATIONARY
-        self._in_vain = code != REACHED and totals[OUT_F] > ENOUGH * before
-        if self.posture is not None and self._in_vain:
+        enough = ENOUGH if self._polished else ENOUGH_AFTER_NATURAL
+        self._polished = self.posture is None or code == REACHED or totals[OUT_F] <= enough * before
+        if not self._polished:
             q = natural  # what cannot be met is not worth a pose that no body takes
         if self.sinks(q):
             return self._solved(max(near, NEAR), then, most)
@@ -269,10 +298,7 @@ class PulledSolver:
         else:
             code = STUCK
         ms = 1e3 * (time.perf_counter() - began)
-        self._put_far(there=True)
-        errors = misses(self._then.problem, self.q)
-        self._put_far(there=False)
-        return Step(code, ms, iterations, errors, near in (0, LAST))
+        return Step(code, ms, iterations, self._errors(), near in (0, LAST))
 
     def _pulled(self, q: np.ndarray, near: int) -> int:
         """Solve with the pull from q (n,), in place; returns the iterations.  A straight limb is
@@ -353,7 +379,7 @@ class PulledSolver:
 
     def _swung(self, q: np.ndarray, most: float, then: int | None) -> tuple[np.ndarray, int]:
         """(pose, exit code) part of the way to q, and from there to the goals where they are no
-        further away; the next drag goes on towards q."""
+        further away, or to all but the dragged one; the next drag goes on towards q."""
         assert self._then is not None
         self._part = part = self._turn_limiter.towards(self.q, q, most)
         met = part.copy()
@@ -362,7 +388,30 @@ class PulledSolver:
             met = self.figure.project(met)
             if self._turn_limiter.within(self.q, met, most):
                 return met, code
+        self._part = part = self._with_pins(part, then)
         return part, SPENT
+
+    def _with_pins(self, q: np.ndarray, then: int | None) -> np.ndarray:
+        """(n,) the pose q with what is pinned where it is, and the dragged effector where q has
+        it."""
+        assert self._then is not None
+        k = _NONE if self.dragged is None else self._number(self.dragged)
+        if k == _NONE or self.held[k].mode == "aim":
+            return q
+        held, met = self.held[k], q.copy()
+        frame = self.figure.frames(q)[self.figure.index(held.joint)]
+        put_place(self._then.problem, k, frame[:3, :3] @ np.array(held.at) + frame[:3, 3])
+        self._then.run(met, 0, self._none, then)
+        self._write(k)
+        return self.figure.project(met) if np.isfinite(met).all() else q
+
+    def _errors(self) -> tuple[Miss, ...]:
+        """The error of every goal, measured at the targets themselves."""
+        assert self._then is not None
+        self._put_far(there=True)
+        errors = misses(self._then.problem, self.q)
+        self._put_far(there=False)
+        return errors
 
     def _moved(self) -> tuple[float, float]:
         """How far the dragged target moved since the last drag (sizes) and turned (rad); infinitely

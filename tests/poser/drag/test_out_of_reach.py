@@ -1,0 +1,55 @@
+"""A hand that is dragged out of reach and held there: pins stay, the body is calm, and the sentence
+says why it is short."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.poser.posing import Posing
+from helpers.real_data import find
+from limbik.poser.editing.session import Session
+
+FILES = {"vrm": "vrm/sat06_basic_armature_vrm1.vrm", "cmu": "cmu_bvh/02_01.bvh"}
+WAYS = {
+    # Metres of a human to the left, up and ahead.
+    "human": (0.75, 0.8, 0.0),
+    "vrm": (1.4, 0.0, 0.0),
+    "cmu": (0.0, 0.0, 4.0),
+}
+STEPS, TREMBLE = 24, 8
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_pins_hold_and_the_body_is_calm_where_a_hand_cannot_follow(
+    kind: str, tmp_path: Path
+) -> None:
+    if kind == "human":
+        body = Posing(Session.builtin("human", tmp_path)).begin()
+    else:
+        body = Posing.of_file(find(FILES[kind]), tmp_path).begin()
+    figure, hand = body.session.figure, body.effector(body.name("leftHand"))
+    start, rng = body.at("leftHand"), np.random.default_rng(4)
+    pins = [e.id for e in body.session.document.effectors if e.mode == "pin"]
+    assert len(pins) == 2
+    following, jumps, before = [], [], figure.positions(figure.rest)
+    for k in range(1, STEPS + TREMBLE + 1):
+        way = min(k / STEPS, 1.0) * body.way(*WAYS[kind])
+        place = start + way + (k > STEPS) * 0.002 * body.metre * rng.normal(size=3)
+        body.drag(hand.id, tuple(place.tolist()))
+        answer = body.session.answer
+        assert answer is not None
+        # No foot gives way by what can be seen (state/pins.ts), and nothing is below the floor.
+        assert max(answer.error_of(pin)[0] for pin in pins) < 1e-3 * figure.size, k
+        assert body.depth() < 0.3, k
+        now = figure.positions(answer.q)
+        jumps.append(100.0 * np.abs(now - before).max() / body.metre)
+        following.append(answer.is_following)
+        before = now
+    assert answer.error_of(hand.id)[0] > 0.01 * figure.size
+    # A hand that only trembles gets the reason, and a figure that stands still.
+    assert not any(following[STEPS + 2 :]), answer.why
+    assert max(jumps[STEPS + 2 :]) < 4.0
+    assert "so far" not in answer.why
