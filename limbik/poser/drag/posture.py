@@ -42,6 +42,10 @@ a person placed them; the dragged goal has 1e-3."""
 LEVEL = 3.2e-7
 """Weight with which other pins keep their turn."""
 
+HANGING = 2e-7
+"""Weight with which the upper arm of a free hand keeps its turn in the world, for an arm that hangs
+on a chest that leans: little beside the chest's own, and more than that of the arm's joints."""
+
 SWINGING = 8e-7
 """The same in figures without a posture, whose pull is another (pulled_solver.PULL)."""
 
@@ -320,9 +324,26 @@ class Posture:
                 and effector.joint != hips
             ):
                 out.append(Kept(_turned(effector.joint, LEVEL), joint, "turn"))
+        for arm in self._free_arms(effectors, dragged):
+            out.append(Kept(_turned(arm, HANGING), self.figure.index(arm), "turn"))
         if lowered and all(e.wxyz is None for e in effectors if e.id == dragged):
             out.append(Kept(_turned(hips, HIPS), self.figure.index(hips), "turn"))
         return out
+
+    def _free_arms(self, effectors: Sequence[Effector], dragged: int | None) -> list[str]:
+        """The upper arms that nothing holds: below them, nothing is dragged, pinned or placed."""
+        body = known_body(self.figure)
+        arms = [body[side + "UpperArm"] for side in SIDES]
+        asked = [
+            self.figure.index(effector.joint)
+            for effector in effectors
+            if effector.id == dragged or effector.mode != "free" or effector.placed
+        ]
+        return [
+            arm
+            for arm in arms
+            if not any(self._carried(joint, self.figure.index(arm)) for joint in asked)
+        ]
 
     def tilt(self, effector: Effector, q: np.ndarray) -> float:
         """By which angle the sole of a foot is tilted in the pose q (n,); 0 where it is no foot."""

@@ -108,6 +108,15 @@ def test_what_was_placed_stays_placed(body: Posing) -> None:
     assert not any(e.placed for e in body.session.document.effectors)
 
 
+def test_a_free_arm_hangs_as_it_did_while_the_chest_leans(body: Posing) -> None:
+    body.reset()
+    body.drag_to("leftHand", body.at("leftFoot") + body.way(0.05, 0.1, 0.6))
+    assert body.turned("chest") > 50.0
+    # It swung along with the chest, up behind the back.
+    assert body.turned("rightUpperArm") < 0.5 * body.turned("chest")
+    assert (body.at("rightHand") - body.at("rightHand", body.start.q)) @ body.up < 0.1 * body.metre
+
+
 def test_the_same_weights_serve_solve_and_track(body: Posing) -> None:
     figure, start = body.session.figure, body.start.q
     hand, chest = body.name("leftHand"), figure.index(body.name("chest"))
