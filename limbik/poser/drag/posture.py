@@ -24,7 +24,7 @@ from limbik.poser.document.kept_goal import KeptGoal
 from limbik.posture.feet import Foot, feet_of
 from limbik.posture.floor import Floor
 from limbik.posture.floor_points import FloorPoint, floor_points
-from limbik.posture.joint_weights import ARM, PLACE, TRUNK, joint_weights
+from limbik.posture.joint_weights import ARM, NECK, PLACE, TRUNK, joint_weights
 from limbik.posture.known_body import known_body, known_up
 from limbik.solver.problem import Problem
 
@@ -33,6 +33,10 @@ FLOOR = LAST_ID + 3
 
 PULL = 4e-7
 """Weight of the pull to the pose in which the drag began, for an arm's coordinates."""
+
+LOOKING = 0.1
+"""Part of its weight that a neck keeps while the head looks at something: eyes that follow a target
+turn the head, and the trunk only where the neck has come to its limits."""
 
 FLAT, GIVING, HEADING, HIPS, PLACED = 8e-6, 1.6e-6, 1.2e-4, 1.2e-4, 1.2e-5
 """Weights with which soles stay flat, the same while the hips are dragged, with which feet that
@@ -101,11 +105,13 @@ class Watched(NamedTuple):
 class Posture:
     """The behaviour of a body; ``floor`` is the height of its floor, None where none is kept.  Pins
     of ``firm`` joints stay where they are, whatever the floor and the heels would like: keys hold
-    them, and a foot that is pinned in two keys does not move between them."""
+    them, and a foot that is pinned in two keys does not move between them.  ``looks``: the head
+    looks at something."""
 
     figure: Figure
     floor: float | None = None
     firm: frozenset[str] = frozenset()
+    looks: bool = False
 
     @property
     def up(self) -> int:
@@ -127,6 +133,8 @@ class Posture:
         weights = joint_weights(self.figure)
         if dragged is not None and dragged == known_body(self.figure).roles.get("hips"):
             weights[self.figure.slides & (weights == PLACE)] = ARM
+        if self.looks:
+            weights[weights == NECK] *= LOOKING
         return PULL * weights
 
     def low_points(self, q: np.ndarray, dragged: str | None, left_out: Collection[str]) -> Points:

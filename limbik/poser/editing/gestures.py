@@ -39,7 +39,12 @@ def drag_solver_of(
     any other figure."""
     posture = None
     if natural and known_body(figure).complete:
-        posture = Posture(figure, floor if document.floor else None, _keyed_pins(document, dragged))
+        posture = Posture(
+            figure,
+            floor if document.floor else None,
+            _keyed_pins(document, dragged),
+            any(effector.mode == "aim" for effector in document.effectors),
+        )
     method = document.method if choice is None else choice
     return DragSolver(
         figure,

@@ -1,7 +1,8 @@
 """Props under a person's hand: one that is dragged, and one that joints take hold of.
 
-A prop that nobody holds goes where the mouse puts it.  One that is held is in the hands: these
-follow the mouse as well as the body allows, and the prop is where they bring it.
+A prop that nobody holds goes where the mouse puts it, and eyes that look at it follow.  One that is
+held is in the hands: these follow the mouse as well as the body allows, and the prop is where they
+bring it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from limbik.poser.document.document import Document
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.prop import Hold, Prop
 from limbik.poser.drag.answer import Answer, unheld
+from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.prop_edits import put_prop, release_prop, with_prop
 from limbik.poser.drag.prop_shapes import (
@@ -53,8 +55,16 @@ class PropDragging:
         self.moved = False
         self._figure, self._prop, self._floor = figure, prop, floor
         self._place = place_of(prop, figure, figure.frames(before.q))
-        self._live = None
-        if prop.holds:
+        self._live: DragSolver | None = None
+        self._eyes: tuple[int, ...] = ()  # effectors that look at the prop, which nobody holds
+        if not prop.holds:
+            self._eyes = tuple(e.id for e in before.effectors if _looks_at(before, e, prop))
+        if self._eyes:
+            untied = (replace(e, look="") if e.id in self._eyes else e for e in before.effectors)
+            start = replace(before, effectors=tuple(untied))
+            self._live = drag_solver_of(figure, start, None, floor=floor)
+            self._look()
+        elif prop.holds:
             joint = prop.holds[0].joint
             target = self._place @ hold_frame(prop.holds[0])
             carrier = Effector(
@@ -75,8 +85,14 @@ class PropDragging:
         self.moved = True
         place = frame_of(position or position_of(self._place), wxyz or wxyz_of(self._place))
         self._place = place
+        if not self._prop.holds:
+            document = with_prop(document, put_prop(self._prop, place))
         if self._live is None:
-            return with_prop(document, put_prop(self._prop, place)), unheld(document.q), None
+            return document, unheld(document.q), None
+        if self._eyes:
+            self._look()
+            answer = self._live.solve()
+            return self._posed(document, answer), answer, None
         target = place @ hold_frame(self._prop.holds[0])
         answer = self._live.drag(position_of(target), wxyz_of(target))
         return self._posed(document, answer), answer, None
@@ -84,7 +100,7 @@ class PropDragging:
     def end(self, document: Document) -> tuple[Document, Answer, Answer | None]:
         """The document with the last target met as well as it can be; what a prop was put into
         makes room for it where collisions are kept."""
-        if self._live is not None:
+        if self._live is not None and not (self._eyes and document.scene.collisions):
             answer = self._live.finish()
             feet = tuple(standing(self._live, e, answer.q) for e in document.effectors)
             document = replace(document, effectors=feet)
@@ -96,9 +112,19 @@ class PropDragging:
             return document, unheld(document.q), None
         return self._posed(document, answer), answer, None
 
+    def _look(self) -> None:
+        """Turn the eyes to where the prop is."""
+        assert self._live is not None
+        for eye in self._eyes:
+            self._live.move(eye, position_of(self._place))
+
     def _posed(self, document: Document, answer: Answer) -> Document:
         effectors = anchored(self._figure, document.effectors, answer.q, modes=("free",))
         return replace(document, q=answer.q, effectors=effectors)
+
+
+def _looks_at(document: Document, effector: Effector, prop: Prop) -> bool:
+    return effector.look == f"prop:{prop.id}" and effector.joint not in document.fk
 
 
 def taken(

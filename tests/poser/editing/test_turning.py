@@ -130,7 +130,6 @@ def test_a_look_begins_before_the_eyes_and_follows_what_it_is_tied_to(talk: Talk
     prop = talk.state["scene"]["props"][0]
     talk.do("effector.set", effector=head, look=f"prop:{prop['id']}")
     talk.do("prop.set", prop=prop["id"], position=[0.5, 1.4, 0.6])
-    talk.do("effector.set", effector=hand["id"], mode="pin")
     assert looks(talk) < 0.5
     talk.do("prop.remove", prop=prop["id"])
     aim = next(e for e in talk.state["effectors"] if e["id"] == head)
@@ -142,6 +141,26 @@ def test_a_look_begins_before_the_eyes_and_follows_what_it_is_tied_to(talk: Talk
     assert talk.state["undo"] == undo  # turning the view is no step
     refused = talk.ask("effector.set", effector=head, look="x")["error"]
     assert "nothing that can be looked at" in refused
+
+
+def test_eyes_follow_a_prop_that_is_dragged_and_the_trunk_stays(talk: Talk) -> None:
+    head = next(e for e in talk.state["effectors"] if e["name"] == "Head")["id"]
+    ball = talk.do("prop.add", kind="ball")["prop"]
+    talk.do("prop.set", prop=ball, position=[0.0, 1.5, 0.8])
+    talk.do("effector.set", effector=head, look=f"prop:{ball}")
+    chest = HUMAN.index("Spine1")
+    for k in range(1, 11):
+        talk.drag(ball, [0.08 * k, 1.5 + 0.03 * k, 0.8 - 0.05 * k])
+        assert looks(talk) < 0.5, k
+        turn = HUMAN.frames(talk.session.document.q)[chest, :3, :3]
+        assert np.degrees(np.arccos((np.trace(turn) - 1.0) / 2.0)) < 3.0, k  # 11 once
+    talk.do("drop")
+    assert looks(talk) < 0.5
+    assert talk.state["undo"] == "Move Ball"
+    assert talk.session.document.effector(head).look == f"prop:{ball}"
+    talk.do("undo")
+    assert talk.session.document.scene.prop(ball).position == (0.0, 1.5, 0.8)
+    assert np.allclose(HUMAN.frames(talk.session.document.q)[chest, :3, :3], np.eye(3), atol=0.01)
 
 
 def test_eyes_go_to_what_a_hand_holds_and_not_the_hand_to_the_eyes(talk: Talk) -> None:

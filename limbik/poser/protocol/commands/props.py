@@ -173,6 +173,8 @@ def set_prop(
         w, x, y, z = (value / length for value in wxyz)
         new = replace(new, wxyz=(w, x, y, z))
     session.document = with_prop(session.document, new)
+    if position is not KEEP and any(e.look == f"prop:{prop}" for e in session.document.effectors):
+        session.solve()  # eyes follow what they look at
     return None
 
 
