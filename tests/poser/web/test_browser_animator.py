@@ -218,6 +218,7 @@ def test_a_drag_in_a_square_view_stays_in_its_plane(
     animator: Person, key: str, button: str, deep: int
 ) -> None:
     page = animator.page
+    far = animator.ask("stage.viewpoint.distance")
     page.get_by_role("button", name="Undo").focus()  # the number pad needs no focus of the view
     page.keyboard.press(key)
     wait(animator, "app.ui.square !== null")
@@ -233,10 +234,27 @@ def test_a_drag_in_a_square_view_stays_in_its_plane(
     target = np.array(animator.ask(f"Array.from(({hand}).position)"))
     assert abs(target[deep] - before[deep]) < 1e-6  # metres; poses come as 32-bit numbers
     assert np.linalg.norm(after - target) < 1e-4 * animator.ask("app.figure.size")
-    # A turn of the view is in perspective again.
+    # A turn of the view is in perspective again, from as far away as before the square view.
     page.mouse.move(120, 120)
     page.mouse.down()
     page.mouse.move(180, 140, steps=3)
     page.mouse.up()
     wait(animator, "app.ui.square === null")
     assert not animator.ask("stage.camera.orthographic")
+    animator.still()
+    assert animator.ask("stage.viewpoint.distance") == pytest.approx(far, rel=0.02)
+
+
+def test_a_hand_that_rests_out_of_reach_gets_the_reason(animator: Person) -> None:
+    x, y = animator.screen("LeftHand")
+    mouse = animator.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 6, y - 6)
+    wait(animator, "app.idle")
+    mouse.move(x + 300, y)
+    # Nothing moves any more, and the button is still down.
+    wait(animator, "!app.pose.isFollowing && app.pose.why.includes(' short')")
+    assert "so far" not in animator.ask("app.pose.why")
+    mouse.up()
+    animator.settle()

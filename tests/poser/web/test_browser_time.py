@@ -59,7 +59,10 @@ def test_curves_trails_and_both_hands_at_once(person: Person) -> None:
     page = person.page
     page.keyboard.press("x")
     person.wait("app.state.symmetric")
+    page.keyboard.press("w")
+    person.wait("app.ui.note.startsWith('Select a joint')")
     person.drag("LeftHand", (40, -120))
+    assert person.ask("app.ui.note") == ""  # a joint is selected now
     left, right = (person.positions()[person.joint(name)] for name in ("LeftHand", "RightHand"))
     np.testing.assert_allclose(right, left * [-1, 1, 1], atol=2e-3)
     page.keyboard.press("x")

@@ -27,12 +27,12 @@ function tool(name: Ui["tool"]): (app: App) => void {
 function withEffector(app: App, f: (effector: Effector) => void): void {
   const effector = app.selectedEffector();
   if (effector) f(effector);
-  else app.note("Select an effector first; E makes the selected joint one.");
+  else app.note("Select an effector first; E makes the selected joint one.", (ui) => ui.effector !== null);
 }
 
 function withJoint(app: App, f: (joint: number) => void): void {
   if (app.ui.joint !== null) f(app.ui.joint);
-  else app.note("Select a joint first.");
+  else app.note("Select a joint first.", (ui) => ui.joint !== null);
 }
 
 function toggleMode(app: App, mode: "pin" | "aim"): void {

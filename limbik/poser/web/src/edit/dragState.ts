@@ -37,12 +37,17 @@ export function lookedAt(app: App, effector: Effector): Vector3 | null {
   return prop ? propPlace(prop, pose).position : null;
 }
 
+/** How often a drag is asked for again while the hand rests, at most, and how long after an answer, ms. */
+const REPEATS = 40;
+const PAUSE = 30;
+
 export class Hand {
   /** Under the pointer: an effector by id, or a joint of the body. */
   overEffector: number | null = null;
   overJoint: number | null = null;
 
   private held: { effector: number; position: Vec3 | null; wxyz: Vec4 | null; moved: boolean } | null = null;
+  private repeats = 0;
 
   constructor(
     private readonly app: App,
@@ -71,8 +76,19 @@ export class Hand {
     if (position) this.held.position = toVec3(position);
     if (wxyz) this.held.wxyz = wxyz;
     this.held.moved = true;
+    this.repeats = 0;
     this.app.drag(this.held.effector, this.held.position, this.held.wxyz);
     this.changed();
+  }
+
+  /** A figure that still follows goes on while the hand rests, until it has arrived or is known to be held. */
+  rest(): void {
+    if (!this.moved || !this.app.pose?.isFollowing) return;
+    setTimeout(() => {
+      if (!this.held?.moved || !this.app.idle || !this.app.pose?.isFollowing || this.repeats >= REPEATS) return;
+      this.repeats++;
+      this.app.drag(this.held.effector, this.held.position, this.held.wxyz);
+    }, PAUSE);
   }
 
   release(): void {

@@ -51,6 +51,7 @@ export function attach(stage: Stage, app: App): Attached {
 
   const stops = (["figure", "state", "pose", "ui"] as const).map((event) => app.on(event, changed));
   stops.push(
+    app.on("pose", () => hand.rest()),
     onThemeChange(() => {
       targets.colours = gauges.colours = readColours();
       changed();

@@ -61,6 +61,10 @@ export class Viewpoint {
   heading = 0;
   readonly following = new Following();
   private glide: { from: Place; to: Place; since: number } | null = null;
+  /** From where a square view was entered that is filled by the figure, and where that brought us. */
+  private entered: { from: Place; to: Place } | null = null;
+  /** On the way back to that framing, while the view is turned: shares of the way. */
+  private widening: { by: number; shift: Vector3; since: number; done: number } | null = null;
   /** Orthographic because somebody asked for it, and not only for a square view. */
   private flat = false;
 
@@ -85,7 +89,7 @@ export class Viewpoint {
       this.glide = null; // a hand on the view beats where it was going
       wake();
     });
-    canvas.addEventListener("wheel", () => (this.glide = null), { passive: true });
+    canvas.addEventListener("wheel", () => (this.glide = this.widening = null), { passive: true });
   }
 
   get target(): Vector3 {
@@ -112,7 +116,7 @@ export class Viewpoint {
     this.camera.updateProjectionMatrix();
     if (!whole || !before) return;
     offset.radius = MathUtils.clamp((offset.radius * this.fitted(whole, 0, offset).distance) / before, NEAREST, FURTHEST);
-    this.go({ target: (this.glide?.to.target ?? this.target).clone(), offset }, false);
+    this.go({ target: this.heldTarget(), offset }, false);
   }
 
   /** Look at points of the scene so that they fill the picture, from where we are or from a view.
@@ -121,12 +125,14 @@ export class Viewpoint {
     if (points.length === 0) return;
     this.following.forget();
     const offset = this.offset();
+    const from = this.square ? this.entered?.from : { target: this.heldTarget(), offset: offset.clone() };
     if (view) {
       this.turnTo(offset, view);
       this.square = view === "corner" ? null : view;
     }
     const { target, distance } = this.fitted(points, room, offset);
     offset.radius = MathUtils.clamp(distance, NEAREST * 2, FURTHEST);
+    this.entered = this.square && from ? { from, to: { target: target.clone(), offset: offset.clone() } } : null;
     this.go({ target, offset }, animated);
   }
 
@@ -176,6 +182,7 @@ export class Viewpoint {
     const offset = this.offset();
     this.turnTo(offset, name);
     this.square = name === "corner" ? null : name;
+    this.entered = null;
     this.go({ target: this.target.clone(), offset }, animated);
   }
 
@@ -202,8 +209,10 @@ export class Viewpoint {
     const offset = this.offset();
     offset.theta += turn;
     offset.phi -= lift;
+    const back = this.square ? this.framedBefore() : null;
+    if (back) offset.radius = back.offset.radius;
     this.square = null;
-    this.go({ target: this.target.clone(), offset }, false);
+    this.go({ target: (back?.target ?? this.target).clone(), offset }, false);
   }
 
   /** Come nearer (> 1) or go away (< 1). */
@@ -252,9 +261,15 @@ export class Viewpoint {
     }
     moving = this.controls.update() || moving;
     if (this.square && !this.glide && this.askew(this.square)) {
+      const back = this.flat ? null : this.framedBefore();
       this.square = null;
       this.settle();
+      if (back) {
+        const shift = back.target.clone().sub(this.target);
+        this.widening = { by: back.offset.radius / this.distance, shift, since: now, done: 0 };
+      }
     }
+    if (this.widening) moving = this.widen(now) || moving;
     if (this.camera.orthographic) return moving;
     // As much depth as can be told apart, whether a fingertip or a crane is looked at.
     const near = MathUtils.clamp(this.distance / 60, 0.002, 0.1);
@@ -270,6 +285,33 @@ export class Viewpoint {
     const offset = new Spherical().setFromVector3(this.camera.position.clone().sub(this.target));
     offset.radius = this.distance;
     return offset;
+  }
+
+  /** How the figure was framed before the square view, where nobody has moved or zoomed that since. */
+  private framedBefore(): Place | null {
+    if (!this.entered) return null;
+    const { from, to } = this.entered;
+    const [far, away] = [this.distance / to.offset.radius, this.target.distanceTo(to.target)];
+    return Math.abs(far - 1) < 0.02 && away < 0.02 * to.offset.radius ? from : null;
+  }
+
+  /** A step of the way back to the framing before a square view, beside the hand that turns the view;
+   *  true while there is more to come. */
+  private widen(now: number): boolean {
+    const { widening } = this;
+    if (!widening || this.camera.orthographic) return false;
+    const share = isStill() ? 1 : ease(Math.min(1, (now - widening.since) / GLIDE));
+    const step = share - widening.done;
+    const offset = this.camera.position.clone().sub(this.target).multiplyScalar(widening.by ** step);
+    this.target.addScaledVector(widening.shift, step);
+    this.camera.position.copy(this.target).add(offset);
+    widening.done = share;
+    if (share === 1) this.widening = null;
+    return share < 1;
+  }
+
+  private heldTarget(): Vector3 {
+    return (this.glide?.to.target ?? this.target).clone();
   }
 
   /** Whether somebody has turned away from a square view. */
@@ -294,13 +336,13 @@ export class Viewpoint {
   }
 
   private go(to: Place, animated: boolean): void {
+    this.widening = null;
     // What is left of the last swing would turn us away from where we are going.
     this.controls.enableDamping = false;
     this.controls.update();
     this.controls.enableDamping = true;
     to.offset.makeSafe();
-    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (!animated || still) {
+    if (!animated || isStill()) {
       this.glide = null;
       this.place(to);
       this.settle();
@@ -318,6 +360,11 @@ export class Viewpoint {
     this.target.copy(place.target);
     putAt(this.camera, place);
   }
+}
+
+/** Whether a person wants no movements of the view. */
+function isStill(): boolean {
+  return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 /** Let a camera look from a place; without perspective it sees as much as one with it would there. */

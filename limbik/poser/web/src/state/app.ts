@@ -46,6 +46,7 @@ export class App {
   private asked: number | null = null;
   private readonly listeners = new Map<AppEvent, Set<() => void>>();
   private noteTimer: ReturnType<typeof setTimeout> | undefined;
+  private noteIsOver: ((ui: Ui) => boolean) | null = null;
 
   get replay(): boolean {
     return this.link === "replay";
@@ -116,13 +117,15 @@ export class App {
 
   set(patch: Partial<Ui>): void {
     this.ui = { ...this.ui, ...patch };
+    if (this.ui.note && this.noteIsOver?.(this.ui)) this.ui = { ...this.ui, note: "" };
     keepUi(this.ui);
     this.emit("ui");
   }
 
-  /** Shows a sentence for a moment. */
-  note(sentence: string): void {
+  /** Shows a sentence for a moment, or until it no longer holds. */
+  note(sentence: string, isOver: ((ui: Ui) => boolean) | null = null): void {
     clearTimeout(this.noteTimer);
+    this.noteIsOver = isOver;
     this.noteTimer = setTimeout(() => this.set({ note: "" }), NOTE_STAYS);
     this.set({ note: sentence });
     this.emit("note");
