@@ -47,8 +47,9 @@ LEVEL = 3.2e-7
 """Weight with which other pins keep their turn."""
 
 HANGING = 2e-7
-"""Weight with which the upper arm of a free hand keeps its turn in the world, for an arm that hangs
-on a chest that leans: little beside the chest's own, and more than that of the arm's joints."""
+"""Weight with which the upper arm of a free hand keeps its turn in the world while the other hand
+is dragged, for an arm that hangs on a chest that leans: little beside the chest's own, and more
+than that of the arm's joints."""
 
 SWINGING = 8e-7
 """The same in figures without a posture, whose pull is another (pulled_solver.PULL)."""
@@ -339,9 +340,16 @@ class Posture:
         return out
 
     def _free_arms(self, effectors: Sequence[Effector], dragged: int | None) -> list[str]:
-        """The upper arms that nothing holds: below them, nothing is dragged, pinned or placed."""
+        """The upper arms that nothing holds while a hand is dragged: nothing below them is dragged,
+        pinned or placed.  Where the head or the hips are dragged, arms go along with the chest: to
+        turn them against it at every step would make them tremble."""
         body = known_body(self.figure)
         arms = [body[side + "UpperArm"] for side in SIDES]
+        moved = next((e.joint for e in effectors if e.id == dragged), None)
+        if moved is None or not any(
+            self._carried(self.figure.index(moved), self.figure.index(arm)) for arm in arms
+        ):
+            return []
         asked = [
             self.figure.index(effector.joint)
             for effector in effectors

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from helpers.poser.dragged import FEET, SIX, held, turned, walk
+from helpers.poser.poser_talk import Talk
 from limbik import figures
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.pulled_solver import SWINGS
@@ -87,3 +89,19 @@ def test_a_robot_swings_over_where_its_turntable_ends():
     assert answer.ok
     assert turned(arm, arm.rest, q)[0] > 40.0
     assert swinging <= 12
+
+
+def test_free_arms_are_calm_while_the_head_is_dragged(tmp_path: Path) -> None:
+    """Both arms are before the body, as if they held a box, and nothing holds them there."""
+    talk = Talk.builtin("human", tmp_path)
+    box = talk.do("prop.add", kind="box")["prop"]
+    hands = [talk.joint(name) for name in ("LeftHand", "RightHand")]
+    for joints in (hands, []):
+        talk.do("prop.hold", prop=box, joints=joints)
+    head, id, places = talk.position("Head"), talk.effector("Head").id, []
+    for angle in np.linspace(0.0, 2.0 * np.pi, 121)[1:].tolist():
+        way = [0.12 * np.sin(angle), -0.1 * (1.0 - np.cos(angle)), 0.06 * np.sin(angle)]
+        talk.drag(id, tuple(head + way))
+        places.append(talk.session.figure.positions(talk.session.document.q)[hands])
+    # Where upper arms kept their turn in the world, hands shook by up to 4 cm.
+    assert np.linalg.norm(np.diff(places, 2, axis=0), axis=2).max() < 0.02
