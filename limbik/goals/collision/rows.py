@@ -16,7 +16,7 @@ from numba import int64
 
 from limbik.figure.collision.shape_buffers import POSE
 from limbik.figure.layout import N_COORDS, N_ROWS, T_COUNT, T_WEIGHT, WORLD
-from limbik.goals.collision.view import FOUND, KNOWN, MOST_ROWS, NEAR, view_avoid
+from limbik.goals.collision.view import ACTIVE, FOUND, KNOWN, MOST_ROWS, NEAR, view_avoid
 from limbik.goals.kernels.functions import (
     ANY_COST,
     add_motion_row,
@@ -174,15 +174,15 @@ def _is_far(ints, floats, view, p, more):
 
 
 @inlined_by_llvm
-def short_of(ints, floats, view, p):
+def _short_of(ints, floats, view, p, at):
     """h of pair p, from the shapes' poses as they are placed; where they are nearest into the
-    room."""
+    floats from ``at`` on."""
     shapes = view.shapes
     kinds = ints[view.kinds : view.kinds + shapes]
     sizes = floats[view.sizes : view.sizes + 4 * shapes].reshape((shapes, 4))
     poses = floats[view.poses : view.poses + POSE * shapes].reshape((shapes, POSE))
     a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
-    where = floats[view.where : view.where + RESULT]
+    where = floats[at : at + RESULT]
     if ints[view.kinds + b] == FIELD:
         d = field_distance(
             floats, view.sizes + 4 * a, view.poses + POSE * a,
@@ -208,10 +208,11 @@ def avoid_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
     for c in range(view.candidates, view.candidates + int64(floats[view.state + FOUND])):
         p = int64(floats[c])
         if not _is_far(ints, floats, view, p, 0.0):
-            short = short_of(ints, floats, view, p)
+            at = view.active + ACTIVE * near
+            short = _short_of(ints, floats, view, p, at + 2)
             if short > 0.0:
                 floats[view.squares + p % rows] += short * short
-                floats[view.active + near] = p
+                floats[at], floats[at + 1] = p, short
                 near += 1
                 worst = max(worst, short)
     floats[view.state + NEAR] = near
@@ -222,9 +223,8 @@ def avoid_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
 
 
 @inner
-def _add_pair(ints, floats, axes, i, view, p, w, row, jt):
-    """Add w·∂d of pair p, from where ``short_of`` found it nearest, to a row of jt."""
-    where = view.where
+def _add_pair(ints, floats, axes, i, view, p, where, w, row, jt):
+    """Add w·∂d of pair p, which is nearest as the floats at ``where`` say, to a row of jt."""
     for end in range(2):
         own = ints[view.follows + ints[view.pair + 2 * p + end]]
         if own == view.world:
@@ -253,7 +253,7 @@ def _foresee(ints, floats, view, rows):
         p = int64(floats[c])
         if _is_far(ints, floats, view, p, reach):
             continue
-        short = short_of(ints, floats, view, p)
+        short = _short_of(ints, floats, view, p, view.where)
         if short > 0.0 or short < -reach:
             continue
         # In the place of the one that is furthest away, if that is further.
@@ -274,10 +274,10 @@ def avoid_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
     ints, floats = open_ints(ints_at), open_floats(floats_at)
     axes, jt = open_floats(axes_at), open_floats(out_at)
     view, rows = view_avoid(ints, i), int64(ints[i + T_COUNT])
-    for c in range(view.active, view.active + int64(floats[view.state + NEAR])):
-        p = int64(floats[c])
-        short = short_of(ints, floats, view, p)
-        _add_pair(ints, floats, axes, i, view, p, short, row + p % rows, jt)
+    for k in range(int64(floats[view.state + NEAR])):
+        at = view.active + ACTIVE * k
+        p = int64(floats[at])
+        _add_pair(ints, floats, axes, i, view, p, at + 2, floats[at + 1], row + p % rows, jt)
     for k in range(rows):
         if floats[view.squares + k] > 0.0:
             scale = floats[f + T_WEIGHT] / math.sqrt(floats[view.squares + k])
@@ -290,6 +290,6 @@ def avoid_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
             short = floats[view.next + MOST_ROWS + k]
             if floats[view.squares + k] == 0.0 and short > -math.inf:
                 p = int64(floats[view.next + k])
-                short_of(ints, floats, view, p)
+                _short_of(ints, floats, view, p, view.where)
                 foresees(ahead, row + k, w, short)
-                _add_pair(ints, floats, axes, i, view, p, w, row + k, jt)
+                _add_pair(ints, floats, axes, i, view, p, view.where, w, row + k, jt)

@@ -28,8 +28,7 @@ from limbik.figure.layout import (
     T_COUNT,
     T_WEIGHT,
 )
-from limbik.goals.collision.rows import short_of
-from limbik.goals.collision.view import NEAR, view_avoid
+from limbik.goals.collision.view import ACTIVE, NEAR, view_avoid
 from limbik.goals.kernels.functions import (
     open_floats,
     open_ints,
@@ -119,10 +118,11 @@ def avoid_second(  # type: ignore[no-untyped-def]
     sums = floats[first : first + rows * n].reshape((rows, n))
     sums[:, :] = 0.0
     for k in range(near):
-        p = int64(floats[view.active + k])
+        at = view.active + ACTIVE * k
+        p, h = int64(floats[at]), floats[at + 1]
+        at += 2
         a, b = int64(ints[view.pair + 2 * p]), int64(ints[view.pair + 2 * p + 1])
         own = p % rows
-        h, at = short_of(ints, floats, view, p), view.where
         c = lam[row + own] * floats[f + T_WEIGHT] / math.sqrt(floats[view.squares + own])
         nx, ny, nz = floats[at + 6], floats[at + 7], floats[at + 8]
         ra, rb = floats[view.sizes + 4 * a + 3], floats[view.sizes + 4 * b + 3]

@@ -11,8 +11,8 @@ that of the rest pose before; then the fields (maths/distance_field.py).
 Room: whether the candidates are known, how many there are, how many pairs are too near; where two
 shapes are nearest; the sum of squares of each row; for each row a pair that is foreseen, and by
 how much it is too near (negative); the poses of the shapes in the world (POSE
-each); their centres when the candidates were found (3 each); the candidates and the pairs that are
-too near (one number per pair each); then room for second derivatives.
+each); their centres when the candidates were found (3 each); the candidates; of the pairs that are
+too near their number, by how much, and where they are nearest; then room for second derivatives.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ MOST_ROWS = 4
 COUNTS = 4  # in the table
 SCENE_POSES = 2  # numbers before the poses of the scene
 KNOWN, FOUND, NEAR = range(3)  # in the room, before all else
+ACTIVE = 2 + RESULT
+"""Floats per pair that is too near: its number, by how much it is, and where."""
 PER_COORDINATE = 6 + MOST_ROWS
 """Floats per coordinate for second derivatives."""
 
@@ -64,7 +66,8 @@ class View(NamedTuple):
 
 def room_size(shapes: int, pairs: int, n: int) -> int:
     """Floats of the room of a term."""
-    return 3 + RESULT + 3 * MOST_ROWS + (POSE + 3) * shapes + 2 * pairs + PER_COORDINATE * n
+    by_pair = (1 + ACTIVE) * pairs
+    return 3 + RESULT + 3 * MOST_ROWS + (POSE + 3) * shapes + by_pair + PER_COORDINATE * n
 
 
 @inlined_by_llvm
@@ -86,5 +89,5 @@ def view_avoid(ints, i):
         kinds + 2 * (shapes + pairs), int64(ints[table + 2]),
         int64(at), int64(at) + 1, local, sizes, radii, least, least + pairs, int64(room), where,
         where + RESULT, where + RESULT + MOST_ROWS, poses, centers, candidates,
-        candidates + pairs, candidates + 2 * pairs,
+        candidates + pairs, candidates + (1 + ACTIVE) * pairs,
     )  # fmt: skip
