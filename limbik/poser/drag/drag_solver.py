@@ -16,8 +16,9 @@ from limbik.figure.figure import Figure
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.answer import Answer, unheld
+from limbik.poser.drag.drag_goals import PULL, Place
 from limbik.poser.drag.posture import Posture
-from limbik.poser.drag.pulled_solver import PULL, Place, PulledSolver, Step
+from limbik.poser.drag.pulled_solver import PulledSolver, Step
 from limbik.solver.problem import Problem
 
 __all__ = ["Answer", "DragSolver"]

@@ -52,7 +52,7 @@ is dragged, for an arm that hangs on a chest that leans: little beside the chest
 than that of the arm's joints."""
 
 SWINGING = 8e-7
-"""The same in figures without a posture, whose pull is another (pulled_solver.PULL)."""
+"""The same in figures without a posture, whose pull is another (drag_goals.PULL)."""
 
 TILTED = math.radians(2.0)
 """From this angle on a sole is not flat."""

@@ -11,7 +11,7 @@ from limbik.humanoid.mirror_pairs import ALONE
 from limbik.poser.document.document import Document
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.drag.answer import Answer
-from limbik.poser.drag.pulled_solver import GIVE
+from limbik.poser.drag.drag_goals import GIVE
 from limbik.poser.editing.gestures import Dragging
 from limbik.poser.editing.mirroring import Mirror
 
