@@ -71,6 +71,23 @@ def test_a_box_is_put_held_by_both_hands_and_carried(person: Person) -> None:
     page.keyboard.press("Control+z")
     person.settle()
     assert person.ask("app.state.scene.props[0].position") == box["position"]
+    # Looked at, it is still the box that a press takes, and the look stays tied to it.
+    head, look = (
+        person.ask("app.state.effectors.find(e => e.name === 'Head').id"),
+        f"prop:{box['id']}",
+    )
+    page.evaluate(
+        f"() => window.limbik.app.do('effector.set', {{ effector: {head}, look: '{look}' }})"
+    )
+    person.settle()
+    press(person, drawn(person, "props")["at"], (-60, -90), steps=4)
+    assert person.ask("app.state.scene.props[0].position[1]") - box["position"][1] > 0.1
+    assert person.ask(f"app.effector({head}).look") == look
+    assert person.ask(f"app.report({head}).ok")
+    for _ in range(2):
+        page.keyboard.press("Control+z")
+        person.settle()
+    assert person.ask(f"app.effector({head}).mode") == "free"
     page.get_by_role("button", name="Both hands").click()
     person.settle()
     person.says(page.get_by_role("region", name="Scene"), "Held by LeftHand and RightHand.")

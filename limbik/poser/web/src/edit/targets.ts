@@ -11,7 +11,7 @@ import type { Stage } from "../scene/stage";
 import { AXIS_COLOURS, type Colours } from "./colours";
 import { vector } from "./frames";
 import { countOf, type Glyph, Sign } from "./glyphs";
-import { effectorsOf, type Hand, placeOf, turnOf } from "./dragState";
+import { effectorsOf, type Hand, lookedAt, placeOf, turnOf } from "./dragState";
 import { stacksOf } from "./stacks";
 import { Strokes } from "./strokes";
 import { spotOf, towardsEye, unitsPerPixel, viewOf, worldScale } from "./view";
@@ -40,6 +40,8 @@ class Marker {
   goal = new Vector3();
   turn: Quaternion | null = null;
   aim: Vector3 | null = null;
+  /** Its target is on a joint or a prop, which is what a press there means. */
+  tied = false;
   size = 20;
   lift = 0;
 
@@ -100,6 +102,7 @@ export class Targets {
     const ok = report?.ok ?? true;
     marker.place = placeOf(app, effector);
     marker.goal = hand.targetOf(effector);
+    marker.tied = hand.holding !== effector.id && lookedAt(app, effector) !== null;
     marker.turn = active ? hand.orientationOf(effector) : null;
     marker.size = (held || hovered ? 26 : 22) + (chosen ? 2 : 0);
     marker.lift = this.liftOf(effector.joint);
@@ -217,7 +220,7 @@ export class Targets {
     const view = viewOf(this.stage);
     let best: { effector: number; pixels: number; depth: number } | null = null;
     for (const [id, marker] of this.markers) {
-      const points = marker.target.visible ? [marker.place, marker.goal] : [marker.place];
+      const points = marker.target.visible && !marker.tied ? [marker.place, marker.goal] : [marker.place];
       for (const point of points) {
         const spot = spotOf(view, point);
         if (spot.depth <= 0) continue;
