@@ -43,6 +43,10 @@ FLAT, GIVING, HEADING, HIPS, PLACED = 8e-6, 1.6e-6, 1.2e-4, 1.2e-4, 1.2e-5
 stand point where they do, the hips keep their turn while they are dragged, and effectors stay where
 a person placed them; the dragged goal has 1e-3."""
 
+KNEES = 5e-6
+"""Weight with which knees stay above their pinned feet while the hips are dragged, seen from ahead:
+they do not go inwards to spare an ankle at its limit."""
+
 LEVEL = 3.2e-7
 """Weight with which other pins keep their turn."""
 
@@ -78,11 +82,12 @@ _AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written whe
 class Kept(NamedTuple):
     """What is kept while the pull is on: a goal whose target is taken from the pose in which a drag
     begins.  ``kind`` says what the target is: where the point is, how the joint is turned, that
-    with the sole made flat, or the upright plane through heel and ball."""
+    with the sole made flat, the upright plane through heel and ball, or the one beside it in which
+    the knee is."""
 
     goal: Goal
     joint: int
-    kind: Literal["place", "turn", "flat", "heading"]
+    kind: Literal["place", "turn", "flat", "heading", "knee"]
     at: tuple[float, float, float] = _ORIGIN
 
 
@@ -325,6 +330,10 @@ class Posture:
                 if effector.id != dragged and effector.mode == "pin" and foot is not None:
                     plane = Plane(effector.joint, (1.0, 0.0, 0.0), 0.0, foot.heel, weight=HEADING)
                     out.append(Kept(plane, joint, "heading"))
+                    if lowered:
+                        knee = _knee(self.figure, joint)
+                        plane = Plane(self.figure.joints[knee], (1.0, 0.0, 0.0), 0.0, weight=KNEES)
+                        out.append(Kept(plane, knee, "knee"))
             elif (
                 turns
                 and effector.mode == "pin"
@@ -417,15 +426,32 @@ def put_kept(
         if kind == "heading":
             foot = next(foot for foot in feet_of(figure) if foot.joint == joint)
             ball = frame[:3, :3] @ foot.ball + frame[:3, 3]
-            across = np.cross(np.eye(3)[known_up(figure)], frame[:3, :3] @ (foot.ball - foot.heel))
-            across = across / np.linalg.norm(across)
+            across = _across(figure, frame, foot)
             problem.set_target(k, normal=across, offset=float(ball @ across))
+            continue
+        if kind == "knee":
+            foot = next(foot for foot in feet_of(figure) if _knee(figure, foot.joint) == joint)
+            across = _across(figure, frames[foot.joint], foot)
+            problem.set_target(k, normal=across, offset=float(frame[:3, 3] @ across))
             continue
         turn = frame[:3, :3]
         if kind == "flat":
             foot = next(foot for foot in feet_of(figure) if foot.joint == joint)
             turn = flat_turn(turn, foot.normal, np.eye(3)[known_up(figure)])
         problem.set_target(k, wxyz=matrix_to_quat(turn))
+
+
+def _knee(figure: Figure, foot: int) -> int:
+    """The joint of the lower leg above a foot."""
+    body = known_body(figure)
+    side = next(side for side in SIDES if figure.index(body[side + "Foot"]) == foot)
+    return figure.index(body[side + "LowerLeg"])
+
+
+def _across(figure: Figure, frame: np.ndarray, foot: Foot) -> np.ndarray:
+    """(3,) the level direction across a foot whose world transform is ``frame`` (4, 4)."""
+    across = np.cross(np.eye(3)[known_up(figure)], frame[:3, :3] @ (foot.ball - foot.heel))
+    return across / np.linalg.norm(across)
 
 
 def flat_turn(turn: np.ndarray, normal: np.ndarray, up: np.ndarray) -> np.ndarray:

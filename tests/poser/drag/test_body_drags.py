@@ -91,6 +91,17 @@ def test_feet_stay_flat_and_a_heel_rises_before_the_hip_is_held_back(body: Posin
     assert body.moved("leftFoot", flat) < 1.5
 
 
+def test_knees_stay_above_their_feet_while_the_hips_go_down(body: Posing) -> None:
+    roles = [side + part for part in ("LowerLeg", "Foot") for side in ("left", "right")]
+    for way in ((0.0, -0.2, 0.0), (0.03, -0.22, 0.05), (0.0, -0.4, 0.0)):
+        body.reset()
+        before = [float(body.at(role) @ body.left) for role in roles]
+        assert body.drag_by("hips", *way) < 0.1
+        now = [float(body.at(role) @ body.left) for role in roles]
+        # The human's were 13 cm further inwards, and crossed each other.
+        assert np.abs(np.subtract(now, before)).max() < 0.02 * body.metre, way
+
+
 def test_what_was_placed_stays_placed(body: Posing) -> None:
     body.reset()
     assert body.drag_by("head", left=0.1, ahead=0.1) < 0.1
