@@ -116,10 +116,10 @@ export class Hand {
   /** Where an effector should be: in the hand, as the server last heard, or where it is. */
   targetOf(effector: Effector): Vector3 {
     if (this.held?.effector === effector.id && this.held.position) return vector(this.held.position);
-    const tied = lookedAt(this.app, effector);
-    if (tied) return tied;
     const report = this.app.report(effector.id);
     if (report && !report.position.some(Number.isNaN)) return vector(report.position);
+    const tied = lookedAt(this.app, effector);
+    if (tied) return tied;
     return effector.mode === "free" ? placeOf(this.app, effector) : vector(effector.position);
   }
 

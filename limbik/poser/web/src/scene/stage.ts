@@ -48,6 +48,7 @@ export class Stage {
   private readonly origin: OriginGhost;
   private readonly figures: Figures;
   private readonly others: OtherFigures;
+  private othersBefore = 0;
   private readonly quality: Quality;
   private readonly before = new Set<() => void>();
   private readonly stops: (() => void)[] = [];
@@ -358,8 +359,12 @@ export class Stage {
   private setDown(): void {
     const { figure } = this.app;
     if (!figure || !this.body) return;
-    if (this.app.state?.others.length) {
+    const [before, others] = [this.othersBefore, this.app.state?.others.length ?? 0];
+    this.othersBefore = others;
+    if (others > 0) {
       this.shade(); // the ground is that of all
+      // One that was added beside the picture comes into it.
+      if (others > before && !this.viewpoint.shows(this.surface())) this.frame("all", null, true, 0.06);
       return;
     }
     const outline = this.body.outline();

@@ -1,7 +1,7 @@
 // The curve editor's arithmetic: scales, handles, which frames are sampled, and the ease of several keys.
 
 import { describe, expect, it } from "vitest";
-import { draggedHandles, handlePoints, scaleOf, ticks, valueAt, yOf } from "../../src/timeline/curves/curves";
+import { draggedHandles, handlePoints, isFlat, joinedAbove, scaleOf, ticks, valueAt, yOf } from "../../src/timeline/curves/curves";
 import { commonEase } from "../../src/timeline/curves/ease";
 import { Asking, sampled, windowAround } from "../../src/timeline/playing/sampling";
 import { strength } from "../../src/scene/trails";
@@ -18,6 +18,13 @@ describe("the scale of a curve", () => {
     const { low, high } = scaleOf([1, 1 + 1e-9], 100);
     expect(high - low).toBeCloseTo(0.1);
     expect(scaleOf([], 100)).toEqual({ low: -1, high: 1, height: 100 });
+  });
+
+  it("knows curves that do not move, and the joints above that do", () => {
+    expect(isFlat([[1, 2], [1, 2 + 1e-6]])).toBe(true);
+    expect(isFlat([[1, 2], [1, 2.1]])).toBe(false);
+    const joints = [{ parent: -1, count: 6 }, { parent: 0, count: 3 }, { parent: 1, count: 0 }, { parent: 2, count: 2 }];
+    expect(joinedAbove(joints as Parameters<typeof joinedAbove>[0], 3, 3)).toEqual([1, 0]);
   });
 
   it("is written at round values", () => {

@@ -14,7 +14,7 @@ const WORDS: Record<PoseStatus, string> = {
   limited: "Limited",
   held: "Held back",
   "out of reach": "Out of reach",
-  stalled: "Stalled",
+  stalled: "Short",
   unsolved: "Posed",
 };
 

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../../state/app";
 import type { Key, Timeline } from "../../net/messages";
-import { draggedHandles, handlePoints, scaleOf, ticks, valueAt, yOf } from "./curves";
+import { draggedHandles, handlePoints, isFlat, joinedAbove, scaleOf, ticks, valueAt, yOf } from "./curves";
 import { useEscape } from "../escape";
 import { clampShift, type Ruler } from "../ruler";
 import { Asking, sampled, version } from "../playing/sampling";
@@ -159,6 +159,16 @@ export function CurveEditor({ app, timeline, ruler }: { app: App; timeline: Time
             {figure.coordinates[c]!.name.split(".").at(-1)}
           </button>
         ))}
+        {timeline.keys.length > 1 && !drag && isFlat(curves.values) && (
+          <span class="curve-flat">
+            does not turn by itself; what moves it:
+            {joinedAbove(figure.joints, joint, 3).map((above) => (
+              <button key={above} type="button" class="curve-name" onClick={() => app.select(above)}>
+                {figure.joints[above]!.name}
+              </button>
+            ))}
+          </span>
+        )}
         {drag?.kind === "key" && drag.axis === "y" && <span class="curve-value">{write(drag.coordinate, drag.value)}</span>}
         {drag?.kind === "key" && drag.axis === "x" && <span class="curve-value">frame {drag.key.frame + drag.by}</span>}
       </div>

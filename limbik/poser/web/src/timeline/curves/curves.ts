@@ -1,6 +1,6 @@
 // The curve editor's arithmetic: values and frames to pixels and back, and the handles of an ease.
 
-import type { Key } from "../../net/messages";
+import type { FigureInfo, Key } from "../../net/messages";
 
 export interface Scale {
   low: number;
@@ -9,6 +9,7 @@ export interface Scale {
 }
 
 const MARGIN = 10; // pixels above the highest and below the lowest value
+const STILL = 1e-4; // radians or units: a curve that moves by less is flat
 const LEAST = 0.05; // a curve that hardly moves is not blown up further than this range
 
 /** A scale on which all values are inside, with some room. */
@@ -19,6 +20,21 @@ export function scaleOf(values: readonly number[], height: number): Scale {
   const middle = (low + high) / 2;
   const half = Math.max((high - low) / 2, LEAST);
   return { low: middle - half, high: middle + half, height };
+}
+
+/** Whether no curve moves: rows of values, one a frame. */
+export function isFlat(values: readonly (readonly number[])[]): boolean {
+  const first = values[0] ?? [];
+  return values.every((row) => row.every((value, k) => Math.abs(value - first[k]!) < STILL));
+}
+
+/** The joints above one that move it, the nearest first: at most `most` of those that have coordinates. */
+export function joinedAbove(joints: FigureInfo["joints"], joint: number, most: number): number[] {
+  const out: number[] = [];
+  for (let i = joints[joint]?.parent ?? -1; i >= 0 && out.length < most; i = joints[i]!.parent) {
+    if (joints[i]!.count > 0) out.push(i);
+  }
+  return out;
 }
 
 export function yOf({ low, high, height }: Scale, value: number): number {
