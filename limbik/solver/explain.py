@@ -13,6 +13,7 @@ from limbik.solver.holders import ActiveLimit, Holders, holders_of, too_short, w
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, Status, length_text
 
+_SLIGHT = 0.01  # part of the worst error: what misses by less is not counted in a sentence
 _NAMED = 3  # so many limits, locks or goals are named, the others counted
 
 
@@ -75,11 +76,19 @@ def explain(
 
 
 def what_is_short(problem: Problem, goal: int, q: np.ndarray, errors: tuple[Miss, ...]) -> str:
-    """By how much a goal is short, and how many others are."""
+    """By how much a goal is short, and how many others are, but for those that give way slightly
+    beside it."""
     what = _description(problem, goal, q, holds=False)
     what = what or f"{errors[goal].label} is {_amount(problem, goal, errors[goal])}"
-    others = sum(not miss.ok for miss in errors) - 1
+    short = [miss for k, miss in enumerate(errors) if k != goal and not miss.ok]
+    others = sum(not _is_slight(miss, errors[goal]) for miss in short)
     return what + (f" (and {others} other goal{'s' if others > 1 else ''} short)" if others else "")
+
+
+def _is_slight(miss: Miss, worst: Miss) -> bool:
+    """Whether a goal misses by next to nothing beside the worst one."""
+    pairs = ((miss.length, worst.length), (miss.angle, worst.angle))
+    return all(one is None or (other is not None and one < _SLIGHT * other) for one, other in pairs)
 
 
 def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) -> str:
