@@ -148,7 +148,7 @@ def test_eyes_follow_a_prop_that_is_dragged_and_the_trunk_stays(talk: Talk) -> N
     ball = talk.do("prop.add", kind="ball")["prop"]
     talk.do("prop.set", prop=ball, position=[0.0, 1.5, 0.8])
     talk.do("effector.set", effector=head, look=f"prop:{ball}")
-    chest = HUMAN.index("Spine1")
+    chest, before = HUMAN.index("Spine1"), talk.session.document.q
     for k in range(1, 11):
         talk.drag(ball, [0.08 * k, 1.5 + 0.03 * k, 0.8 - 0.05 * k])
         assert looks(talk) < 0.5, k
@@ -160,7 +160,7 @@ def test_eyes_follow_a_prop_that_is_dragged_and_the_trunk_stays(talk: Talk) -> N
     assert talk.session.document.effector(head).look == f"prop:{ball}"
     talk.do("undo")
     assert talk.session.document.scene.prop(ball).position == (0.0, 1.5, 0.8)
-    assert np.allclose(HUMAN.frames(talk.session.document.q)[chest, :3, :3], np.eye(3), atol=0.01)
+    assert np.array_equal(talk.session.document.q, before)
 
 
 def test_eyes_go_to_what_a_hand_holds_and_not_the_hand_to_the_eyes(talk: Talk) -> None:
