@@ -191,7 +191,7 @@ def _stuck_is_said_and_helped(body: Body, kind: str) -> None:
             joint = page.ask(f"app.figure.joints[{joint}].parent")
             body.drags += 1
         left, ahead = body.apart("leftHand", "hips") @ [[1, 0], [0, 0], [0, 1]]
-        body.drag("leftHand", "top", left=left + 0.1, ahead=ahead - 0.25)
+        body.drag("leftHand", "top", left=left + 0.1, ahead=ahead - 0.3)
         left, up = body.apart("leftHand", "head") @ [[1, 0], [0, 1], [0, 0]]
         body.drag("leftHand", "front", left=left - 0.1, up=up + 0.16)
     page.wait("app.idle && app.state.offer && !app.state.offer.searching")
