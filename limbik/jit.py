@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType
 from typing import Any
 
 from llvmlite import binding
 from numba import float64, njit, types, uint32
 from numba.core import cgutils
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.registry import CPUDispatcher
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import ConcreteTemplate, infer_global
 from numba.extending import register_jitable
 
 from limbik import compile_ahead
 from limbik.kernel_cache import KernelCache
+from limbik.kernel_parts import PartCache, PartCompiler
 
 INTS, FLOATS, TABLE = uint32[::1], float64[::1], float64[:, ::1]
 """What kernels are given: a figure's or problem's ints and floats, and tables of floats."""
 
 
-def kernel(function: Any = None, **options: Any) -> Any:
+def kernel(function: Any = None, *, allocates: bool = False, **options: Any) -> Any:
     """``@njit(nogil=True)``, cached, where x / 0 is inf, as in NumPy, and not an exception.
 
     Without the test for 0 at every division, loops vectorise and compile faster.  No ``bool(...)``,
@@ -30,9 +30,12 @@ def kernel(function: Any = None, **options: Any) -> Any:
     drop writes to arrays that it does not see read again (tests/test_jit.py).
     """
     if function is None:
-        return partial(kernel, **options)
-    compiled: Any = njit(**{"nogil": True, "error_model": "numpy"} | options)(function)
+        return partial(kernel, allocates=allocates, **options)
+    compiled: Any = njit(
+        **{"nogil": True, "error_model": "numpy", "_nrt": allocates} | options
+    )(function)
     if not isinstance(compiled, FunctionType):  # it is one under NUMBA_DISABLE_JIT
+        compiled.__class__ = _Kernel
         compiled._cache = KernelCache(compiled)
     return compiled
 
@@ -59,7 +62,7 @@ def inner(function: Any = None, **options: Any) -> Any:
 
     It gets no wrapper for Python, which takes a tenth off the time of a cold compile.
     """
-    return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    return kernel(function, **options)
 
 
 def inlined(function: Any = None, **options: Any) -> Any:
@@ -69,7 +72,7 @@ def inlined(function: Any = None, **options: Any) -> Any:
     would be optimised once by itself and once more in every kernel above it.  Not for innermost
     loops, where the references it takes to its arguments cost more than a call.
     """
-    return kernel(function, inline="always", **options)
+    return kernel(function, inline="always", allocates=True, **options)
 
 
 def inlined_by_llvm(function: Any) -> Any:
@@ -90,40 +93,27 @@ def kernel_part(function: Any = None, **options: Any) -> Any:
     """
     if function is None:
         return partial(kernel_part, **options)
-    return register_jitable(pipeline_class=_PartCompiler, no_cfunc_wrapper=True, **options)(
+    return register_jitable(
+        pipeline_class=PartCompiler, no_cfunc_wrapper=True, _nrt=False, **options
+    )(
         function
     )
 
 
-class _PartLibrary(JITCodeLibrary):
-    """LLVM's code of a function, for kernels to link: neither optimised nor run by itself."""
+class _Kernel(CPUDispatcher):
+    """A kernel: for Python machine code, for other kernels a part of them."""
 
-    def _optimize_final_module(self) -> None:
-        pass
+    @cached_property
+    def part(self) -> Any:
+        """What kernels that call this one link."""
+        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **self.targetoptions}
+        made = CPUDispatcher(self.py_func, targetoptions=options, pipeline_class=PartCompiler)
+        made._cache = PartCache(made)
+        return made
 
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        # Numba writes the address of the function's environment to a variable of this name.
-        names = [one.name for one in self._final_module.global_variables]
-        lines = [
-            f'@"{name}" = common global ptr null'
-            for name in names
-            if name.startswith("_ZN08NumbaEnv")
-            if not self._codegen._engine.is_symbol_defined(name)
-        ]
-        module = self._codegen._create_empty_module(f"{self.name} environment")
-        self._codegen._add_module(binding.parse_assembly("\n".join([str(module), *lines])))
-        self._finalized = True
-
-
-class _PartCompiler(Compiler):
-    """Numba's compiler, into a ``_PartLibrary``."""
-
-    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals) -> None:
-        if library is None:
-            library = _PartLibrary(targetctx.codegen(), "part")
-        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+    @property
+    def _numba_type_(self) -> types.Dispatcher:
+        return types.Dispatcher(self.part)
 
 
 class ExternalKernel:

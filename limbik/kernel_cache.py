@@ -212,7 +212,7 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
-class _Place(CompileResultCacheImpl):
+class Place(CompileResultCacheImpl):
     """Where a kernel is cached: without the line in the name, so that a moved kernel replaces its
     own files and leaves none behind."""
 
@@ -264,7 +264,7 @@ class KernelCache(FunctionCache):
     neither, and what a kernel reaches is not defined yet when its decorator runs.
     """
 
-    _impl_class = _Place
+    _impl_class: Any = Place
 
     def __init__(self, kernel: Any) -> None:
         self._kernel, self._py_func = kernel, kernel.py_func

@@ -66,19 +66,19 @@ def _split(ints, state):
     return state[:a], state[a:b], state[b:c], state[c:d], state[d : d + ints[lay.N_ROWS] + 1]
 
 
-@kernel
+@inlined
 def errors_of(ints, state):
     """The unweighted error of each term at the last evaluated q."""
     return _split(ints, state)[3]
 
 
-@kernel
+@inlined
 def scratch_of(ints, state):
     """SCRATCH floats that anyone may use between two evaluations."""
     return _split(ints, state)[2]
 
 
-@kernel
+@inlined
 def ahead_of(ints, state):
     """(1 + rows,) what one-sided rows would be if they counted, where that is asked for.
 

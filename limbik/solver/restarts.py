@@ -255,7 +255,7 @@ def _attempts(
     return code
 
 
-@kernel
+@kernel(allocates=True)
 def one(
     method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread, seed, q,
     totals, history,
@@ -302,7 +302,7 @@ def carried_on(
     return q + _MOMENTUM * (last - before) if moving else q
 
 
-@kernel
+@kernel(allocates=True)
 def batch(
     method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread,
     target_offsets, targets, starts, chain, held, seed, first, poses, codes, totals,

@@ -1,0 +1,95 @@
+"""Kernels as parts of the kernels that call them: LLVM's code, linked there and never run alone.
+
+Numba optimises each function by itself, makes machine code of it, and optimises all of it again in
+each function that calls it.  Of a part there is only the code that others link.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import binding
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+
+from limbik.kernel_cache import KernelCache, Place
+
+
+class PartLibrary(JITCodeLibrary):
+    """LLVM's code of a function, for kernels to link: neither optimised nor run by itself."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        # As little as makes loops and constants plain: code that is dead names addresses of this
+        # process, which no cache could hold.
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager(opt=1)
+                passes.run(function, builder)
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        # Numba writes the address of the function's environment to a variable of this name.
+        names = [one.name for one in self._final_module.global_variables]
+        lines = [
+            f'@"{name}" = common global ptr null'
+            for name in names
+            if name.startswith("_ZN08NumbaEnv")
+            if not self._codegen._engine.is_symbol_defined(name)
+        ]
+        module = self._codegen._create_empty_module(f"{self.name} environment")
+        self._codegen._add_module(binding.parse_assembly("\n".join([str(module), *lines])))
+        self._finalized = True
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """What the cache on disk holds: there is no object code."""
+        return self.serialize_using_bitcode()
+
+
+class PartCompiler(Compiler):
+    """Numba's compiler, into a ``PartLibrary``."""
+
+    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals) -> None:
+        if library is None:
+            library = PartLibrary(targetctx.codegen(), "part")
+        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+
+
+class _Place(Place):
+    """Where a part is cached: beside the kernel that Python calls, if there is one."""
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        return super().get_filename_base(f"{fullname}.part", abiflags)
+
+    def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> CompileResult:
+        return CompileResult._rebuild(_Reader(target_context), *payload)
+
+
+class _Reader:
+    """A target context whose libraries are parts."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def codegen(self) -> _Reader:
+        return self
+
+    def unserialize_library(self, state: tuple[str, str, bytes]) -> PartLibrary:
+        name, _, code = state
+        library = PartLibrary(self._context.codegen(), name)
+        library._final_module = binding.parse_bitcode(code)
+        library._finalize_final_module()
+        return library
+
+
+class PartCache(KernelCache):
+    """The cache of parts on disk."""
+
+    _impl_class = _Place
