@@ -16,7 +16,7 @@ from numba.extending import register_jitable
 
 from limbik import compile_ahead
 from limbik.kernel_cache import KernelCache
-from limbik.kernel_parts import PartCache, PartCompiler
+from limbik.kernel_parts import Part, PartCompiler, quick_compiling
 
 INTS, FLOATS, TABLE = uint32[::1], float64[::1], float64[:, ::1]
 """What kernels are given: a figure's or problem's ints and floats, and tables of floats."""
@@ -106,10 +106,11 @@ class _Kernel(CPUDispatcher):
     @cached_property
     def part(self) -> Any:
         """What kernels that call this one link."""
-        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **self.targetoptions}
-        made = CPUDispatcher(self.py_func, targetoptions=options, pipeline_class=PartCompiler)
-        made._cache = PartCache(made)
-        return made
+        return Part(self.py_func, self.targetoptions)
+
+    def compile(self, sig: Any) -> Any:
+        with quick_compiling():
+            return super().compile(sig)
 
     @property
     def _numba_type_(self) -> types.Dispatcher:

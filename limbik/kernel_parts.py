@@ -6,13 +6,39 @@ each function that calls it.  Of a part there is only the code that others link.
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from llvmlite import binding
+from numba.core import errors, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
+from numba.core.registry import CPUDispatcher
+from numba.core.targetconfig import ConfigStack
 
 from limbik.kernel_cache import KernelCache, Place
+
+
+@contextmanager
+def quick_compiling() -> Iterator[None]:
+    """Without two things that would take an eighth of the time to compile.
+
+    Python's search for unused cycles of objects, of which Numba makes millions, waits; and Numba's
+    notes on what it tried and dropped, tens of thousands that nobody sees, have no colours.
+    """
+    colours = vars(errors.termcolor())
+    collecting, plain = gc.isenabled(), "_markup" in colours
+    gc.disable()
+    colours["_markup"] = lambda text, *_, **__: text
+    try:
+        yield
+    finally:
+        if not plain:
+            del colours["_markup"]
+        if collecting:
+            gc.enable()
 
 
 class PartLibrary(JITCodeLibrary):
@@ -93,3 +119,30 @@ class PartCache(KernelCache):
     """The cache of parts on disk."""
 
     _impl_class = _Place
+
+
+class Part(CPUDispatcher):
+    """A kernel as other kernels call it."""
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **options}
+        super().__init__(function, targetoptions=options, pipeline_class=PartCompiler)
+        self._cache = PartCache(self)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """As Numba's, but compiled once for all constants of a type.
+
+        Numba would compile a kernel that is given True or 3 for that value alone.
+        """
+        args = tuple(map(types.unliteral, args))
+        kws = {name: types.unliteral(kind) for name, kind in kws.items()}
+        found = super().get_call_template(args, kws)
+        returned = self.overloads[found[2]].signature.return_type
+        model = self.targetctx.data_model_manager[returned]
+        if ConfigStack().top().nrt and not self.targetoptions["_nrt"]:
+            if model.contains_nrt_meminfo():
+                raise errors.TypingError(
+                    f"{self.__name__} returns arrays and counts no references to them, so that no "
+                    "kernel that allocates memory can call it"
+                )
+        return found

@@ -6,7 +6,6 @@ compiled code is found in Numba's cache whatever the method.
 
 from __future__ import annotations
 
-import gc
 import math
 import sys
 import threading
@@ -357,8 +356,7 @@ _compiling = threading.Lock()
 def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
     """``one`` or ``batch``, ready to run ``kernel``: from Numba's cache, else compiled now.
 
-    Compiling takes a while the first time; a line on stderr says so.  Python's search for unused
-    cycles of objects, which Numba makes millions of, would take a tenth of it: it waits.
+    Compiling takes a while the first time; a line on stderr says so.
     """
     kernel = getattr(kernel, "__func__", kernel)  # a method's own kernel is bound to it
     with _compiling:
@@ -373,15 +371,11 @@ def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
                 notice = threading.Timer(1.5, _announce)
                 notice.daemon = True
                 notice.start()
-                collecting = gc.isenabled()
-                gc.disable()
                 try:
                     function.compile(signature)
                     function.disable_compile()
                 finally:
                     notice.cancel()
-                    if collecting:
-                        gc.enable()
     return frame
 
 
