@@ -12,11 +12,10 @@ from numba.core import cgutils
 from numba.core.registry import CPUDispatcher
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import ConcreteTemplate, infer_global
-from numba.extending import register_jitable
 
 from limbik import compile_ahead
 from limbik.kernel_cache import KernelCache
-from limbik.kernel_parts import Part, PartCompiler, quick_compiling
+from limbik.kernel_parts import Part, quick_compiling
 
 INTS, FLOATS, TABLE = uint32[::1], float64[::1], float64[:, ::1]
 """What kernels are given: a figure's or problem's ints and floats, and tables of floats."""
@@ -31,13 +30,15 @@ def kernel(function: Any = None, *, allocates: bool = False, **options: Any) -> 
     """
     if function is None:
         return partial(kernel, allocates=allocates, **options)
-    compiled: Any = njit(
-        **{"nogil": True, "error_model": "numpy", "_nrt": allocates} | options
-    )(function)
+    compiled: Any = njit(**_options(options, allocates))(function)
     if not isinstance(compiled, FunctionType):  # it is one under NUMBA_DISABLE_JIT
         compiled.__class__ = _Kernel
         compiled._cache = KernelCache(compiled)
     return compiled
+
+
+def _options(options: dict[str, Any], allocates: bool = False) -> dict[str, Any]:
+    return {"nogil": True, "error_model": "numpy", "_nrt": allocates} | options
 
 
 def external(signature: Any) -> Any:
@@ -93,11 +94,9 @@ def kernel_part(function: Any = None, **options: Any) -> Any:
     """
     if function is None:
         return partial(kernel_part, **options)
-    return register_jitable(
-        pipeline_class=PartCompiler, no_cfunc_wrapper=True, _nrt=False, **options
-    )(
-        function
-    )
+    function.part = Part(function, _options(options))
+    infer_global(function, types.Dispatcher(function.part))
+    return function
 
 
 class _Kernel(CPUDispatcher):

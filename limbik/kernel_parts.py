@@ -125,7 +125,9 @@ class Part(CPUDispatcher):
     """A kernel as other kernels call it."""
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **options}
+        options = options | dict.fromkeys(
+            ("nopython", "no_cpython_wrapper", "no_cfunc_wrapper"), True
+        )
         super().__init__(function, targetoptions=options, pipeline_class=PartCompiler)
         self._cache = PartCache(self)
 

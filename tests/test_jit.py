@@ -143,7 +143,7 @@ def test_a_part_is_optimised_in_its_kernel_only(monkeypatch: pytest.MonkeyPatch)
     assert not any("entr" in name for name in optimised)
 
 
-@njit
+@kernel
 def mark_a_workspace(ints, floats, work, q):
     """Entries of a workspace's arrays, in all the ways a kernel may write them."""
     w, spare = view_gradient(ints, work)

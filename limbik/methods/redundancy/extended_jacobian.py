@@ -127,7 +127,11 @@ def view_rows(ints, options):
     elements, stiffness = take(rest, ELEMENT * count)
     first = np.int64(ints[N_ROWS]) + (n if ints[N_REST] else 0)
     last = first + 3 * count
-    return Rows(counted, own, elements, stiffness, first, last, last + np.count_nonzero(own))
+    height = last
+    for c in range(n):
+        if own[c] != 0.0:
+            height += 1
+    return Rows(counted, own, elements, stiffness, first, last, height)
 
 
 @inlined_by_llvm
