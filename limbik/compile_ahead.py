@@ -1,7 +1,8 @@
-"""External kernels compiled by a second process, while this one compiles what calls them.
+"""External kernels compiled by other processes, while this one compiles what calls them.
 
-Numba compiles on one core.  The second process leaves what it compiles in the cache on disk and
-names each kernel when it is there; where it cannot be started or fails, this process compiles all.
+Numba compiles on one core.  The other processes leave what they compile in the cache on disk.  Each
+is given one kernel at a time; a kernel that this process needs and nobody has begun it compiles
+itself, and so it does all of them where no process can be started, or one fails.
 """
 
 from __future__ import annotations
@@ -11,67 +12,101 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ALONE = "LIMBIK_COMPILE_ALONE"
-"""The environment variable that forbids a second process."""
+"""The environment variable that forbids other processes."""
 
-_lock = threading.Lock()
-_waiting: set[str] = set()
-_process: subprocess.Popen[str] | None = None
+helps = False
+"""Whether this process compiles for another one, and never runs what it compiles."""
+
+_changed = threading.Condition()
+_waiting: list[str] = []
+_begun: set[str] = set()
+_processes = 0
 
 
 def start(symbols: Sequence[str]) -> None:
-    """Let a second process compile the external kernels of these symbols, in this order.
+    """Let other processes compile the external kernels of these symbols, in this order.
 
-    Nothing happens where one is at work already, for a single kernel, or on a single core.
+    There is one for each core but this process's own; none where they are at work already, or for
+    a single kernel.
     """
-    global _process
-    if len(symbols) < 2 or (os.cpu_count() or 1) < 2 or os.environ.get(ALONE):
+    global _processes
+    count = min((os.cpu_count() or 1) - 1, len(symbols))
+    if len(symbols) < 2 or os.environ.get(ALONE):
         return
     if not Path(sys.executable or "").stem.lower().startswith("python"):
         return  # Python inside another program
-    with _lock:
-        if _process is not None:
+    with _changed:
+        if _processes:
             return
-        paths = [str(Path(__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
-        environment = os.environ | {ALONE: "1", "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        try:
-            _process = subprocess.Popen(
-                [sys.executable, "-m", "limbik.compile_ahead", *symbols],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                env=environment,
-            )
-        except OSError:
-            return
-        _waiting.update(symbols)
+        _waiting[:] = symbols if count else []
+        _processes = count
+    for _ in range(count):
+        threading.Thread(target=_feed, daemon=True).start()
+
+
+def _feed() -> None:
+    """Give a new process one kernel after the other."""
+    global _processes
+    paths = [str(Path(__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {ALONE: "1", "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    symbol = ""
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-m", "limbik.compile_ahead"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            while symbol := _next():
+                print(symbol, file=process.stdin, flush=True)
+                if process.stdout.readline().strip() != symbol:
+                    break  # it has ended
+                with _changed:
+                    _begun.discard(symbol)
+                    _changed.notify_all()
+    except OSError:  # it cannot be started, or has ended
+        pass
+    finally:
+        with _changed:
+            _begun.discard(symbol)
+            _processes -= 1
+            if not _processes:
+                _waiting.clear()
+            _changed.notify_all()
+
+
+def _next() -> str:
+    with _changed:
+        if not _waiting:
+            return ""
+        _begun.add(symbol := _waiting.pop(0))
+        return symbol
 
 
 def wait_for(symbol: str) -> None:
-    """Until the second process has compiled a kernel, where it is asked for that."""
-    global _process
-    with _lock:
-        while symbol in _waiting and _process is not None and _process.stdout is not None:
-            line = _process.stdout.readline()
-            _waiting.discard(line.strip())
-            if not line or not _waiting:  # it has ended, or is about to
-                _process.stdout.close()
-                _process.wait()
-                _process = None
-                _waiting.clear()
+    """Until another process has compiled a kernel, where one has begun."""
+    with _changed:
+        if symbol in _waiting:
+            _waiting.remove(symbol)
+        _changed.wait_for(lambda: symbol not in _begun)
 
 
-def main(symbols: Sequence[str]) -> None:
-    """Compile these external kernels into the cache on disk, and print each when it is there."""
+def main(symbols: Iterable[str]) -> None:
+    """Compile external kernels into the cache on disk, and print each when it is there."""
     for symbol in symbols:
-        module, _, name = symbol.rpartition(".")
-        getattr(importlib.import_module(module), name).load()
-        print(symbol, flush=True)
+        module, _, name = symbol.strip().rpartition(".")
+        getattr(importlib.import_module(module), name).compile()
+        print(symbol.strip(), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    importlib.import_module("limbik.compile_ahead").helps = True
+    main(sys.stdin)

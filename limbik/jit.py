@@ -9,36 +9,48 @@ from typing import Any
 from llvmlite import binding
 from numba import float64, njit, types, uint32
 from numba.core import cgutils
-from numba.core.registry import CPUDispatcher
 from numba.core.imputils import lower_builtin
+from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
 from numba.core.typing.templates import ConcreteTemplate, infer_global
 
 from limbik import compile_ahead
 from limbik.kernel_cache import KernelCache
-from limbik.kernel_parts import Part, quick_compiling
+from limbik.kernel_parts import EXTERNALS, KernelCompiler, Part, quick_compiling, refuse_arrays
 
 INTS, FLOATS, TABLE = uint32[::1], float64[::1], float64[:, ::1]
 """What kernels are given: a figure's or problem's ints and floats, and tables of floats."""
 
 
-def kernel(function: Any = None, *, allocates: bool = False, **options: Any) -> Any:
+def kernel(function: Any = None, *, borrows: bool = False, **options: Any) -> Any:
     """``@njit(nogil=True)``, cached, where x / 0 is inf, as in NumPy, and not an exception.
 
     Without the test for 0 at every division, loops vectorise and compile faster.  No ``bool(...)``,
     comprehension or closure inside: Numba would inline it, then remove what it takes for dead, and
     drop writes to arrays that it does not see read again (tests/test_jit.py).
+
+    Kernels that call it link it as a part of them (kernel_parts.py).
+
+    Args:
+        function: what to compile.
+        borrows: it allocates no memory, assigns no array to a slice and returns no array.  Then it
+            and all that it calls need not count references to arrays, which takes a third of the
+            time of a solve, and compiles faster.
+        options: for Numba.
     """
     if function is None:
-        return partial(kernel, allocates=allocates, **options)
-    compiled: Any = njit(**_options(options, allocates))(function)
+        return partial(kernel, borrows=borrows, **options)
+    compiled: Any = njit(**_options(options), _nrt=not borrows, pipeline_class=KernelCompiler)(
+        function
+    )
     if not isinstance(compiled, FunctionType):  # it is one under NUMBA_DISABLE_JIT
         compiled.__class__ = _Kernel
         compiled._cache = KernelCache(compiled)
     return compiled
 
 
-def _options(options: dict[str, Any], allocates: bool = False) -> dict[str, Any]:
-    return {"nogil": True, "error_model": "numpy", "_nrt": allocates} | options
+def _options(options: dict[str, Any]) -> dict[str, Any]:
+    return {"nogil": True, "error_model": "numpy"} | options
 
 
 def external(signature: Any) -> Any:
@@ -49,7 +61,7 @@ def external(signature: Any) -> Any:
     """
 
     def make(function: Any) -> Any:
-        compiled = kernel(function)
+        compiled = kernel(function, borrows=True)
         if isinstance(compiled, FunctionType):
             compiled.kernel = compiled  # type: ignore[attr-defined]
             return compiled
@@ -59,10 +71,7 @@ def external(signature: Any) -> Any:
 
 
 def inner(function: Any = None, **options: Any) -> Any:
-    """A kernel that only other kernels call.
-
-    It gets no wrapper for Python, which takes a tenth off the time of a cold compile.
-    """
+    """A kernel that only other kernels call."""
     return kernel(function, **options)
 
 
@@ -73,7 +82,7 @@ def inlined(function: Any = None, **options: Any) -> Any:
     would be optimised once by itself and once more in every kernel above it.  Not for innermost
     loops, where the references it takes to its arguments cost more than a call.
     """
-    return kernel(function, inline="always", allocates=True, **options)
+    return kernel(function, inline="always", **options)
 
 
 def inlined_by_llvm(function: Any) -> Any:
@@ -88,9 +97,7 @@ def inlined_by_llvm(function: Any) -> Any:
 def kernel_part(function: Any = None, **options: Any) -> Any:
     """A plain function that is compiled with each kernel that calls it, and only there.
 
-    Numba's own ``register_jitable`` also optimises the function, and all that it calls, by itself,
-    and makes machine code of it that nobody runs; and so again for each function on the way up to
-    the kernel.  Here all of this happens once, for the kernel.
+    Python, which calls the plain function, may give it what no kernel takes.
     """
     if function is None:
         return partial(kernel_part, **options)
@@ -105,11 +112,15 @@ class _Kernel(CPUDispatcher):
     @cached_property
     def part(self) -> Any:
         """What kernels that call this one link."""
-        return Part(self.py_func, self.targetoptions)
+        borrows = not self.targetoptions["_nrt"]
+        return Part(self.py_func, self.targetoptions, borrows=borrows)
 
     def compile(self, sig: Any) -> Any:
         with quick_compiling():
-            return super().compile(sig)
+            found = super().compile(sig)
+        if not self.targetoptions["_nrt"]:
+            refuse_arrays(self, normalize_signature(sig)[0])
+        return found
 
     @property
     def _numba_type_(self) -> types.Dispatcher:
@@ -120,7 +131,7 @@ class ExternalKernel:
     """A compiled kernel of one signature that others call where it lies, by its symbol.
 
     Code that calls it, new or from the cache, is linked to the symbol: ``load`` must be called
-    before such code is loaded (kernel_cache.py does).
+    before such code is made ready to run (kernel_parts.py and kernel_cache.py do).
     """
 
     def __init__(self, compiled: Any, signature: Any) -> None:
@@ -129,6 +140,7 @@ class ExternalKernel:
         self.__doc__ = compiled.__doc__
         self.symbol = f"{self.__module__}.{self.__name__}"
         self._loaded = False
+        EXTERNALS[self.symbol] = self
         template = type(self.__name__, (ConcreteTemplate,), {"key": self, "cases": [signature]})
         infer_global(self, types.Function(template))
         lower_builtin(self, *signature.args)(self._call)
@@ -136,19 +148,25 @@ class ExternalKernel:
     def __call__(self, *arguments: Any) -> Any:
         return self.kernel(*arguments)
 
+    def compile(self) -> Any:
+        """Compile it, or take it from the cache."""
+        if self.signature.args not in self.kernel.overloads:
+            compile_ahead.wait_for(self.symbol)
+            self.kernel.compile(self.signature)
+        return self.kernel.overloads[self.signature.args]
+
     def load(self) -> None:
-        """Compile it, or take it from the cache, and make its symbol known."""
+        """Make its symbol known to code that calls it."""
         if not self._loaded:
-            if self.signature.args not in self.kernel.overloads:
-                compile_ahead.wait_for(self.symbol)
-                self.kernel.compile(self.signature)
-            compiled = self.kernel.overloads[self.signature.args]
-            name = compiled.fndesc.llvm_func_name
-            binding.add_symbol(self.symbol, compiled.library.get_pointer_to_function(name))
+            address = 1  # of code that never runs
+            if not compile_ahead.helps:
+                compiled = self.compile()
+                name = compiled.fndesc.llvm_func_name
+                address = compiled.library.get_pointer_to_function(name)
+            binding.add_symbol(self.symbol, address)
             self._loaded = True
 
     def _call(self, context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        self.load()
         convention, kind = context.call_conv, signature.return_type
         function_type = convention.get_function_type(kind, signature.args)
         function = cgutils.get_or_insert_function(builder.module, function_type, self.symbol)

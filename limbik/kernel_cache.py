@@ -43,6 +43,7 @@ class _Part(NamedTuple):
     digest: bytes
     called: list[Any]
     external: list[External]
+    size: int
 
 
 _parts: dict[Any, _Part] = {}
@@ -56,6 +57,11 @@ def stamp(kernel: Any) -> bytes:
     """
     digests = sorted(part.digest for part in _reached(kernel))
     return hashlib.sha256(b"".join(digests)).digest()
+
+
+def code_size(kernel: Any) -> int:
+    """Bytes of Python's code that a kernel reaches: what compiling takes goes about with that."""
+    return sum(part.size for part in _reached(kernel))
 
 
 def missing_externals(kernels: Iterable[Any]) -> list[External]:
@@ -168,7 +174,7 @@ def _part(function: Any) -> _Part:
     if not compiled:
         called.extend(_functions_of_module(plain))
     digest = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).digest()
-    return _Part(digest, called, external)
+    return _Part(digest, called, external, len(plain.__code__.co_code))
 
 
 def _within(module: str | None, package: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from llvmlite import binding
@@ -76,6 +77,30 @@ class PartLibrary(JITCodeLibrary):
         return self.serialize_using_bitcode()
 
 
+EXTERNALS: dict[str, Any] = {}
+"""The kernels that others call by their symbols."""
+
+
+class KernelLibrary(JITCodeLibrary):
+    """The machine code of a kernel: what it calls by symbol is waited for when all else is done."""
+
+    def _finalize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if function.is_declaration and function.name in EXTERNALS:
+                EXTERNALS[function.name].load()
+        super()._finalize_final_module()
+
+
+class KernelCompiler(Compiler):
+    """Numba's compiler, into a ``KernelLibrary``."""
+
+    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals) -> None:
+        if library is None:
+            library = KernelLibrary(targetctx.codegen(), "kernel")
+            library.enable_object_caching()
+        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+
+
 class PartCompiler(Compiler):
     """Numba's compiler, into a ``PartLibrary``."""
 
@@ -88,8 +113,10 @@ class PartCompiler(Compiler):
 class _Place(Place):
     """Where a part is cached: beside the kernel that Python calls, if there is one."""
 
+    _ending = "part"
+
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
-        return super().get_filename_base(f"{fullname}.part", abiflags)
+        return super().get_filename_base(f"{fullname}.{self._ending}", abiflags)
 
     def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> CompileResult:
         return CompileResult._rebuild(_Reader(target_context), *payload)
@@ -115,21 +142,36 @@ class _Reader:
         return library
 
 
-class PartCache(KernelCache):
-    """The cache of parts on disk."""
+class _BorrowingPlace(_Place):
+    _ending = "borrowing"
 
+
+class _Cache(KernelCache):
     _impl_class = _Place
 
 
-class Part(CPUDispatcher):
-    """A kernel as other kernels call it."""
+class _BorrowingCache(KernelCache):
+    _impl_class = _BorrowingPlace
 
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        options = options | dict.fromkeys(
-            ("nopython", "no_cpython_wrapper", "no_cfunc_wrapper"), True
-        )
+
+class Part(CPUDispatcher):
+    """A kernel as other kernels call it; those that count no references have one of their own."""
+
+    def __init__(self, function: Any, options: dict[str, Any], *, borrows: bool = False) -> None:
+        self._given, self._borrows = options, borrows
+        always = ("nopython", "no_cpython_wrapper", "no_cfunc_wrapper")
+        options = options | dict.fromkeys(always, True) | {"_nrt": not borrows}
         super().__init__(function, targetoptions=options, pipeline_class=PartCompiler)
-        self._cache = PartCache(self)
+        self._cache = (_BorrowingCache if borrows else _Cache)(self)
+
+    @cached_property
+    def _borrowing(self) -> Part:
+        return Part(self.py_func, self._given, borrows=True)
+
+    def _for_caller(self) -> Any:
+        """What the kernel links that is being compiled."""
+        counts = self._borrows or ConfigStack().top().nrt
+        return super() if counts else self._borrowing
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """As Numba's, but compiled once for all constants of a type.
@@ -138,13 +180,17 @@ class Part(CPUDispatcher):
         """
         args = tuple(map(types.unliteral, args))
         kws = {name: types.unliteral(kind) for name, kind in kws.items()}
-        found = super().get_call_template(args, kws)
-        returned = self.overloads[found[2]].signature.return_type
-        model = self.targetctx.data_model_manager[returned]
-        if ConfigStack().top().nrt and not self.targetoptions["_nrt"]:
-            if model.contains_nrt_meminfo():
-                raise errors.TypingError(
-                    f"{self.__name__} returns arrays and counts no references to them, so that no "
-                    "kernel that allocates memory can call it"
-                )
+        found = self._for_caller().get_call_template(args, kws)
+        if self._borrows and ConfigStack().top().nrt:
+            refuse_arrays(self, found[2])
         return found
+
+    def get_overload(self, sig: Any) -> Any:
+        return self._for_caller().get_overload(sig)
+
+
+def refuse_arrays(kernel: Any, args: tuple[Any, ...]) -> None:
+    """TypingError where a kernel that counts no references returns arrays to who does."""
+    returned = kernel.overloads[args].signature.return_type
+    if kernel.targetctx.data_model_manager[returned].contains_nrt_meminfo():
+        raise errors.TypingError(f"{kernel.__name__} borrows its arrays and cannot return any")

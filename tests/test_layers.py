@@ -29,6 +29,7 @@ LAYERS = {
         "figure",
         "maths",
         "jit",
+        "kernel_parts",
         "errors version equality interrupt kernel_cache compile_ahead",
     ],
     "maths": [

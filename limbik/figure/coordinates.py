@@ -117,7 +117,7 @@ def euler_following(wxyz: np.ndarray, order: str, start: np.ndarray | None = Non
     return angles
 
 
-@kernel(allocates=True)
+@kernel
 def _follow_euler(angles, last, returns, parity):
     """Move each row to the branch nearest to the row before; ``last`` (3,) is overwritten."""
     one, two = np.empty(3), np.empty(3)
@@ -148,7 +148,7 @@ def _follow_euler(angles, last, returns, parity):
             angles[i, k] = last[k]
 
 
-@kernel(allocates=True)
+@kernel
 def _follow_vector(vectors, last):
     """Add whole turns to each rotation vector where that brings it nearer to the one before."""
     for i in range(vectors.shape[0]):

@@ -79,7 +79,7 @@ def _ball(kind, basis, x, y, z, turn, axes, r, scratch):
             )
 
 
-@inner
+@kernel(borrows=True)
 def forward(ints, floats, q, order, count, world, axes, scratch):
     """Place the ``count`` joints listed at ints[order:] and find the world axis of each slot.
 
@@ -200,7 +200,7 @@ def forward(ints, floats, q, order, count, world, axes, scratch):
         world[w + 9], world[w + 10], world[w + 11] = px, py, pz
 
 
-@kernel(allocates=True)
+@kernel
 def forward_many(ints, floats, poses, world):
     """World transforms of every pose: poses (frames, n) -> world (frames, joints · WORLD)."""
     axes = np.empty(max(1, ints[N_SLOTS]) * AXIS)
@@ -218,7 +218,7 @@ def forward_many(ints, floats, poses, world):
         )
 
 
-@kernel(allocates=True)
+@kernel
 def jacobian_many(ints, floats, poses, joint, at, out):
     """Jacobians of the point ``at`` on a joint: out (frames, 6, n), linear rows then angular.
 

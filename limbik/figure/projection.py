@@ -405,7 +405,7 @@ def _tangents(normals, pressed, c, starts, spans, coefficients, count):
     return count + 2
 
 
-@kernel(allocates=True)
+@kernel
 def project_many(ints, floats, poses):
     """P of every row of poses (frames, n), in place."""
     scratch = np.empty(SCRATCH)

@@ -220,7 +220,7 @@ def _widened(half: np.ndarray, least: float) -> np.ndarray:
     return np.maximum(half, max(_LEAST, least * float(half.max())))
 
 
-@kernel(allocates=True)
+@kernel
 def _circle(points, steps):
     """Centre (2,) and radius of a circle around points (k, 2) that is nearly the smallest."""
     x = 0.5 * (points[:, 0].min() + points[:, 0].max())

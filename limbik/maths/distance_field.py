@@ -91,7 +91,7 @@ def mesh_field(triangles, first, cell, values):
                 values[i, j, m] = -away if turns > math.pi else away
 
 
-@kernel(allocates=True)
+@kernel
 def height_field(heights, spacing, first, cell, values, window):
     """Signed distances to a surface z = h(x, y), with nodes (a, b) at a·spacing from the origin,
     into values; only triangles within ``window`` cells of a node's foot are looked at, and the

@@ -35,7 +35,7 @@ def turn_angles(axes: np.ndarray, wxyz: np.ndarray, start: np.ndarray) -> np.nda
     return out
 
 
-@kernel(allocates=True)
+@kernel
 def _follow(axes, wxyz, last, out):
     """Angles for each row of wxyz into ``out``; ``last`` (k,) is overwritten."""
     count = axes.shape[0]
@@ -57,7 +57,7 @@ def _follow(axes, wxyz, last, out):
             out[frame, k] = last[k]
 
 
-@kernel(allocates=True)
+@kernel
 def _approach(axes, wanted, angles):
     """Move ``angles`` to where the rotation is nearest to ``wanted`` (4,); the angle left, radians.
 

@@ -21,7 +21,7 @@ from limbik.figure import layout as lay
 from limbik.figure.layout import F_METRIC, N_ERRORS, N_ROWS
 from limbik.figure.projection import project
 from limbik.jit import FLOATS, INTS, TABLE, external, inlined, inner, kernel
-from limbik.kernel_cache import missing_externals
+from limbik.kernel_cache import code_size, missing_externals
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     KERNEL,
@@ -254,7 +254,7 @@ def _attempts(
     return code
 
 
-@kernel(allocates=True)
+@kernel
 def one(
     method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread, seed, q,
     totals, history,
@@ -301,7 +301,7 @@ def carried_on(
     return q + _MOMENTUM * (last - before) if moving else q
 
 
-@kernel(allocates=True)
+@kernel
 def batch(
     method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread,
     target_offsets, targets, starts, chain, held, seed, first, poses, codes, totals,
@@ -362,6 +362,7 @@ def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
     with _compiling:
         if not kernel.signatures:
             missing = missing_externals([kernel, frame])
+            missing.sort(key=lambda one: code_size(one.kernel), reverse=True)
             compile_ahead.start([one.symbol for one in missing])
         for function, signature in (
             (kernel, KERNEL.signature),

@@ -40,7 +40,7 @@ def _place(floats, target_offsets, values):
         floats[target_offsets[k]] = values[k]
 
 
-@kernel(allocates=True)
+@kernel
 def goal_costs(ints, floats, target_offsets, values, q, out):
     """f of every frame of q (frames, n) into out (frames,)."""
     state, r = np.zeros(ob.state_size(ints)), np.zeros(ints[ob.lay.N_ROWS])
@@ -116,7 +116,7 @@ def _add_diagonal(
             matrix[row, column - row + edge] += total
 
 
-@kernel(allocates=True)
+@kernel
 def solve_window(
     ints,
     floats,

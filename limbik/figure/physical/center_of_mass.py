@@ -96,7 +96,7 @@ def center_of_mass_jacobian(ints, floats, axes, subtree, total, out):
                     out[2, coordinate] += scale * m * az
 
 
-@kernel(allocates=True)
+@kernel
 def com_many(ints, floats, masses, poses, out, jacobian):
     """Centres of mass of poses (frames, n) into ``out`` (frames, 3), and their Jacobians into
     ``jacobian`` (frames, 3, n), which may have no frames where they are not wanted."""

@@ -9,6 +9,7 @@ for again, so that what is cut off on one coordinate is made up for on the rest.
 from __future__ import annotations
 
 import numpy as np
+from numba import boolean, float64, int64
 
 from limbik.figure.layout import (
     CONE_A,
@@ -34,7 +35,7 @@ from limbik.figure.layout import (
     cone_at,
 )
 from limbik.figure.projection import nearest_on_ellipse, project
-from limbik.jit import inlined, inner, kernel
+from limbik.jit import FLOATS, INTS, external, inlined, inner, kernel
 from limbik.maths.linear import (
     cholesky,
     cholesky_solve,
@@ -44,6 +45,7 @@ from limbik.maths.linear import (
     envelope_solve,
 )
 from limbik.methods.default.inequalities import join, leave
+from limbik.methods.default.workspace import LM
 from limbik.solver.objective import scratch_of
 
 INSIDE, RANGE, SWING, EDGE = range(4)
@@ -343,7 +345,7 @@ def _solve(ints, floats, q, lm, count, lam, passes, dual):
     return _primal(ints, floats, q, lm, count, lam, passes)
 
 
-@kernel
+@external(boolean(INTS, FLOATS, FLOATS, LM, int64, float64, int64, boolean, boolean))
 def damped_step(ints, floats, q, lm, count, lam, passes, curved, ahead):
     """lm.step along the first ``count`` free directions, in up to ``passes`` solves.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import boolean, int64, types
 
 from limbik.figure.layout import I_RUN, I_RUN_FIRST, N_COORDS, N_ROWS, NONE
-from limbik.jit import inner, kernel
+from limbik.jit import INTS, external, inner
+from limbik.methods.default.workspace import LM
 
 
 @inner
@@ -46,7 +48,7 @@ def _order(ints, lm, count):
                 lm.first[k] = min(lm.first[k], np.uint32(last[i]))
 
 
-@kernel
+@external(types.none(INTS, LM, int64, boolean))
 def assemble_hessian(ints, lm, count, curved):
     """lm.hessian = JᵀJ + D along the free directions, and + S where ``curved``.
 

@@ -9,7 +9,7 @@ from limbik.methods.default.levenberg_marquardt import LevenbergMarquardt, leven
 from limbik.methods.default.workspace import view_lm
 
 
-@kernel
+@kernel(borrows=True)
 def projected_lm(ints, floats, work, options, q, out, history):
     """``levenberg_marquardt`` for the goals as they are."""
     lm, _ = view_lm(ints, work)

@@ -2,58 +2,68 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, get_type_hints
 
 import numpy as np
+from numba import types
 
 from limbik.figure.layout import N_COORDS, N_ROWS, N_SLOTS
-from limbik.jit import kernel_part
+from limbik.jit import FLOATS, INTS, TABLE, kernel_part
 from limbik.methods.workspace import floats_taken, take, take_integers, take_table
 from limbik.solver.objective import ahead_of, state_size
 from limbik.solver.problem import Problem
+
+Floats = Annotated[np.ndarray, FLOATS]
+Ints = Annotated[np.ndarray, INTS]
+Table = Annotated[np.ndarray, TABLE]
 
 
 class LMWorkspace(NamedTuple):
     """Arrays of a problem's n coordinates and its rows; d counts the free directions."""
 
-    state: np.ndarray  # where everything is, for evaluate and linearise
-    r: np.ndarray  # (rows,) residuals at q
-    trial_r: np.ndarray  # (rows,) residuals at the trial
-    model_residual: np.ndarray  # (rows,) residuals to aim a step at
-    y: np.ndarray  # (rows,) unknowns of the dual form
-    base: np.ndarray  # (max(n, rows),) right-hand side
-    half_descent: np.ndarray  # (n,) −½∇f
-    trial: np.ndarray  # (n,) pose to try
-    starts: np.ndarray  # first coordinate of direction d,
-    spans: np.ndarray  # how many it moves,
-    coefficients: np.ndarray  # (n, 3) and by how much each
-    column: np.ndarray  # row of jt that holds direction d
-    pull: np.ndarray  # what the diagonal goals ask of direction d,
-    stiff: np.ndarray  # and how firmly
-    edge_curvature: np.ndarray  # what the edge of a cone adds to that
-    ease: np.ndarray  # how freely direction d moves
-    step: np.ndarray  # the answer: how far along direction d
-    held: np.ndarray  # 1 where a limit holds direction d
-    cut: np.ndarray  # how a limit cuts direction d off,
-    along: np.ndarray  # where that leaves it,
-    across: np.ndarray  # and its neighbour
-    jt: np.ndarray  # (n, rows) transposed Jacobian
-    ahead: np.ndarray  # (1 + rows,) w·h < 0 of inequalities that hold, solver/objective.py
-    ahead_jt: np.ndarray  # (n, rows) the columns of jt that they would have
-    system: np.ndarray  # (min(n, rows),)² the dual system, then its factor
-    by_direction: np.ndarray  # (rows, n) Jacobian along the free directions
-    second: np.ndarray  # (n, n) S: what the residuals' second derivatives add to the Hessian
-    hessian: np.ndarray  # (n, n) ½∇²f along the free directions, without damping
-    factor: np.ndarray  # (n, n) the damped Hessian of what is not held, then its factor
-    moments: np.ndarray  # (slots, 3) for ``curvature``
-    torques: np.ndarray  # (slots, 3) for ``curvature``
-    columns: np.ndarray  # (n, 3) for ``curvature``
-    free: np.ndarray  # the directions that are not held
-    order: np.ndarray  # the free directions from the tips of the limbs to the root
-    first: np.ndarray  # first position that shares an entry of the Hessian with position k
-    where: np.ndarray  # scratch
-    alone: np.ndarray  # (n,) scratch
-    metric: np.ndarray  # (n,) 1/M: how far each coordinate goes for the same damping
+    state: Floats  # where everything is, for evaluate and linearise
+    r: Floats  # (rows,) residuals at q
+    trial_r: Floats  # (rows,) residuals at the trial
+    model_residual: Floats  # (rows,) residuals to aim a step at
+    y: Floats  # (rows,) unknowns of the dual form
+    base: Floats  # (max(n, rows),) right-hand side
+    half_descent: Floats  # (n,) −½∇f
+    trial: Floats  # (n,) pose to try
+    starts: Ints  # first coordinate of direction d,
+    spans: Ints  # how many it moves,
+    coefficients: Table  # (n, 3) and by how much each
+    column: Ints  # row of jt that holds direction d
+    pull: Floats  # what the diagonal goals ask of direction d,
+    stiff: Floats  # and how firmly
+    edge_curvature: Floats  # what the edge of a cone adds to that
+    ease: Floats  # how freely direction d moves
+    step: Floats  # the answer: how far along direction d
+    held: Ints  # 1 where a limit holds direction d
+    cut: Ints  # how a limit cuts direction d off,
+    along: Floats  # where that leaves it,
+    across: Floats  # and its neighbour
+    jt: Table  # (n, rows) transposed Jacobian
+    ahead: Floats  # (1 + rows,) w·h < 0 of inequalities that hold, solver/objective.py
+    ahead_jt: Table  # (n, rows) the columns of jt that they would have
+    system: Table  # (min(n, rows),)² the dual system, then its factor
+    by_direction: Table  # (rows, n) Jacobian along the free directions
+    second: Table  # (n, n) S: what the residuals' second derivatives add to the Hessian
+    hessian: Table  # (n, n) ½∇²f along the free directions, without damping
+    factor: Table  # (n, n) the damped Hessian of what is not held, then its factor
+    moments: Table  # (slots, 3) for ``curvature``
+    torques: Table  # (slots, 3) for ``curvature``
+    columns: Table  # (n, 3) for ``curvature``
+    free: Ints  # the directions that are not held
+    order: Ints  # the free directions from the tips of the limbs to the root
+    first: Ints  # first position that shares an entry of the Hessian with position k
+    where: Ints  # scratch
+    alone: Floats  # (n,) scratch
+    metric: Floats  # (n,) 1/M: how far each coordinate goes for the same damping
+
+
+_HINTS = get_type_hints(LMWorkspace, include_extras=True).values()
+LM = types.NamedTuple([hint.__metadata__[0] for hint in _HINTS], LMWorkspace)
+"""The type of an LMWorkspace, for external kernels."""
 
 
 @kernel_part
