@@ -108,5 +108,5 @@ def main(symbols: Iterable[str]) -> None:
 
 
 if __name__ == "__main__":
-    importlib.import_module("limbik.compile_ahead").helps = True
+    vars(importlib.import_module("limbik.compile_ahead"))["helps"] = True
     main(sys.stdin)

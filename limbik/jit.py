@@ -40,9 +40,8 @@ def kernel(function: Any = None, *, borrows: bool = False, **options: Any) -> An
     """
     if function is None:
         return partial(kernel, borrows=borrows, **options)
-    compiled: Any = njit(**_options(options), _nrt=not borrows, pipeline_class=KernelCompiler)(
-        function
-    )
+    options = _options(options) | {"_nrt": not borrows, "pipeline_class": KernelCompiler}
+    compiled: Any = njit(**options)(function)
     if not isinstance(compiled, FunctionType):  # it is one under NUMBA_DISABLE_JIT
         compiled.__class__ = _Kernel
         compiled._cache = KernelCache(compiled)

@@ -72,7 +72,7 @@ class PartLibrary(JITCodeLibrary):
         self._codegen._add_module(binding.parse_assembly("\n".join([str(module), *lines])))
         self._finalized = True
 
-    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+    def serialize_using_object_code(self) -> Any:
         """What the cache on disk holds: there is no object code."""
         return self.serialize_using_bitcode()
 

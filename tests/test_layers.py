@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "limbik"
-MOST = 14  # layers of one folder; with more, nobody knows them by heart
+MOST = 15  # layers of one folder; with more, nobody knows them by heart
 
 # Top to bottom, for the package and for folders that have an order of their own.  A module belongs
 # to the longest name here that its own begins with; it may import what stands below that name, and
