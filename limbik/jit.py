@@ -100,7 +100,7 @@ def kernel_part(function: Any = None, **options: Any) -> Any:
     """
     if function is None:
         return partial(kernel_part, **options)
-    function.part = Part(function, _options(options))
+    function.part = Part(function, None, _options(options) | {"_nrt": True})
     infer_global(function, types.Dispatcher(function.part))
     return function
 
@@ -108,11 +108,14 @@ def kernel_part(function: Any = None, **options: Any) -> Any:
 class _Kernel(CPUDispatcher):
     """A kernel: for Python machine code, for other kernels a part of them."""
 
+    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:
+        super().__init__(py_func, locals, targetoptions, pipeline_class=KernelCompiler)
+        self._cache = KernelCache(self)
+
     @cached_property
     def part(self) -> Any:
         """What kernels that call this one link."""
-        borrows = not self.targetoptions["_nrt"]
-        return Part(self.py_func, self.targetoptions, borrows=borrows)
+        return Part(self.py_func, self.locals, self.targetoptions)
 
     def compile(self, sig: Any) -> Any:
         with quick_compiling():

@@ -118,6 +118,10 @@ class _Place(Place):
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
         return super().get_filename_base(f"{fullname}.{self._ending}", abiflags)
 
+    def check_cachable(self, cres: Any) -> bool:
+        """What is not optimised may name addresses of this process that nothing reads."""
+        return not cres.library.has_dynamic_globals and super().check_cachable(cres)
+
     def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> CompileResult:
         return CompileResult._rebuild(_Reader(target_context), *payload)
 
@@ -157,16 +161,16 @@ class _BorrowingCache(KernelCache):
 class Part(CPUDispatcher):
     """A kernel as other kernels call it; those that count no references have one of their own."""
 
-    def __init__(self, function: Any, options: dict[str, Any], *, borrows: bool = False) -> None:
-        self._given, self._borrows = options, borrows
+    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None) -> None:
         always = ("nopython", "no_cpython_wrapper", "no_cfunc_wrapper")
-        options = options | dict.fromkeys(always, True) | {"_nrt": not borrows}
-        super().__init__(function, targetoptions=options, pipeline_class=PartCompiler)
-        self._cache = (_BorrowingCache if borrows else _Cache)(self)
+        options = targetoptions | dict.fromkeys(always, True)
+        super().__init__(py_func, locals, options, pipeline_class=PartCompiler)
+        self._borrows = not options["_nrt"]
+        self._cache = (_BorrowingCache if self._borrows else _Cache)(self)
 
     @cached_property
     def _borrowing(self) -> Part:
-        return Part(self.py_func, self._given, borrows=True)
+        return Part(self.py_func, self.locals, self.targetoptions | {"_nrt": False})
 
     def _for_caller(self) -> Any:
         """What the kernel links that is being compiled."""
