@@ -34,8 +34,7 @@ def kernel(function: Any = None, *, borrows: bool = False, **options: Any) -> An
     Args:
         function: what to compile.
         borrows: it allocates no memory, assigns no array to a slice and returns no array.  Then it
-            and all that it calls need not count references to arrays, which takes a third of the
-            time of a solve, and compiles faster.
+            and all that it calls need not count references to arrays: it runs and compiles faster.
         options: for Numba.
     """
     if function is None:

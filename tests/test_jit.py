@@ -7,14 +7,16 @@ that the arrays of a tuple, or of a view, may be read under another name.
 from __future__ import annotations
 
 import ast
+import sys
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from numba import njit
 from numba.core.codegen import CPUCodeLibrary
+from numba.core.errors import TypingError
 from numba.extending import overload
 
 import limbik
@@ -141,6 +143,51 @@ def test_a_part_is_optimised_in_its_kernel_only(monkeypatch: pytest.MonkeyPatch)
     njit(sum_of_parts.py_func)(np.zeros(4, np.float32), 0)
     assert any("sum_of_parts" in name for name in optimised)
     assert not any("entr" in name for name in optimised)
+
+
+@kernel_part
+def both_halves(work):
+    return work[:2], work[2:]
+
+
+@kernel
+def counting(work):
+    made = np.zeros(4)
+    made[0] = both_halves(work)[1][1]
+    return both_halves(made)[1], made
+
+
+@kernel(borrows=True)
+def borrowing(work):
+    first, second = both_halves(work)
+    return first[1] + second[1]
+
+
+@kernel(borrows=True)
+def returns_what_it_borrows(work):
+    return work[:2], work[2:]
+
+
+@kernel
+def calls_what_borrows(work):
+    return returns_what_it_borrows(work)[0][0]
+
+
+def test_a_part_counts_references_where_its_kernel_does() -> None:
+    work = np.arange(4.0)
+    before = sys.getrefcount(work)
+    for _ in range(100):
+        assert borrowing(work) == 4.0
+        half, made = counting(work)
+        np.testing.assert_array_equal(half, [0.0, 0.0])
+        np.testing.assert_array_equal(made, [3.0, 0.0, 0.0, 0.0])
+    assert sys.getrefcount(work) == before
+
+
+@pytest.mark.parametrize("kernel", [returns_what_it_borrows, calls_what_borrows])
+def test_a_kernel_that_borrows_returns_no_arrays(kernel: Any) -> None:
+    with pytest.raises(TypingError, match="returns_what_it_borrows borrows its arrays"):
+        kernel(np.zeros(4))
 
 
 @kernel
