@@ -14,9 +14,15 @@ from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.typing.templates import ConcreteTemplate, infer_global
 
-from limbik import compile_ahead
-from limbik.kernel_cache import KernelCache
-from limbik.kernel_parts import EXTERNALS, KernelCompiler, Part, quick_compiling, refuse_arrays
+from limbik.compiling import compile_ahead
+from limbik.compiling.kernel_cache import KernelCache
+from limbik.compiling.kernel_parts import (
+    EXTERNALS,
+    KernelCompiler,
+    Part,
+    quick_compiling,
+    refuse_arrays,
+)
 
 INTS, FLOATS, TABLE = uint32[::1], float64[::1], float64[:, ::1]
 """What kernels are given: a figure's or problem's ints and floats, and tables of floats."""

@@ -243,7 +243,7 @@ def test_no_overload_of_ours_is_inlined_by_numba() -> None:
 
 
 def test_an_overload_stands_in_the_file_of_its_function() -> None:
-    # The stamp of a cached kernel looks for it there (limbik/kernel_cache.py).
+    # The stamp of a cached kernel looks for it there (limbik/compiling/kernel_cache.py).
     found = []
     for source in SOURCES:
         decorators = [one for function in functions(source) for one in function.decorator_list]

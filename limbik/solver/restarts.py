@@ -16,12 +16,12 @@ import numpy as np
 from numba import boolean, int64, types, uint64
 from numba.core.types.function_type import CompileResultWAP
 
-from limbik import compile_ahead
+from limbik.compiling import compile_ahead
+from limbik.compiling.kernel_cache import code_size, missing_externals
 from limbik.figure import layout as lay
 from limbik.figure.layout import F_METRIC, N_ERRORS, N_ROWS
 from limbik.figure.projection import project
 from limbik.jit import FLOATS, INTS, TABLE, external, inlined, inner, kernel
-from limbik.kernel_cache import code_size, missing_externals
 from limbik.maths.linear import copy
 from limbik.methods.base import (
     KERNEL,

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import limbik
+from limbik.compiling.kernel_cache import missing_externals
 from limbik.jit import ExternalKernel
-from limbik.kernel_cache import missing_externals
 from limbik.methods.base import KERNEL
 from limbik.solver import restarts
 

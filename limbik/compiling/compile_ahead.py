@@ -51,12 +51,12 @@ def start(symbols: Sequence[str]) -> None:
 def _feed() -> None:
     """Give a new process one kernel after the other."""
     global _processes
-    paths = [str(Path(__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
+    paths = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {ALONE: "1", "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     symbol = ""
     try:
         with subprocess.Popen(
-            [sys.executable, "-m", "limbik.compile_ahead"],
+            [sys.executable, "-m", "limbik.compiling.compile_ahead"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -108,5 +108,5 @@ def main(symbols: Iterable[str]) -> None:
 
 
 if __name__ == "__main__":
-    vars(importlib.import_module("limbik.compile_ahead"))["helps"] = True
+    vars(importlib.import_module("limbik.compiling.compile_ahead"))["helps"] = True
     main(sys.stdin)

@@ -10,8 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from limbik import compile_ahead
-from limbik.kernel_cache import missing_externals
+from limbik.compiling import compile_ahead
+from limbik.compiling.kernel_cache import missing_externals
 
 SOURCE = """
 from numba import float64

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numba import config
 
-from limbik.kernel_cache import KernelCache, stamp
+from limbik.compiling.kernel_cache import KernelCache, stamp
 
 SHARED = """
 from typing import NamedTuple
@@ -187,7 +187,7 @@ def test_every_process_makes_the_same_stamps() -> None:
     code = (
         "import sys, limbik.animate.track\n"
         "from numba.core.dispatcher import Dispatcher\n"
-        "from limbik.kernel_cache import stamp\n"
+        "from limbik.compiling.kernel_cache import stamp\n"
         "for module in sorted(name for name in sys.modules if name.startswith('limbik.')):\n"
         "    for name, value in vars(sys.modules[module]).items():\n"
         "        if isinstance(value, Dispatcher):\n"

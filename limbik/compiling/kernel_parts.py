@@ -19,7 +19,7 @@ from numba.core.compiler import Compiler, CompileResult
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 
-from limbik.kernel_cache import KernelCache, Place
+from limbik.compiling.kernel_cache import KernelCache, Place
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""How kernels are compiled and kept: parts of other kernels, the cache on disk, other processes."""
