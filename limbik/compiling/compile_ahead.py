@@ -35,15 +35,14 @@ def start(symbols: Sequence[str]) -> None:
     """
     global _processes
     count = min((os.cpu_count() or 1) - 1, len(symbols))
-    if len(symbols) < 2 or os.environ.get(ALONE):
+    if count < 1 or len(symbols) < 2 or os.environ.get(ALONE):
         return
     if not Path(sys.executable or "").stem.lower().startswith("python"):
         return  # Python inside another program
     with _changed:
         if _processes:
             return
-        _waiting[:] = symbols if count else []
-        _processes = count
+        _waiting[:], _processes = symbols, count
     for _ in range(count):
         threading.Thread(target=_feed, daemon=True).start()
 

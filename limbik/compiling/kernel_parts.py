@@ -37,7 +37,7 @@ def quick_compiling() -> Iterator[None]:
         yield
     finally:
         if not plain:
-            del colours["_markup"]
+            colours.pop("_markup", None)  # another thread may have done so
         if collecting:
             gc.enable()
 
