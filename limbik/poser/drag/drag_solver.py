@@ -165,7 +165,7 @@ class DragSolver:
             ms, iterations = step.ms + other.ms, step.iterations + other.iterations
             return self._risen.report(other._replace(ms=ms, iterations=iterations))
         if was_risen and not last:
-            step = flat.swung(step, before, flat.most)
+            step = flat.turned_at_most(step, before, flat.most)
         return flat.report(step)
 
     def _risen_step(

@@ -102,7 +102,7 @@ class PulledSolver(DragGoals):
         """Go on from the last pose that was solved for, though another one was shown."""
         self.q = self._ahead
 
-    def swung(self, step: Step, before: np.ndarray, most: float) -> Step:
+    def turned_at_most(self, step: Step, before: np.ndarray, most: float) -> Step:
         """The step; where a joint turns by more than ``most`` radians from the pose ``before``
         (n,), one that goes only part of the way."""
         if self._turn_limiter.within(before, self.q, most):
