@@ -6,13 +6,14 @@ from functools import cached_property, partial
 from types import FunctionType
 from typing import Any
 
-from llvmlite import binding
+from llvmlite import binding, ir
 from numba import float64, njit, types, uint32
 from numba.core import cgutils
 from numba.core.imputils import lower_builtin
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.typing.templates import ConcreteTemplate, infer_global
+from numba.extending import intrinsic
 
 from limbik.compiling import compile_ahead
 from limbik.compiling.kernel_cache import KernelCache
@@ -108,6 +109,20 @@ def kernel_part(function: Any = None, **options: Any) -> Any:
     function.part = Part(function, None, _options(options) | {"_nrt": True})
     infer_global(function, types.Dispatcher(function.part))
     return function
+
+
+@intrinsic(prefer_literal=True)
+def _stack(typingctx, count):  # type: ignore[no-untyped-def]
+    """A pointer to ``count`` floats, a constant, that live as long as the kernel that asks."""
+
+    def make(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return cgutils.alloca_once(builder, ir.DoubleType(), size=count.literal_value)
+
+    return types.CPointer(float64)(count), make
+
+
+stack: Any = _stack  # Numba gives the first argument itself
+"""``stack(count)``: a pointer to as many floats, a constant, that live while the kernel runs."""
 
 
 class _Kernel(CPUDispatcher):

@@ -34,7 +34,7 @@ LAYERS = {
     "maths": [
         "dual_quaternions turn_angles broad_phase",
         "so3 distance",
-        "euler box_distance",
+        "euler box_distance convex_distance cylinder_distance",
         "quaternions linear cores solids planar_hull distance_field",
     ],
     "figure": [

@@ -5,28 +5,16 @@ from __future__ import annotations
 import math
 
 from limbik.jit import inner
-from limbik.maths.cores import FLAT, PARALLEL, TINY, clamp, from_cores, segment_parameters
-
-
-@inner
-def _to_local(poses, j, x, y, z):
-    """A point of the world in the frame of solid j."""
-    x, y, z = x - poses[j, 9], y - poses[j, 10], z - poses[j, 11]
-    return (
-        poses[j, 0] * x + poses[j, 3] * y + poses[j, 6] * z,
-        poses[j, 1] * x + poses[j, 4] * y + poses[j, 7] * z,
-        poses[j, 2] * x + poses[j, 5] * y + poses[j, 8] * z,
-    )
-
-
-@inner
-def _to_world(poses, j, x, y, z):
-    """A point in the frame of solid j in the world."""
-    return (
-        poses[j, 0] * x + poses[j, 1] * y + poses[j, 2] * z + poses[j, 9],
-        poses[j, 3] * x + poses[j, 4] * y + poses[j, 5] * z + poses[j, 10],
-        poses[j, 6] * x + poses[j, 7] * y + poses[j, 8] * z + poses[j, 11],
-    )
+from limbik.maths.cores import (
+    FLAT,
+    PARALLEL,
+    TINY,
+    clamp,
+    from_cores,
+    segment_parameters,
+    to_local,
+    to_world,
+)
 
 
 @inner
@@ -79,13 +67,13 @@ def segment_in_box(cx, cy, cz, dx, dy, dz, h, a, b, c):
 def point_box(sizes, poses, i, j, out):
     """A point's core i against a box j."""
     p = (poses[i, 9], poses[i, 10], poses[i, 11])
-    x, y, z = _to_local(poses, j, p[0], p[1], p[2])
+    x, y, z = to_local(poses, j, p[0], p[1], p[2])
     a, b, c = sizes[j, 0], sizes[j, 1], sizes[j, 2]
     qx, qy, qz = clamp(x, -a, a), clamp(y, -b, b), clamp(z, -c, c)
     dx, dy, dz = qx - x, qy - y, qz - z
     d = math.sqrt(dx * dx + dy * dy + dz * dz)
     if d > TINY * (a + b + c):
-        q = _to_world(poses, j, qx, qy, qz)
+        q = to_world(poses, j, qx, qy, qz)
         nx, ny, nz = (q[0] - p[0]) / d, (q[1] - p[1]) / d, (q[2] - p[2]) / d
         return from_cores(out, p, q, nx, ny, nz, d, sizes[i, 3], sizes[j, 3])
     # Inside: it leaves through the nearest face.
@@ -193,7 +181,7 @@ def _overlapping(sizes, poses, i, j, depth, axis, nx, ny, nz, out):
 @inner
 def segment_box(sizes, poses, i, j, out):
     """A segment's core i against a box j."""
-    px, py, pz = _to_local(poses, j, poses[i, 9], poses[i, 10], poses[i, 11])
+    px, py, pz = to_local(poses, j, poses[i, 9], poses[i, 10], poses[i, 11])
     ux, uy, uz = poses[i, 2], poses[i, 5], poses[i, 8]
     dx = poses[j, 0] * ux + poses[j, 3] * uy + poses[j, 6] * uz
     dy = poses[j, 1] * ux + poses[j, 4] * uy + poses[j, 7] * uz
@@ -205,7 +193,7 @@ def segment_box(sizes, poses, i, j, out):
     ex, ey, ez = qx - x, qy - y, qz - z
     d = math.sqrt(ex * ex + ey * ey + ez * ez)
     if d > TINY * (a + b + c + sizes[i, 2]):
-        ca, cb = _to_world(poses, j, x, y, z), _to_world(poses, j, qx, qy, qz)
+        ca, cb = to_world(poses, j, x, y, z), to_world(poses, j, qx, qy, qz)
         nx, ny, nz = (cb[0] - ca[0]) / d, (cb[1] - ca[1]) / d, (cb[2] - ca[2]) / d
         return from_cores(out, ca, cb, nx, ny, nz, d, sizes[i, 3], sizes[j, 3])
     depth, axis, nx, ny, nz = _overlap(sizes, poses, i, j)
@@ -230,7 +218,7 @@ def boxes(sizes, poses, i, j, out):
         for corner in range(4):
             f = sizes[i, m] if corner & 1 else -sizes[i, m]
             g = sizes[i, n] if corner & 2 else -sizes[i, n]
-            px, py, pz = _to_local(
+            px, py, pz = to_local(
                 poses, j,
                 poses[i, 9] + f * poses[i, m] + g * poses[i, n],
                 poses[i, 10] + f * poses[i, 3 + m] + g * poses[i, 3 + n],
@@ -242,20 +230,20 @@ def boxes(sizes, poses, i, j, out):
             d = (qx - x) * (qx - x) + (qy - y) * (qy - y) + (qz - z) * (qz - z)
             if d < least:
                 least = d
-                ca, cb = _to_world(poses, j, x, y, z), _to_world(poses, j, qx, qy, qz)
+                ca, cb = to_world(poses, j, x, y, z), to_world(poses, j, qx, qy, qz)
     for corner in range(8):
         f = a if corner & 1 else -a
         g = b if corner & 2 else -b
         h = c if corner & 4 else -c
-        q = _to_world(poses, j, f, g, h)
-        x, y, z = _to_local(poses, i, q[0], q[1], q[2])
+        q = to_world(poses, j, f, g, h)
+        x, y, z = to_local(poses, i, q[0], q[1], q[2])
         px = clamp(x, -sizes[i, 0], sizes[i, 0])
         py = clamp(y, -sizes[i, 1], sizes[i, 1])
         pz = clamp(z, -sizes[i, 2], sizes[i, 2])
         d = (px - x) * (px - x) + (py - y) * (py - y) + (pz - z) * (pz - z)
         if d < least:
             least = d
-            ca, cb = _to_world(poses, i, px, py, pz), q
+            ca, cb = to_world(poses, i, px, py, pz), q
     d = math.sqrt(least)
     if d > TINY * (a + b + c):
         nx, ny, nz = (cb[0] - ca[0]) / d, (cb[1] - ca[1]) / d, (cb[2] - ca[2]) / d

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from limbik.jit import kernel
-from limbik.maths.distance import HALF_SPACE
+from limbik.maths.cores import CYLINDER, HALF_SPACE
 
 
 @kernel
@@ -16,6 +16,8 @@ def bounding_radii(kinds, sizes, out):
     """The radius of the ball around each solid into ``out`` (shapes,); inf for a half-space."""
     for i in range(kinds.shape[0]):
         x, y, z = sizes[i, 0], sizes[i, 1], sizes[i, 2]
+        if kinds[i] == CYLINDER:
+            y = 0.0
         core = math.sqrt(x * x + y * y + z * z)
         out[i] = math.inf if kinds[i] == HALF_SPACE else core + sizes[i, 3]
 

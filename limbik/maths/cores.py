@@ -1,9 +1,11 @@
-"""Cores of solids that are points, segments or boxes: what their distances have in common."""
+"""Cores of solids that are points, segments, boxes or cylinders: what their distances share."""
 
 from __future__ import annotations
 
 from limbik.jit import inner
 
+POINT, SEGMENT, BOX, CYLINDER, HALF_SPACE, FIELD = range(6)
+"""Kinds of solids."""
 TINY = 1e-14  # of the sizes: below, two cores touch and their difference has no direction
 PARALLEL = 1e-10  # squared sine of the angle between two directions that count as parallel
 FLAT = 1e-9  # cosine below which a direction is along a face
@@ -19,6 +21,27 @@ def write(out, ax, ay, az, bx, by, bz, nx, ny, nz):
 @inner
 def clamp(x, low, high):
     return low if x < low else (high if x > high else x)
+
+
+@inner
+def to_local(poses, j, x, y, z):
+    """A point of the world in the frame of solid j."""
+    x, y, z = x - poses[j, 9], y - poses[j, 10], z - poses[j, 11]
+    return (
+        poses[j, 0] * x + poses[j, 3] * y + poses[j, 6] * z,
+        poses[j, 1] * x + poses[j, 4] * y + poses[j, 7] * z,
+        poses[j, 2] * x + poses[j, 5] * y + poses[j, 8] * z,
+    )
+
+
+@inner
+def to_world(poses, j, x, y, z):
+    """A point in the frame of solid j in the world."""
+    return (
+        poses[j, 0] * x + poses[j, 1] * y + poses[j, 2] * z + poses[j, 9],
+        poses[j, 3] * x + poses[j, 4] * y + poses[j, 5] * z + poses[j, 10],
+        poses[j, 6] * x + poses[j, 7] * y + poses[j, 8] * z + poses[j, 11],
+    )
 
 
 @inner

@@ -1,16 +1,16 @@
 """Signed distances between simple solids, with the points and the direction where they are nearest.
 
-Every solid is a core – a point, a segment along z or a box – with a radius around it; a half-space
-is all below the plane z = 0 of its frame.  The cores' distance is exact; where cores overlap it is
-minus the least translation that separates them, from the separating axes of two boxes.
+Every solid is a core – a point, a segment along z, a box or a cylinder – with a radius around it; a
+half-space is all below the plane z = 0 of its frame.  The cores' distance is exact; where cores
+overlap it is minus the least translation that parts them, from the separating axes of two boxes.
 
 With pa and pb the nearest points and n the unit normal from a to b, pb − pa = d·n, and when both
 solids move, d changes by n·(v_b(pb) − v_a(pa)), the velocities of the two material points: its
 gradient with respect to any coordinate is n times the difference of two Jacobian columns.
 
-A cylinder lies in a box of its height and twice its radius, whatever its turn about z.  Its
-distance is the largest of those of four such boxes, turned by 22.5° each: never too large, and at
-most 2 % of the radius too small.
+A cylinder lies in a box of its height and twice its radius, whatever its turn about z.  Where it
+overlaps another core, the distance is the largest of those of four such boxes, turned by 22.5°
+each: deep enough to part them, but by less than the radius deeper than is needed.
 
 Arrays: kinds (shapes,), sizes (shapes, 4) three half sizes and the radius, poses (shapes, 12) the
 rotation row by row and the position.  Nothing is allocated.
@@ -22,9 +22,21 @@ import math
 
 from limbik.jit import inner, kernel
 from limbik.maths.box_distance import boxes, point_box, segment_box
-from limbik.maths.cores import FLAT, PARALLEL, TINY, from_cores, segment_parameters, write
+from limbik.maths.convex_distance import convex_distance, furthest
+from limbik.maths.cores import (
+    BOX,
+    CYLINDER,
+    HALF_SPACE,
+    PARALLEL,
+    POINT,
+    SEGMENT,
+    TINY,
+    from_cores,
+    segment_parameters,
+    write,
+)
+from limbik.maths.cylinder_distance import segment_cylinder
 
-POINT, SEGMENT, BOX, HALF_SPACE, CYLINDER, FIELD = range(6)
 _TURNS = 4  # boxes around a cylinder
 RESULT = 9
 """Numbers of a result: pa, pb and n, three each."""
@@ -72,46 +84,24 @@ def _segments(sizes, poses, i, j, out):
 
 
 @inner
-def _half_space(sizes, poses, i, j, out):
-    """Solid i against half-space j."""
-    nx, ny, nz = poses[j, 2], poses[j, 5], poses[j, 8]
-    x, y, z = poses[i, 9], poses[i, 10], poses[i, 11]
-    for k in range(3):
-        ax, ay, az = poses[i, k], poses[i, 3 + k], poses[i, 6 + k]
-        along = ax * nx + ay * ny + az * nz
-        step = -sizes[i, k] if along > FLAT else (sizes[i, k] if along < -FLAT else 0.0)
-        x, y, z = x + step * ax, y + step * ay, z + step * az
-    r = sizes[i, 3]
-    x, y, z = x - r * nx, y - r * ny, z - r * nz
+def _half_space(a, sizes, poses, i, j, out):
+    """Solid i of kind a against half-space j."""
+    nx, ny, nz, r = poses[j, 2], poses[j, 5], poses[j, 8], sizes[i, 3]
+    x, y, z = furthest(a, sizes, poses, i, -nx, -ny, -nz)
+    x, y, z = poses[i, 9] + x - r * nx, poses[i, 10] + y - r * ny, poses[i, 11] + z - r * nz
     d = nx * (x - poses[j, 9]) + ny * (y - poses[j, 10]) + nz * (z - poses[j, 11])
     write(out, x, y, z, x - d * nx, y - d * ny, z - d * nz, -nx, -ny, -nz)
     return d
 
 
 @inner
-def _cores_distance(a, b, sizes, poses, i, j, out):
-    """The distance of solids i and j of the kinds a and b, none of them a cylinder."""
-    swapped = a > b
-    if swapped:
-        i, j, a, b = j, i, b, a
-    if b == HALF_SPACE:
-        if a == HALF_SPACE:
-            out[:RESULT] = 0.0
-            return math.inf
-        d = _half_space(sizes, poses, i, j, out)
-    elif b <= SEGMENT:
-        d = _segments(sizes, poses, i, j, out)
-    elif a == POINT:
-        d = point_box(sizes, poses, i, j, out)
-    elif a == SEGMENT:
-        d = segment_box(sizes, poses, i, j, out)
-    else:
-        d = boxes(sizes, poses, i, j, out)
-    if swapped:
-        for k in range(3):
-            out[k], out[3 + k] = out[3 + k], out[k]
-            out[6 + k] = -out[6 + k]
-    return d
+def _boxes(a, sizes, poses, i, j, out):
+    """Core i of the kind a against box j."""
+    if a == POINT:
+        return point_box(sizes, poses, i, j, out)
+    if a == SEGMENT:
+        return segment_box(sizes, poses, i, j, out)
+    return boxes(sizes, poses, i, j, out)
 
 
 @inner
@@ -124,10 +114,10 @@ def _turn(poses, i, angle):
 
 
 @inner
-def _cylinder_distance(a, b, sizes, poses, i, j, out):
-    """The largest distance over the boxes around cylinders; their poses stay what they are."""
-    one, two = _TURNS if a == CYLINDER else 1, _TURNS if b == CYLINDER else 1
-    a, b = min(a, BOX) if one > 1 else a, min(b, BOX) if two > 1 else b
+def _overlapping_cylinder(a, sizes, poses, i, j, out):
+    """Core i of the kind a and cylinder j that overlap: the largest distance over the boxes around
+    cylinders; their poses stay what they are."""
+    one = _TURNS if a == CYLINDER else 1
     p0, p1, p3, p4, p6, p7 = (
         poses[i, 0], poses[i, 1], poses[i, 3], poses[i, 4], poses[i, 6], poses[i, 7],
     )  # fmt: skip
@@ -137,16 +127,14 @@ def _cylinder_distance(a, b, sizes, poses, i, j, out):
     step, best = 0.5 * math.pi / _TURNS, -math.inf
     pax, pay, paz, pbx, pby, pbz, nx, ny, nz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for _ in range(one):
-        for _ in range(two):
-            d = _cores_distance(a, b, sizes, poses, i, j, out)
+        for _ in range(_TURNS):
+            d = _boxes(min(a, BOX), sizes, poses, i, j, out)
             if d > best:
                 best = d
                 pax, pay, paz, pbx, pby, pbz = out[0], out[1], out[2], out[3], out[4], out[5]
                 nx, ny, nz = out[6], out[7], out[8]
-            if two > 1:
-                _turn(poses, j, step)
-        if two > 1:
-            _turn(poses, j, -step * two)
+            _turn(poses, j, step)
+        _turn(poses, j, -step * _TURNS)
         if one > 1:
             _turn(poses, i, step)
     poses[i, 0], poses[i, 1], poses[i, 3], poses[i, 4], poses[i, 6], poses[i, 7] = (
@@ -159,14 +147,40 @@ def _cylinder_distance(a, b, sizes, poses, i, j, out):
     return best
 
 
+@inner
+def _cylinders(a, sizes, poses, i, j, out):
+    """Core i of the kind a against cylinder j."""
+    if a <= SEGMENT:
+        apart, d = segment_cylinder(sizes, poses, i, j, out)
+    else:
+        apart, d = convex_distance(a, CYLINDER, sizes, poses, i, j, out)
+    return d if apart else _overlapping_cylinder(a, sizes, poses, i, j, out)
+
+
 @kernel
 def shape_distance(kinds, sizes, poses, i, j, out):
     """The signed distance d of solids i and j; their nearest points and the normal from i to j into
     ``out`` (9,): pa, pb, n with pb − pa = d·n.  Two half-spaces have no distance: inf."""
+    swapped = kinds[i] > kinds[j]
+    if swapped:
+        i, j = j, i
     a, b = kinds[i], kinds[j]
-    if a == CYLINDER or b == CYLINDER:
-        return _cylinder_distance(a, b, sizes, poses, i, j, out)
-    return _cores_distance(a, b, sizes, poses, i, j, out)
+    if a == HALF_SPACE:
+        out[:RESULT] = 0.0
+        return math.inf
+    if b == HALF_SPACE:
+        d = _half_space(a, sizes, poses, i, j, out)
+    elif b == CYLINDER:
+        d = _cylinders(a, sizes, poses, i, j, out)
+    elif b == BOX:
+        d = _boxes(a, sizes, poses, i, j, out)
+    else:
+        d = _segments(sizes, poses, i, j, out)
+    if swapped:
+        for k in range(3):
+            out[k], out[3 + k] = out[3 + k], out[k]
+            out[6 + k] = -out[6 + k]
+    return d
 
 
 @kernel

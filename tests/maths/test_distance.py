@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from limbik.maths.broad_phase import bounding_radii, bounds, near_pairs, sweep_and_prune
-from limbik.maths.distance import BOX, HALF_SPACE, POINT, SEGMENT, distances, shape_distance
+from limbik.maths.cores import BOX, CYLINDER, HALF_SPACE, POINT, SEGMENT
+from limbik.maths.distance import distances, shape_distance
 from limbik.maths.so3 import exp_map, quat_to_matrix
 
-KINDS = (POINT, SEGMENT, BOX)
-NAMES = {POINT: "sphere", SEGMENT: "capsule", BOX: "box"}
+KINDS = (POINT, SEGMENT, BOX, CYLINDER)
+NAMES = {POINT: "sphere", SEGMENT: "capsule", BOX: "box", CYLINDER: "cylinder"}
 PAIRS = list(itertools.combinations_with_replacement(KINDS, 2))
 
 
@@ -23,7 +24,9 @@ def solid(
     """(sizes, pose, wxyz) of a random solid."""
     a, b, c = rng.uniform(0.1, 1.0, 3)
     r = rng.uniform(0.05, 0.5)
-    size = {POINT: [0, 0, 0, r], SEGMENT: [0, 0, c, r], BOX: [a, b, c, 0]}.get(kind, [0, 0, 0, 0])
+    size = {
+        POINT: [0, 0, 0, r], SEGMENT: [0, 0, c, r], BOX: [a, b, c, 0], CYLINDER: [a, a, c, 0],
+    }[kind]  # fmt: skip
     wxyz = exp_map(2.0 * rng.normal(size=3))
     pose = np.concatenate([quat_to_matrix(wxyz).ravel(), spread * rng.normal(size=3)])
     return np.array(size, float), pose, wxyz
@@ -39,17 +42,31 @@ def measured(kinds: np.ndarray, sizes: np.ndarray, poses: np.ndarray) -> tuple[f
     return shape_distance(kinds, sizes, poses, 0, 1, out), out
 
 
-def overlap_along(sizes: np.ndarray, poses: np.ndarray, directions: np.ndarray) -> np.ndarray:
+def overlap_along(
+    kinds: np.ndarray, sizes: np.ndarray, poses: np.ndarray, directions: np.ndarray
+) -> np.ndarray:
     """How far two solids overlap along directions (k, 3)."""
     total = sizes[:, 3].sum() - np.abs(directions @ (poses[1, 9:] - poses[0, 9:]))
-    for size, pose in zip(sizes, poses, strict=True):
-        total = total + np.abs(directions @ pose[:9].reshape(3, 3)) @ size[:3]
+    for kind, size, pose in zip(kinds, sizes, poses, strict=True):
+        own = np.abs(directions @ pose[:9].reshape(3, 3))
+        if kind == CYLINDER:
+            own[:, 0], own[:, 1] = np.hypot(own[:, 0], own[:, 1]), 0.0
+        total = total + own @ size[:3]
     return total
 
 
-def surface(size: np.ndarray, pose: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def rough(kinds: np.ndarray, sizes: np.ndarray, core: float) -> float:
+    """How much deeper than it is an overlap may be called where cores are at a distance ``core``:
+    with cylinders the radius."""
+    return float(sizes[kinds == CYLINDER, 0].sum()) if core < 0.0 else 0.0
+
+
+def surface(kind: int, size: np.ndarray, pose: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Points (k, 3) of a solid."""
-    core = rng.uniform(-1.0, 1.0, (2000, 3)) * size[:3]
+    core = rng.uniform(-1.0, 1.0, (2000, 3))
+    if kind == CYLINDER:
+        core[:, :2] /= np.maximum(1.0, np.linalg.norm(core[:, :2], axis=1))[:, None]
+    core *= size[:3]
     around = rng.normal(size=(2000, 3))
     around *= size[3] / np.linalg.norm(around, axis=1)[:, None]
     return (core + around) @ pose[:9].reshape(3, 3).T + pose[9:]
@@ -63,6 +80,7 @@ def test_distances_are_those_of_mujoco(a: int, b: int) -> None:
         POINT: lambda s: f"{s[3]}",
         SEGMENT: lambda s: f"{s[3]} {s[2]}",
         BOX: lambda s: " ".join(map(str, s[:3])),
+        CYLINDER: lambda s: f"{s[0]} {s[2]}",
     }
     geoms = [
         f'<body><geom type="{NAMES[kind]}" size="{text[kind](size)}" '
@@ -71,17 +89,19 @@ def test_distances_are_those_of_mujoco(a: int, b: int) -> None:
         for kind, (size, pose, wxyz) in zip((a, b), pair, strict=True)
     ]
     model = mujoco.MjModel.from_xml_string(  # type: ignore[attr-defined]
-        f"<mujoco><worldbody>{''.join(geoms)}</worldbody></mujoco>"
+        '<mujoco><option ccd_iterations="200" ccd_tolerance="1e-10"/>'
+        f"<worldbody>{''.join(geoms)}</worldbody></mujoco>"
     )
     data = mujoco.MjData(model)  # type: ignore[attr-defined]
     mujoco.mj_kinematics(model, data)  # type: ignore[attr-defined]
     seen = []
     for k, pair in enumerate(solids):
         sizes, poses = np.array([s for s, _, _ in pair]), np.array([p for _, p, _ in pair])
-        d, _ = measured(np.array([a, b], np.uint32), sizes, poses)
+        kinds = np.array([a, b], np.uint32)
+        d, _ = measured(kinds, sizes, poses)
         seen.append(d)
-        if (a, b) == (SEGMENT, BOX) and d < 0.0:
-            continue  # MuJoCo's capsule in a box is no least translation; brute force judges it
+        if d < 0.0 and ((a, b) == (SEGMENT, BOX) or b == CYLINDER):
+            continue  # MuJoCo's depth there is no least translation; brute force judges ours
         theirs = mujoco.mj_geomDistance(model, data, 2 * k, 2 * k + 1, 100.0, np.zeros(6))  # type: ignore[attr-defined]
         assert d == pytest.approx(theirs, abs=1e-7), (k, sizes, poses)
     assert min(seen) < 0.0 < max(seen)
@@ -102,11 +122,13 @@ def test_nearest_points_normal_and_gradient(a: int, b: int) -> None:
         # No direction parts them with less, and along n they overlap by −d.
         directions = rng.normal(size=(3000, 3))
         directions /= np.linalg.norm(directions, axis=1)[:, None]
-        overlaps = overlap_along(sizes, poses, directions)
-        assert overlaps.min() >= -d - 1e-9
-        assert overlap_along(sizes, poses, n[None])[0] == pytest.approx(-d, abs=1e-9)
+        deeper = rough(kinds, sizes, d + sizes[:, 3].sum())
+        overlaps = overlap_along(kinds, sizes, poses, directions)
+        assert overlaps.min() >= -d - deeper - 1e-9
+        own = overlap_along(kinds, sizes, poses, n[None])[0]
+        assert -d - deeper - 1e-9 <= own <= -d + 1e-9
         if d > 0.0:  # no two of their points are nearer
-            near = surface(sizes[0], poses[0], rng)[:200], surface(sizes[1], poses[1], rng)[:200]
+            near = [surface(*of, rng)[:200] for of in zip(kinds, sizes, poses, strict=True)]
             apart = np.linalg.norm(near[0][:, None] - near[1][None], axis=-1)
             assert apart.min() >= d - 1e-9
         # The gradient: any small motion of the second changes d by n · v(pb).
@@ -148,6 +170,15 @@ def between(a: int, b: int, first: tuple, second: tuple) -> tuple[float, np.ndar
         (BOX, BOX, at([1, 1, 1, 0], [0, 0, 0]), at([1, 1, 1, 0], [0, 0, 0]), -2.0),
         (BOX, BOX, at([1, 1, 1, 0], [0, 0, 0]), at([1, 1, 1, 0], [2, 0, 0]), 0.0),
         (BOX, BOX, at([1, 1, 1, 0], [0, 0, 0]), at([1, 1, 0, 0], [0, 0, 3]), 2.0),
+        (CYLINDER, CYLINDER, at([1, 1, 2, 0], [0, 0, 0]), at([1, 1, 2, 0], [0, 0, 5]), 1.0),
+        (CYLINDER, CYLINDER, at([1, 1, 2, 0], [0, 0, 0]), at([1, 1, 2, 0], [3, 0, 0]), 1.0),
+        (CYLINDER, CYLINDER, at([1, 1, 2, 0], [0, 0, 0]), at([2, 2, 1, 0], [6, 0, 7]), 5.0),
+        (BOX, CYLINDER, at([1, 1, 1, 0], [0, 0, 0]), at([1, 1, 2, 0], [0, 0, 4]), 1.0),
+        (SEGMENT, CYLINDER, at([0, 0, 1, 0.5], [3, 0, 0]), at([1, 1, 2, 0], [0, 0, 0]), 1.5),
+        (SEGMENT, CYLINDER, at([0, 0, 1, 0.5], [0, 0, 4]), at([1, 1, 2, 0], [0, 0, 0]), 0.5),
+        (POINT, CYLINDER, at([0, 0, 0, 0.5], [4, 0, 6]), at([1, 1, 2, 0], [0, 0, 0]), 4.5),
+        (CYLINDER, HALF_SPACE, at([3, 3, 4, 0], [0, 0, 9], [np.arctan2(3, 4), 0, 0]),
+         at([0, 0, 0, 0], [0, 0, 0]), 4.0),
         (BOX, HALF_SPACE, at([1, 1, 1, 0], [0, 0, 5]), at([0, 0, 0, 0], [0, 0, 1]), 3.0),
         (SEGMENT, HALF_SPACE, at([0, 0, 1, 0.5], [0, 0, 0]), at([0, 0, 0, 0], [7, 0, 0]), -1.5),
         (HALF_SPACE, POINT, at([0, 0, 0, 0], [0, 0, 0]), at([0, 0, 0, 1], [0, 0, 4]), 3.0),
@@ -167,7 +198,7 @@ def test_two_half_spaces_have_no_distance() -> None:
 
 def test_the_broad_phase_loses_no_pair() -> None:
     rng = np.random.default_rng(3)
-    kinds = rng.integers(0, 3, 40).astype(np.uint32)
+    kinds = rng.integers(0, 4, 40).astype(np.uint32)
     made = [solid(int(kind), rng, 2.5) for kind in kinds]
     sizes, poses = np.array([s for s, _, _ in made]), np.array([p for _, p, _ in made])
     every = np.array(list(itertools.combinations(range(40), 2)), np.uint32)

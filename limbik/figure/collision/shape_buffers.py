@@ -20,7 +20,7 @@ from limbik.figure.collision.shapes import (
 from limbik.figure.collision.surfaces import HeightMap, TriangleMesh
 from limbik.figure.layout import NONE, WORLD
 from limbik.jit import kernel
-from limbik.maths.distance import BOX, CYLINDER, FIELD, HALF_SPACE, POINT, SEGMENT
+from limbik.maths.cores import BOX, CYLINDER, FIELD, HALF_SPACE, POINT, SEGMENT
 from limbik.maths.so3 import quat_to_matrix
 
 LONG = 4.0  # times as long as wide: a cylinder that counts as the capsule around it
@@ -30,7 +30,7 @@ POSE = 12  # floats: rotation, row-major, then position
 
 
 class ShapeBuffers(NamedTuple):
-    """kinds:  (shapes,) POINT, SEGMENT, BOX, HALF_SPACE, CYLINDER or FIELD
+    """kinds:  (shapes,) POINT, SEGMENT, BOX, CYLINDER, HALF_SPACE or FIELD
     joints: (shapes,) index of the joint that each follows, NONE in the world
     sizes:  (shapes, 4) three half sizes and a radius
     local:  (shapes, 12) rotation and position in the joint's frame

@@ -138,8 +138,8 @@ class Box(_Shape):
 class Cylinder(_Round):
     """A cylinder of ±``half_length`` along z around ``center``.
 
-    Distances are those of the cylinder or up to 2 % of the radius less; those of one that is more
-    than four times as long as wide are those of the capsule around it.
+    Distances are exact; where solids overlap, the depth may be too large by less than the radius.
+    One that is more than four times as long as wide counts as the capsule around it.
     """
 
 

@@ -27,13 +27,12 @@ from limbik.goals.kernels.functions import (
     term_function,
 )
 from limbik.jit import inlined_by_llvm, inner
-from limbik.maths.distance import CYLINDER, FIELD, HALF_SPACE, RESULT, shape_distance
+from limbik.maths.cores import CYLINDER, FIELD, HALF_SPACE
+from limbik.maths.distance import RESULT, shape_distance
 from limbik.maths.distance_field import field_distance
 
 _FORESEEN = 0.1  # of the skin: pairs that are further apart are not foreseen
 _SURELY = 1e-6  # of the skin: a gap that rounding cannot close
-_TURN = math.pi / 8.0  # between the boxes around a cylinder, distance.py
-_COS, _SIN = math.cos(_TURN), math.sin(_TURN)
 
 
 @inlined_by_llvm
@@ -98,18 +97,22 @@ def _find_candidates(ints, floats, view):
 
 
 @inlined_by_llvm
-def _reach_along(floats, view, a, x, y, z):
+def _reach_along(ints, floats, view, a, x, y, z):
     """How far the core of shape a reaches along ±(x, y, z), times the length of that."""
     p, n = view.poses + POSE * a, view.sizes + 4 * a
     far = floats[n + 2] * abs(floats[p + 2] * x + floats[p + 5] * y + floats[p + 8] * z)
     if floats[n] > 0.0 or floats[n + 1] > 0.0:
-        far += floats[n] * abs(floats[p] * x + floats[p + 3] * y + floats[p + 6] * z)
-        far += floats[n + 1] * abs(floats[p + 1] * x + floats[p + 4] * y + floats[p + 7] * z)
+        u = floats[p] * x + floats[p + 3] * y + floats[p + 6] * z
+        v = floats[p + 1] * x + floats[p + 4] * y + floats[p + 7] * z
+        if ints[view.kinds + a] == CYLINDER:
+            far += floats[n] * math.sqrt(u * u + v * v)
+        else:
+            far += floats[n] * abs(u) + floats[n + 1] * abs(v)
     return far
 
 
 @inlined_by_llvm
-def _near(floats, view, a, b, margin):
+def _near(ints, floats, view, a, b, margin):
     """Whether two shapes can be nearer than the margin: by the balls around them, then by what they
     take up along the line between their centres."""
     p, o = view.poses + POSE * a + 9, view.poses + POSE * b + 9
@@ -122,24 +125,10 @@ def _near(floats, view, a, b, margin):
         return False
     if math.isinf(reach):
         return True
-    gap = square - _reach_along(floats, view, a, x, y, z)
-    gap -= _reach_along(floats, view, b, x, y, z)
+    gap = square - _reach_along(ints, floats, view, a, x, y, z)
+    gap -= _reach_along(ints, floats, view, b, x, y, z)
     thick = floats[view.sizes + 4 * a + 3] + floats[view.sizes + 4 * b + 3] + margin
     return thick > 0.0 and (gap <= 0.0 or gap * gap < thick * thick * square)
-
-
-@inlined_by_llvm
-def _reach_of_cylinder(floats, view, a, x, y, z):
-    """The same for the box around a cylinder that reaches least far, of those in distance.py."""
-    p, n = view.poses + POSE * a, view.sizes + 4 * a
-    u = floats[p] * x + floats[p + 3] * y + floats[p + 6] * z
-    v = floats[p + 1] * x + floats[p + 4] * y + floats[p + 7] * z
-    least = abs(u) + abs(v)
-    for _ in range(3):
-        u, v = _COS * u + _SIN * v, _COS * v - _SIN * u
-        least = min(least, abs(u) + abs(v))
-    along = abs(floats[p + 2] * x + floats[p + 5] * y + floats[p + 8] * z)
-    return floats[n] * least + floats[n + 2] * along
 
 
 @inlined_by_llvm
@@ -152,11 +141,7 @@ def _still_apart(ints, floats, view, p, a, b, more):
     gap = x * (floats[other] - floats[at]) + y * (floats[other + 1] - floats[at + 1])
     gap += z * (floats[other + 2] - floats[at + 2])
     for s in (a, b):
-        if ints[view.kinds + s] == CYLINDER:
-            gap -= _reach_of_cylinder(floats, view, s, x, y, z)
-        else:
-            gap -= _reach_along(floats, view, s, x, y, z)
-        gap -= floats[view.sizes + 4 * s + 3]
+        gap -= _reach_along(ints, floats, view, s, x, y, z) + floats[view.sizes + 4 * s + 3]
     margin = min(floats[view.margin], floats[view.least + p])
     return gap > margin + more + _SURELY * floats[view.skin]
 
@@ -167,7 +152,7 @@ def _is_far(ints, floats, view, p, more):
     a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
     if ints[view.kinds + b] == FIELD:
         return False
-    if not _near(floats, view, a, b, floats[view.margin] + more):
+    if not _near(ints, floats, view, a, b, floats[view.margin] + more):
         return True
     plain = ints[view.kinds + a] != HALF_SPACE and ints[view.kinds + b] != HALF_SPACE
     return plain and _still_apart(ints, floats, view, p, a, b, more)

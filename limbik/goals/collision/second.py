@@ -38,7 +38,7 @@ from limbik.goals.kernels.functions import (
 )
 from limbik.goals.kernels.second_points import add_point_moments, cross
 from limbik.jit import inner
-from limbik.maths.distance import BOX, FIELD
+from limbik.maths.cores import BOX, FIELD
 
 _INSIDE, _FLAT, _APART = 1.0 - 1e-7, 1e-5, 1e-4
 _CORES = 1e-6  # of the sizes: cores that are nearer than this count as overlapping
