@@ -1,8 +1,8 @@
 """Goals of several priorities: solved level by level, the levels above held where they ended.
 
 The first level is solved as if it were alone.  Each level below is solved with the rows of those
-above it held (methods/default/held_lm.py); what would move them by more than 1e-6 of their units,
-or leave its own f higher than it was, is taken back.
+above it held (methods/default/held_lm.py); what would move them by more than its share of 1e-6 of
+their units, or leave its own f higher than it was, is taken back.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
 
 MOVED = 1e-6
-"""How far a lower level may move a higher one, in the units of its goals."""
+"""How far all lower levels together may move a higher one, in the units of its goals."""
 
 _PART = 0.1  # of its tolerance: how far what holds so exactly may move
 _FIRM = 1e8  # times the square of the lever: the weight of coordinates that a Rest above holds
@@ -50,7 +50,8 @@ class OrderedRunner(Runner):
     def __init__(self, problem: Problem, method: Method, **options: Any) -> None:
         super().__init__(problem, method, **options)
         self._options = options
-        self._levels = [_Level(problem, method, k, options) for k in range(max(problem.levels) + 1)]
+        last = max(problem.levels)
+        self._levels = [_Level(problem, method, k, options, MOVED / last) for k in range(last + 1)]
         self._order = threading.Lock()
         # Loops alone come first: most often they and the goals can be met together.
         alone = max(problem.levels) == 1 and all(
@@ -112,7 +113,11 @@ class OrderedRunner(Runner):
 class _Level:
     """One level: its goals and those above it, as a problem with a runner of its own."""
 
-    def __init__(self, whole: Problem, method: Method, level: int, options: dict[str, Any]) -> None:
+    def __init__(
+        self, whole: Problem, method: Method, level: int, options: dict[str, Any], most: float
+    ) -> None:
+        """most: how far this level may move those above it, in the units of their goals."""
+        self._most = most
         self.numbers = [k for k, of in enumerate(whole.levels) if of <= level]
         self.problem = problem = whole.part(self.numbers)
         self._shared = problem.shared_floats(whole, self.numbers)
@@ -184,9 +189,9 @@ class _Level:
         q[:] = problem.figure.project(q)
         errors, own = self._errors(q), self._own(q)
         code, totals = self.runner.run(q, seed, None, budget)
-        moved = self._errors(q) - errors
-        still = not self._held_rest.any() or (np.abs(q - before)[self._held_rest] <= MOVED).all()
-        if not (still and (moved <= MOVED).all() and self._own(q) <= own * (1.0 + 1e-9)):
+        moved = np.abs(self._errors(q) - errors)
+        still = (np.abs(q - before)[self._held_rest] <= self._most).all()
+        if not (still and (moved <= self._most).all() and self._own(q) <= own * (1.0 + 1e-9)):
             q[:] = before
             code = STATIONARY if code in (REACHED, STATIONARY) else code
         return code, totals

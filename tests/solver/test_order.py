@@ -69,6 +69,23 @@ def test_lower_levels_leave_the_first_as_it_is_alone(name: str) -> None:
         assert figure.violation(result.q) == 0.0
 
 
+def test_a_first_level_that_is_met_moves_no_more_inside_its_tolerance() -> None:
+    figure = limbik.figures.spider()
+    rng = np.random.default_rng(51)  # a lower level brought these feet nearer, by 1.3e-6
+    there = figure.positions(figure.project(0.7 * rng.normal(size=figure.n)))
+    far = rng.uniform(0.7, 1.5)
+    feet = rng.choice(figure.joints[1:], 3, replace=False).tolist()
+    first: list[Goal] = [Reach(foot, position=there[figure.index(foot)]) for foot in feet]
+    body = figure.joints[0]
+    place = there[0] + 0.2 * far * rng.normal(size=3)
+    then: list[Goal] = [Reach(body, position=place, priority=1), Rest(1e-3, priority=2)]
+    start = figure.project(0.2 * rng.normal(size=figure.n))
+    alone = solve(figure, first, start=start, restarts=2)
+    assert alone.ok
+    result = solve(figure, [*first, *then], start=start, restarts=2)
+    assert np.abs(errors(result, 3) - errors(alone, 3)).max() <= 1e-6
+
+
 def test_a_lower_level_gets_what_is_left_and_no_less() -> None:
     figure = limbik.figures.human()
     for place in ([0.3, 1.2, 0.4], [0.2, 0.1, 1.2], [2.0, 1.0, 0.0]):
