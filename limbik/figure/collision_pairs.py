@@ -64,13 +64,15 @@ def shape_distances(
     q: Sequence[float] | np.ndarray,
     pairs: np.ndarray | None = None,
     scene: Sequence[Obstacle] = (),
+    places: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Signed distances (pairs,) of shapes in a pose q (n,), and where.
 
     Where is (pairs, 9): the nearest points of both and the normal from the first to the second.
 
     ``pairs`` (k, 2) are those of ``collision_pairs`` unless given; the shapes of a ``scene`` in the
-    world are counted on after those of the figure.
+    world are counted on after those of the figure; they lie where they say, or at ``places``
+    (shapes, 12): rotations, row by row, and positions.
 
     >>> human = limbik.figures.human()
     >>> bool(shape_distances(human, human.rest)[0].min() > -0.1)
@@ -79,6 +81,8 @@ def shape_distances(
     pairs = collision_pairs(figure) if pairs is None else np.asarray(pairs, np.uint32)
     buffers = buffers_with(figure, scene)
     poses = shape_poses(figure, q, buffers)
+    if places is not None:
+        poses[len(figure.shapes) :] = places
     out, where = np.empty(len(pairs)), np.empty((len(pairs), RESULT))
     fields = {
         len(figure.shapes) + k: shape.numbers

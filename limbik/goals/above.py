@@ -69,7 +69,12 @@ class Above(Prioritized):
         return [tm.Term(tm.FUNCTION, -1, weight=diagonal, functions=functions)]
 
     def describe(
-        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+        self,
+        figure: Figure,
+        q: np.ndarray,
+        text: Callable[[float], str],
+        holds: bool,
+        numbers: np.ndarray,
     ) -> str:
         """Why the goal ``holds`` another one, or "": then the usual words say what is missing."""
         plane = "the floor" if self.normal is None else "its plane"

@@ -156,20 +156,30 @@ class Avoid(Prioritized):
         names = [shape.joint or shape.name for shape in shapes]
         return {(names[a], names[b]) for a, b in pairs[near].tolist()}
 
-    def nearest(self, figure: Figure, q: np.ndarray) -> tuple[str, str, float]:
-        """(name, name, distance) of the pair that lacks most, in a pose q (n,)."""
+    def nearest(
+        self, figure: Figure, q: np.ndarray, numbers: np.ndarray | None = None
+    ) -> tuple[str, str, float]:
+        """(name, name, distance) of the pair that lacks most, in a pose q (n,), with the scene
+        where the ``numbers`` of the goal's term have it, or as it was given."""
         pairs, least = self._tested(figure).pairs, self._tested(figure).least
-        shapes = [*figure.shapes, *self.scene]
-        distances = shape_distances(figure, q, pairs, self.scene)[0]
+        shapes, places = [*figure.shapes, *self.scene], None
+        if numbers is not None and self.scene:
+            places = numbers[SCENE_POSES:][: POSE * len(self.scene)].reshape(-1, POSE)
+        distances = shape_distances(figure, q, pairs, self.scene, places)[0]
         k = int(np.argmin(distances - np.minimum(self.margin, least)))
         one, two = (shapes[i].joint or _scene_name(shapes[i]) for i in pairs[k].tolist())
         return one, two, float(distances[k])
 
     def describe(
-        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+        self,
+        figure: Figure,
+        q: np.ndarray,
+        text: Callable[[float], str],
+        holds: bool,
+        numbers: np.ndarray,
     ) -> str:
         """What is missing, or why the goal ``holds`` another one; ``text`` writes a length."""
-        one, two, distance = self.nearest(figure, q)
+        one, two, distance = self.nearest(figure, q, numbers)
         if holds:
             return f"{one} would touch {two}"
         if distance < 0.0:

@@ -105,7 +105,12 @@ class Balance(Prioritized):
         return float(out if out > 0.0 else hull_depth(lines, found, x, y))
 
     def describe(
-        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+        self,
+        figure: Figure,
+        q: np.ndarray,
+        text: Callable[[float], str],
+        holds: bool,
+        numbers: np.ndarray,
     ) -> str:
         """What is missing, or why the goal ``holds`` another one; ``text`` writes a length."""
         outside = self.outside(figure, q)

@@ -49,7 +49,12 @@ class Within(Prioritized):
         return self.joint
 
     def describe(
-        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+        self,
+        figure: Figure,
+        q: np.ndarray,
+        text: Callable[[float], str],
+        holds: bool,
+        numbers: np.ndarray,
     ) -> str:
         """Why the goal ``holds`` another one, or "": then the usual words say what is missing."""
         what = "box" if self.sphere is None else "sphere"

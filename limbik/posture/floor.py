@@ -65,7 +65,12 @@ class Floor(Prioritized):
         ]
 
     def describe(
-        self, figure: Figure, q: np.ndarray, text: Callable[[float], str], holds: bool
+        self,
+        figure: Figure,
+        q: np.ndarray,
+        text: Callable[[float], str],
+        holds: bool,
+        numbers: np.ndarray,
     ) -> str:
         """What is below the floor, or what stands on it; ``text`` writes a length."""
         joint, depth = max(self.depths(figure, q), key=lambda one: one[1])

@@ -136,10 +136,11 @@ def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) ->
 
 def _description(problem: Problem, goal: int, q: np.ndarray, *, holds: bool) -> str:
     """A goal's own words, where it has some: what is missing, or why it ``holds`` another one."""
-    describe = getattr(problem.goals[goal], "describe", None)
-    if describe is None:
+    describe, figure = getattr(problem.goals[goal], "describe", None), problem.figure
+    if describe is None or not problem.terms_of[goal]:
         return ""
-    return describe(problem.figure, q, lambda far: length_text(far, problem.figure.unit), holds)
+    numbers = problem.own_numbers(problem.terms_of[goal][0])
+    return describe(figure, q, lambda far: length_text(far, figure.unit), holds, numbers)
 
 
 def _by_kind(goals: list[Goal]) -> list[tuple[str, str, list[str]]]:

@@ -267,6 +267,11 @@ class Problem:
         """Where the numbers of a term that is a function begin."""
         return int(self.ints[lay.record_at(self.ints, lay.I_TERM, term) + lay.T_OWN_FLOATS])
 
+    def own_numbers(self, term: int) -> np.ndarray:
+        """The numbers of a term that is a function, as they are now: targets may have moved."""
+        functions, first = self.terms[term].functions, self._own_floats(term)
+        return self.floats[first : first + (0 if functions is None else len(functions.numbers))]
+
     def raise_failure(self) -> None:
         """Raise what a goal written in Python raised while a kernel called it."""
         for functions in self._functions:

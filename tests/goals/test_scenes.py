@@ -122,3 +122,18 @@ def test_what_cannot_be_is_refused() -> None:
         limbik.TriangleMesh(CORNERS, FACES, 1e-3).numbers
     with pytest.raises(GoalError, match="3 numbers for each of 2 shapes"):
         Avoid([CUBE, HILLS], positions=[[0, 0, 0]])
+
+
+def test_why_knows_where_a_scene_was_moved_to() -> None:
+    """Two balls change places: the one that is named is the one that was in the way then."""
+    balls = [Sphere(0.12, (0, 0, 9), name="red"), Sphere(0.12, (0, 0, -9), name="blue")]
+    target, far = [0.45, 0.0, 0.4], [0.0, 0.0, 9.0]
+    solver = limbik.Solver(ARM, [Reach("Tool", position=target), Avoid(balls)], restarts=2)
+    red = solver.solve(START, {"collisions": {"positions": [target, far]}})
+    blue = solver.solve(START, {"collisions": {"positions": [far, target]}})
+    assert not red.ok
+    assert not blue.ok
+    assert "red" in red.why
+    assert "blue" not in red.why
+    assert "blue" in blue.why
+    assert "red" not in blue.why
