@@ -17,10 +17,11 @@ from limbik.errors import FormatError
 from limbik.figure.capsules import joint_radii
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
+from limbik.figure.units import length_text
 from limbik.figures import cartwheel
 from limbik.formats import save
 from limbik.humanoid import recognise
-from limbik.solver.result import Status, length_text
+from limbik.solver.result import Status
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from limbik.cli import files
 from limbik.errors import FormatError, LimbikError
-from limbik.figure.units import METRES
-from limbik.solver.result import Miss, Status, length_text
+from limbik.figure.units import METRES, length_text
+from limbik.solver.result import Miss, Status
 
 WRONG_USE, INTERRUPTED = 2, 130
 """Exit codes; 0 is "every goal reached" and 1 "not reached"."""

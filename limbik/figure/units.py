@@ -115,6 +115,17 @@ def changed(joints: Sequence[Joint], by: Change) -> list[Joint]:
     return out
 
 
+def length_text(length: float, unit: str) -> str:
+    """A length for people: "4.2 cm", "0.31 mm", "12 units"."""
+    if unit == "m":
+        if length < 1e-6:
+            return "under 0.001 mm" if length > 0.0 else "0 mm"
+        for factor, name in ((1.0, "m"), (1e2, "cm"), (1e3, "mm")):
+            if float(f"{length * factor:.3g}") >= 1.0 or name == "mm":
+                return f"{length * factor:.3g} {name}"
+    return f"{length:.3g} {unit or 'units'}"
+
+
 def _slides(joints: Iterable[Joint]) -> dict[str, bool]:
     """Whether each coordinate, by name, is a length."""
     out: dict[str, bool] = {}

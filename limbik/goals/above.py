@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +10,6 @@ import numpy as np
 from numba import int64
 
 from limbik.figure import layout as lay
-from limbik.figure.figure import Figure
 from limbik.figure.layout import N_SLOTS
 from limbik.goals import terms as tm
 from limbik.goals.kernels import functions as fn
@@ -68,17 +67,10 @@ class Above(Prioritized):
         )
         return [tm.Term(tm.FUNCTION, -1, weight=diagonal, functions=functions)]
 
-    def describe(
-        self,
-        figure: Figure,
-        q: np.ndarray,
-        text: Callable[[float], str],
-        holds: bool,
-        numbers: np.ndarray,
-    ) -> str:
+    def describe(self, answered: tm.Answered) -> str:
         """Why the goal ``holds`` another one, or "": then the usual words say what is missing."""
         plane = "the floor" if self.normal is None else "its plane"
-        return f"{self.joint} would go below {plane}" if holds else ""
+        return f"{self.joint} would go below {plane}" if answered.holds else ""
 
     def target_writes(self, tables: Mapping[str, np.ndarray]) -> list[tm.TargetWrite]:
         return [tm.TargetWrite(0, tm.NUMBERS, tables["offset"])]

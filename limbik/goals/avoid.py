@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,7 +20,16 @@ from limbik.goals.collision.second import avoid_second
 from limbik.goals.collision.view import MOST_ROWS, SCENE_POSES, room_size
 from limbik.goals.kernels.functions import TermFunctions
 from limbik.goals.priority import Prioritized
-from limbik.goals.terms import FUNCTION, NUMBERS, Scene, TargetWrite, Term, vector, weights
+from limbik.goals.terms import (
+    FUNCTION,
+    NUMBERS,
+    Answered,
+    Scene,
+    TargetWrite,
+    Term,
+    vector,
+    weights,
+)
 from limbik.maths.so3 import quat_to_matrix
 
 SLACK = 1e-4
@@ -170,21 +179,14 @@ class Avoid(Prioritized):
         one, two = (shapes[i].joint or _scene_name(shapes[i]) for i in pairs[k].tolist())
         return one, two, float(distances[k])
 
-    def describe(
-        self,
-        figure: Figure,
-        q: np.ndarray,
-        text: Callable[[float], str],
-        holds: bool,
-        numbers: np.ndarray,
-    ) -> str:
-        """What is missing, or why the goal ``holds`` another one; ``text`` writes a length."""
-        one, two, distance = self.nearest(figure, q, numbers)
-        if holds:
+    def describe(self, answered: Answered) -> str:
+        """What is missing, or why the goal ``holds`` another one."""
+        one, two, distance = self.nearest(answered.figure, answered.q, answered.numbers)
+        if answered.holds:
             return f"{one} would touch {two}"
         if distance < 0.0:
-            return f"{one} is {text(-distance)} inside {two}"
-        return f"{one} is only {text(distance)} away from {two}"
+            return f"{one} is {answered.text(-distance)} inside {two}"
+        return f"{one} is only {answered.text(distance)} away from {two}"
 
 
 def _scene_name(shape: Obstacle) -> str:

@@ -7,7 +7,6 @@ exact for contacts that move (maths/planar_hull.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +40,7 @@ from limbik.goals.kernels.mass_sums import (
 from limbik.goals.kernels.rows import point_of
 from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.priority import Prioritized
-from limbik.goals.terms import FUNCTION, Scene, Term, vector, weights
+from limbik.goals.terms import FUNCTION, Answered, Scene, Term, vector, weights
 from limbik.jit import inner
 from limbik.maths.planar_hull import EDGE, LINE, NEAREST, hull_depth, hull_shortfall, planar_hull
 
@@ -104,23 +103,16 @@ class Balance(Prioritized):
         out = hull_shortfall(flat, hull, lines, found, x, y, 0.0, np.empty(NEAREST))
         return float(out if out > 0.0 else hull_depth(lines, found, x, y))
 
-    def describe(
-        self,
-        figure: Figure,
-        q: np.ndarray,
-        text: Callable[[float], str],
-        holds: bool,
-        numbers: np.ndarray,
-    ) -> str:
-        """What is missing, or why the goal ``holds`` another one; ``text`` writes a length."""
-        outside = self.outside(figure, q)
-        away = f"{text(outside)} outside its support"
-        if holds:
-            if outside <= SLACK * figure.size:
+    def describe(self, answered: Answered) -> str:
+        """What is missing, or why the goal ``holds`` another one."""
+        outside = self.outside(answered.figure, answered.q)
+        away = f"{answered.text(outside)} outside its support"
+        if answered.holds:
+            if outside <= SLACK * answered.figure.size:
                 away = "at the edge of its support"
             return f"the body would fall: its centre of mass is {away}"
         if outside <= 0.0:
-            away = f"only {text(-outside)} inside the edge of its support"
+            away = f"only {answered.text(-outside)} inside the edge of its support"
         return f"the centre of mass is {away.replace('its', 'the')}"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import numpy as np
 
 from limbik.errors import FigureError, GoalError
+from limbik.figure.units import length_text
 
 if TYPE_CHECKING:
     from limbik.figure.figure import Figure
@@ -110,6 +111,24 @@ class TargetWrite(NamedTuple):
 
 
 NUMBERS = -1
+
+
+class Answered(NamedTuple):
+    """What a goal puts in words (``describe``): what is missing, or why it ``holds`` another one.
+
+    q:       (n,) the pose that was found
+    holds:   whether the goal keeps another one from being met
+    numbers: of the goal's first term, as they are now: targets may have moved
+    """
+
+    figure: Figure
+    q: np.ndarray
+    holds: bool
+    numbers: np.ndarray
+
+    def text(self, length: float) -> str:
+        """A length in words."""
+        return length_text(length, self.figure.unit)
 
 
 class Goal(Protocol):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,6 @@ from numba import int64
 
 from limbik.errors import GoalError
 from limbik.figure import layout as lay
-from limbik.figure.figure import Figure
 from limbik.figure.layout import N_COORDS, N_SLOTS
 from limbik.goals import terms as tm
 from limbik.goals.kernels import functions as fn
@@ -48,17 +46,10 @@ class Within(Prioritized):
     def label(self) -> str:
         return self.joint
 
-    def describe(
-        self,
-        figure: Figure,
-        q: np.ndarray,
-        text: Callable[[float], str],
-        holds: bool,
-        numbers: np.ndarray,
-    ) -> str:
+    def describe(self, answered: tm.Answered) -> str:
         """Why the goal ``holds`` another one, or "": then the usual words say what is missing."""
         what = "box" if self.sphere is None else "sphere"
-        return f"{self.joint} would leave its {what}" if holds else ""
+        return f"{self.joint} would leave its {what}" if answered.holds else ""
 
     def terms(self, scene: tm.Scene) -> list[tm.Term]:
         what = f'Within "{self.joint}"'

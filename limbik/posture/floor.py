@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,17 +64,12 @@ class Floor(Prioritized):
             for j, row in zip(joints, numbers, strict=True)
         ]
 
-    def describe(
-        self,
-        figure: Figure,
-        q: np.ndarray,
-        text: Callable[[float], str],
-        holds: bool,
-        numbers: np.ndarray,
-    ) -> str:
-        """What is below the floor, or what stands on it; ``text`` writes a length."""
-        joint, depth = max(self.depths(figure, q), key=lambda one: one[1])
-        return f"{joint} is on the floor" if holds else f"{joint} is {text(depth)} below the floor"
+    def describe(self, answered: tm.Answered) -> str:
+        """What is below the floor, or what stands on it."""
+        joint, depth = max(self.depths(answered.figure, answered.q), key=lambda one: one[1])
+        if answered.holds:
+            return f"{joint} is on the floor"
+        return f"{joint} is {answered.text(depth)} below the floor"
 
     def _table(self, figure: Figure) -> tuple[list[int], np.ndarray]:
         """(joints, (points, 4): how high each must be, and where it is on its joint)."""

@@ -7,11 +7,13 @@ import math
 import numpy as np
 
 from limbik.figure.figure import Figure
+from limbik.figure.units import length_text
 from limbik.goals import Close, Goal, Manipulability, Pin, Rest
+from limbik.goals.terms import Answered
 from limbik.methods.base import REACHED, STATIONARY
 from limbik.solver.holders import ActiveLimit, Holders, holders_of, too_short, worst_goal
 from limbik.solver.problem import Problem
-from limbik.solver.result import Miss, Status, length_text
+from limbik.solver.result import Miss, Status
 
 _SLIGHT = 0.01  # part of the worst error: what misses by less is not counted in a sentence
 _NAMED = 3  # so many limits, locks or goals are named, the others counted
@@ -136,11 +138,11 @@ def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) ->
 
 def _description(problem: Problem, goal: int, q: np.ndarray, *, holds: bool) -> str:
     """A goal's own words, where it has some: what is missing, or why it ``holds`` another one."""
-    describe, figure = getattr(problem.goals[goal], "describe", None), problem.figure
+    describe = getattr(problem.goals[goal], "describe", None)
     if describe is None or not problem.terms_of[goal]:
         return ""
     numbers = problem.own_numbers(problem.terms_of[goal][0])
-    return describe(figure, q, lambda far: length_text(far, figure.unit), holds, numbers)
+    return describe(Answered(problem.figure, q, holds, numbers))
 
 
 def _by_kind(goals: list[Goal]) -> list[tuple[str, str, list[str]]]:
