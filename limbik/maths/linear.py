@@ -26,6 +26,27 @@ def dot(a, b, count):
 
 
 @inner(fastmath={"reassoc", "contract"})
+def _pivots(x, y, begin, i):
+    """The last entries of rows i and i + 1 of a factor, x and y, which begin at column ``begin``;
+    the pivots inverted.  False where a pivot is not above 0."""
+    xx, xy, yy = 0.0, 0.0, 0.0
+    for p in range(begin, i):
+        xx += x[p] * x[p]
+        xy += x[p] * y[p]
+        yy += y[p] * y[p]
+    xx = x[i] - xx
+    if not xx > 0.0:
+        return False
+    x[i] = 1.0 / math.sqrt(xx)
+    y[i] = (y[i] - xy) * x[i]
+    yy = y[i + 1] - yy - y[i] * y[i]
+    if not yy > 0.0:
+        return False
+    y[i + 1] = 1.0 / math.sqrt(yy)
+    return True
+
+
+@inner(fastmath={"reassoc", "contract"})
 def cholesky(a, k):
     """A = LLᵀ for the leading k × k of a, in its lower triangle; False where A is not positive.
 
@@ -43,20 +64,8 @@ def cholesky(a, k):
                 second += y[p] * above[p]
             x[j] = (x[j] - first) * above[j]
             y[j] = (y[j] - second) * above[j]
-        xx, xy, yy = 0.0, 0.0, 0.0
-        for p in range(i):
-            xx += x[p] * x[p]
-            xy += x[p] * y[p]
-            yy += y[p] * y[p]
-        xx = x[i] - xx
-        if not xx > 0.0:
+        if not _pivots(x, y, 0, i):
             return False
-        x[i] = 1.0 / math.sqrt(xx)
-        y[i] = (y[i] - xy) * x[i]
-        yy = y[i + 1] - yy - y[i] * y[i]
-        if not yy > 0.0:
-            return False
-        y[i + 1] = 1.0 / math.sqrt(yy)
         i += 2
     if i < k:
         x = a[i]
@@ -110,20 +119,8 @@ def envelope_cholesky(a, k, low):
                     second += y[p] * above[p]
                 x[j] = (x[j] - first) * above[j]
                 y[j] = (y[j] - second) * above[j]
-            xx, xy, yy = 0.0, 0.0, 0.0
-            for p in range(begin, i):
-                xx += x[p] * x[p]
-                xy += x[p] * y[p]
-                yy += y[p] * y[p]
-            xx = x[i] - xx
-            if not xx > 0.0:
+            if not _pivots(x, y, begin, i):
                 return False
-            x[i] = 1.0 / math.sqrt(xx)
-            y[i] = (y[i] - xy) * x[i]
-            yy = y[i + 1] - yy - y[i] * y[i]
-            if not yy > 0.0:
-                return False
-            y[i + 1] = 1.0 / math.sqrt(yy)
             i += 2
         else:
             for j in range(begin, i):
