@@ -53,7 +53,7 @@ class FootTargets:
         self._heel &= turned[:, :, 1] @ up > LEVEL  # a pointed foot rests on its toes
         flat = runs(self._heel & self._ball)
         real = turned if seen is None else seen.turned
-        turns = [((a, b), self._flat(real[a:b])) for a, b in flat]
+        turns = [((a, b), self._flat(real[a:b, :, 2].mean(axis=0))) for a, b in flat]
         self._turned = hold_turns(turned, turns, fps)
         track = body.point(side + "Foot") + lift
         # Nothing of the sole below the ground, as it is turned.
@@ -85,16 +85,15 @@ class FootTargets:
         if not flat or self._body.shape.stands:
             return turned
         seen = np.concatenate([turned[a:b] for a, b in flat])
-        wanted = np.array([self._flat(one[None]) for one in seen])
-        missing = log_map(matrix_to_quat(np.swapaxes(seen, 1, 2) @ wanted))
+        missing = log_map(matrix_to_quat(np.swapaxes(seen, 1, 2) @ self._flat(seen[..., 2])))
         return turned @ quat_to_matrix(exp_map(np.median(missing, axis=0)))
 
-    def _flat(self, turned: np.ndarray) -> np.ndarray:
-        """(3, 3) level, pointing ahead as rotations (frames, 3, 3) do in the mean."""
-        ahead = turned[:, :, 2].mean(axis=0)
-        ahead = ahead - (ahead @ self._up) * self._up
-        ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
-        return np.column_stack([np.cross(self._up, ahead), self._up, ahead])
+    def _flat(self, ahead: np.ndarray) -> np.ndarray:
+        """(..., 3, 3) level rotations that point along the directions ``ahead`` (..., 3)."""
+        ahead = ahead - (ahead @ self._up)[..., None] * self._up
+        ahead = ahead / np.maximum(np.linalg.norm(ahead, axis=-1, keepdims=True), 1e-9)
+        up = np.broadcast_to(self._up, ahead.shape)
+        return np.stack([np.cross(up, ahead), up, ahead], axis=-1)
 
     def add(self, track: np.ndarray) -> None:
         """The foot's points, rotation and contacts among the targets."""
