@@ -28,7 +28,8 @@ APART = 200.0
 
 _SEEN = 1e-3  # metres of an adult: what is less deep is not looked at
 _PAD = 0.25  # seconds around frames that are put right, which may change too
-_ROUNDS, _STEPS, _ENOUGH = 3, 12, 1e-3
+_SOFTER = 0.05  # of the weight of shapes that stay apart: what a solve begins with
+_ROUNDS, _STEPS, _ENOUGH = 3, 30, 1e-3
 _SMOOTHER = 4  # times that it is tried again from a smoother start
 _TREMBLE = 0.1  # seconds: departures much shorter are smoothed in that start
 _WORTH = 1.5  # times as rough as without shapes, or as after a try: worth another
@@ -96,6 +97,7 @@ def put_right(
     seen = ClipSolver(FrameValues(Problem(figure, depths), len(q)), fps=fps)
     least, pad = (_SEEN * target.metre) ** 2, round(_PAD * fps)
     made, skipped, taken, q = None, set[tuple[str, str]](), 0, np.ascontiguousarray(q)
+    soft: ClipSolver | None = None
     changed = np.zeros(len(q), bool)
     for _ in range(_ROUNDS):
         wrong = np.flatnonzero(seen.costs(q) > least)
@@ -107,11 +109,21 @@ def put_right(
         apart = _far_pairs(depths, figure, q[wrong[:: 1 + len(wrong) // _POSES]], target.metre)
         if made is None or not skipped <= apart:
             skipped = apart if made is None else skipped & apart
-            made = solver(clearance_goals(figure, target, feet, shapes=shapes, exclude=skipped))
+            soft, made = (
+                solver(
+                    clearance_goals(
+                        figure, target, feet, shapes=shapes, apart=weight, exclude=skipped
+                    )
+                )
+                for weight in (_SOFTER * APART, APART)
+            )
         changed |= near
         before = q.copy()
-        q, steps = _improved(made, q, near)
-        taken += steps
+        # Edges of shapes make many valleys of the whole weight.  Of a small one there are few, so
+        # that the same one is found wherever a clip begins.
+        for each in (soft, made) if shapes and soft is not None else (made,):
+            q, steps = _improved(each, q, near)
+            taken += steps
         if np.abs(q - before).max() < 1e-6:
             break
     if made is None:
