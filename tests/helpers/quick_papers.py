@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pickle
+import time
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from limbik.papers.catalogue import PAPERS, Reproduced, reproduce
 from limbik.papers.contract import Order
+
+PATIENCE = 600  # seconds for what another worker has begun
 
 
 class QuickRun(NamedTuple):
@@ -19,15 +23,29 @@ class QuickRun(NamedTuple):
 
 
 def quick_paper(name: str, factory: pytest.TempPathFactory) -> QuickRun:
-    """The experiments of one paper; another worker may have done them already."""
+    """The experiments of one paper; another worker may have done them, or be about it."""
     own = factory.getbasetemp()
     shared = own.parent if own.name.startswith("popen-") else own
-    file = shared / f"quick {name}.pickle"
-    if not file.exists():
-        told: list[tuple[str, int, int]] = []
-        order = Order(quick=True, progress=lambda *step: told.append(step))
-        run = QuickRun(reproduce(PAPERS[name], order), told)
-        draft = own / f"{file.name} draft"
-        draft.write_bytes(pickle.dumps(run))
-        draft.replace(file)
+    file, claim = shared / f"quick {name}.pickle", shared / f"quick {name} is being done"
+    end = time.monotonic() + PATIENCE
+    while not file.exists():
+        try:
+            claim.touch(exist_ok=time.monotonic() > end)
+        except FileExistsError:  # another worker does it
+            time.sleep(0.1)
+            continue
+        try:
+            _do(name, file, own / f"{file.name} draft")
+        finally:
+            claim.unlink(missing_ok=True)
     return pickle.loads(file.read_bytes())
+
+
+def _do(name: str, file: Path, draft: Path) -> None:
+    """Do the paper, if nobody has by now, and keep the run in a file that is there as a whole."""
+    if file.exists():
+        return
+    told: list[tuple[str, int, int]] = []
+    order = Order(quick=True, progress=lambda *step: told.append(step))
+    draft.write_bytes(pickle.dumps(QuickRun(reproduce(PAPERS[name], order), told)))
+    draft.replace(file)
