@@ -232,7 +232,7 @@ class _Files(IndexDataCacheFile):
 
     def __init__(self, cache_path: str, filename_base: str, source_stamp: bytes) -> None:
         super().__init__(cache_path, filename_base, source_stamp)
-        self._head = f"limbik 1, numba {numba.__version__}\n".encode() + source_stamp
+        self._head = f"limbik 2, numba {numba.__version__}\n".encode() + source_stamp
 
     def _load_index(self) -> dict[Any, str]:
         try:
@@ -291,10 +291,12 @@ class KernelCache(FunctionCache):
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, stamp(self._kernel))
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        # The arguments alone, as in memory: what is compiled ahead for a signature is found by a
+        # call, which does not know what is returned.
+        types = tuple(getattr(sig, "args", sig))
         # The kernel need not name the classes of its arguments, and reads their fields by number.
-        types = getattr(sig, "args", sig)
         fields = tuple(getattr(kind, "fields", None) for kind in types)
-        return (*super()._index_key(sig, codegen), fields)
+        return (*super()._index_key(types, codegen), fields)
 
     @property
     def cache_path(self) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import config
+from numba import config, float64
 
 from limbik.compiling.kernel_cache import KernelCache, stamp
 
@@ -92,6 +92,14 @@ def test_a_kernel_is_compiled_once(load: Load) -> None:
     again = load(SHARED.replace("Some text.", "Other words."), "\n\n# A comment.\n" + CALLER)
     assert again.ask() == 17.0
     assert hits(again) == 1
+
+
+def test_what_is_compiled_for_a_signature_is_found_by_a_call(load: Load) -> None:
+    ahead = load()
+    ahead.scaled.compile(float64(float64))
+    later = load()
+    assert later.scaled(3.0) == 6.0
+    assert sum(later.scaled.stats.cache_hits.values()) == 1
 
 
 @pytest.mark.parametrize(
