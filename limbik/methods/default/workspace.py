@@ -1,13 +1,14 @@
-"""The lm a damped step is worked out on: all its arrays, carved from one workspace."""
+"""The arrays that a damped step is worked out on, views of one workspace."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, NamedTuple, get_type_hints
 
 import numpy as np
 from numba import types
 
-from limbik.figure.layout import N_COORDS, N_ROWS, N_SLOTS
+from limbik.figure.layout import HEADER, N_COORDS, N_ROWS, N_SLOTS
 from limbik.jit import FLOATS, INTS, TABLE, kernel_part
 from limbik.methods.workspace import floats_taken, take, take_integers, take_table
 from limbik.solver.objective import ahead_of, state_size
@@ -99,4 +100,12 @@ def view_lm(ints, work):
 
 def lm_size(problem: Problem) -> int:
     """Floats that ``view_lm`` needs beyond the problem's state."""
-    return floats_taken(view_lm, problem.ints) - int(state_size(problem.ints))
+    ints = problem.ints
+    return _size(int(ints[N_COORDS]), int(ints[N_ROWS]), int(ints[N_SLOTS]))
+
+
+@lru_cache(maxsize=1024)  # counting takes longer than a short solve
+def _size(n: int, rows: int, slots: int) -> int:
+    ints = np.zeros(HEADER, np.uint32)
+    ints[N_COORDS], ints[N_ROWS], ints[N_SLOTS] = n, rows, slots
+    return floats_taken(view_lm, ints) - int(state_size(ints))
