@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,12 +82,14 @@ def build_answer(
     kept: Sequence[int] = (),
     errors: tuple[Miss, ...] | None = None,
     is_last: bool = False,
+    locks: Collection[str] | None = None,
 ) -> Answer:
     """The answer q to a problem whose goals are those of ``held``, in their order, and then goals
     without an effector, whose ids are ``kept``.
 
     ``code`` is the method's exit code, None where nothing was solved; ``errors`` are those of the
     goals at q where they are known.  After the last step of a drag (``is_last``) none goes on.
+    ``locks`` are the joints whose locks are spoken of where they hold back, None: all.
     """
     errors = misses(problem, q) if errors is None else errors
     goals = np.full((len(held) + len(kept), GOAL), _NAN)
@@ -109,6 +111,8 @@ def build_answer(
         why = explain(problem, q, Status.REACHED, None, errors, 0)
         return Answer(q, Status.REACHED, why, goals, limits, ms, iterations)
     status, holders = status_of(problem, STUCK if code == REACHED else code, q)
+    if holders is not None and locks is not None:
+        holders = holders._replace(locks=tuple(x for x in holders.locks if x in locks))
     ended = code in (STUCK, REACHED)
     short = None
     if status is Status.STALLED and not ended:

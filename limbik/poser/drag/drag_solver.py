@@ -1,7 +1,8 @@
 """A drag: a person's goals and a method made ready, so that one drag after another is solved fast.
 
 Pinned feet stay as they are.  Where that holds the dragged target back, the same goals are solved
-with heels that may rise too, and the nearer of the two answers is shown.
+with heels that may rise too, and the nearer of the two answers is shown.  A body's looks come last,
+and turn its neck alone (look_solver.py).
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
+from limbik.goals import Avoid
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.answer import Answer, unheld
 from limbik.poser.drag.drag_goals import PULL, Place
+from limbik.poser.drag.look_solver import LookSolver, looks_among
 from limbik.poser.drag.posture import Posture
 from limbik.poser.drag.pulled_solver import PulledSolver, Step
 from limbik.solver.problem import Problem
@@ -73,18 +76,31 @@ class DragSolver:
         solve for it.
         """
         self.figure, self.dragged = figure, dragged
+        q = figure.single_pose(q, "the pose")
+        effectors, locked = tuple(effectors), tuple(locked)
+        looks = looks_among(figure, effectors, goals, dragged)
+        self._looks: LookSolver | None = None
+        if looks is not None:
+            beside = [one.goal for one in goals if isinstance(one.goal, Avoid)]
+            if posture is not None:
+                beside += posture.floor_below(looks.turning, q)
+            self._looks = LookSolver(figure, looks, q, locked=locked, beside=beside)
+            effectors = tuple(one for one in effectors if one not in looks.effectors)
+            goals = [one for one in goals if one not in looks.kept]
+        # The target of a look is dragged: the body has nothing to do.
+        self._only_looks = dragged is not None and self._looks_with(dragged) is not None
+        self._body_dragged = None if self._only_looks else dragged
         self._make = partial(
             PulledSolver,
             figure,
-            dragged=dragged,
-            locked=tuple(locked),
+            dragged=self._body_dragged,
+            locked=locked,
             method=method,
             settings=dict(settings or {}),
             pull=pull,
             goals=goals,
             posture=posture,
         )
-        q = figure.single_pose(q, "the pose")
         self._flat = self._shown = self._make(effectors=effectors, q=q)
         self._risen: PulledSolver | None = None  # the same goals with heels that may rise
         self._after = self._pause = 0  # drags until they are tried again
@@ -93,7 +109,7 @@ class DragSolver:
     @property
     def q(self) -> np.ndarray:
         """(n,) the pose of the last answer."""
-        return self._shown.q
+        return self._shown.q if self._looks is None else self._looks.q
 
     @property
     def posture(self) -> Posture | None:
@@ -102,7 +118,10 @@ class DragSolver:
 
     def begin(self, q: Sequence[float] | np.ndarray) -> None:
         """Go on from the pose ``q`` (n,), and let the next answers stay near it."""
-        self._flat.begin(self.figure.single_pose(q, "the pose"))
+        q = self.figure.single_pose(q, "the pose")
+        self._flat.begin(q)
+        if self._looks is not None:
+            self._looks.begin(q)
         self._risen, self._shown = None, self._flat
 
     def drag(self, position: Place | None, wxyz: Place | None = None) -> Answer:
@@ -118,24 +137,33 @@ class DragSolver:
         ``position`` (3,) and ``wxyz`` (4,) in the world; None: as it was.  The first ``wxyz`` makes
         a goal of its orientation too.
         """
-        self._flat.move(effector, position, wxyz)
+        looks = self._looks_with(effector)
+        if looks is not None:
+            looks.move(effector, position)
+        else:
+            self._flat.move(effector, position, wxyz)
 
     def solve(self) -> Answer:
         """The answer to the goals as they stand, from the last answer on, in few iterations."""
+        if self._only_looks:
+            return self._looking(self._standing())
         before = self._flat.q
         if self._shown is not self._flat:
             self._flat.go_back()
-        return self._nearer(self._flat.step(), before, last=False)
+        return self._looking(self._nearer(self._flat.step(), before, last=False))
 
     def finish(self) -> Answer:
         """The same with all the iterations that the method takes, for the end of a drag: without
         the pull, or with that of a body's posture."""
+        if self._only_looks:
+            return self._looking(self._standing())
         before = self._flat.q
-        return self._nearer(self._flat.last_step(), before, last=True)
+        return self._looking(self._nearer(self._flat.last_step(), before, last=True))
 
     def look(self) -> Answer:
         """How the goals stand in the present pose; nothing is solved."""
-        return unheld(self.q) if self.problems is None else self._shown.report(None)
+        answer = self._standing()
+        return answer if self._looks is None else self._looks.stands(answer)
 
     @property
     def standing(self) -> frozenset[int]:
@@ -152,6 +180,23 @@ class DragSolver:
         """Whether a point that the floor does not hold yet is below it in the pose q (n,); from
         then on ``problems`` hold it."""
         return self._shown.sinks(q)
+
+    def _looks_with(self, effector: int) -> LookSolver | None:
+        """What solves for the looks, where an effector is one of them."""
+        looks = self._looks
+        return looks if looks is not None and looks.has(effector) else None
+
+    def _standing(self) -> Answer:
+        """How the goals of the body stand in its present pose."""
+        shown = self._shown
+        return unheld(shown.q) if shown.problems is None else shown.report(None)
+
+    def _looking(self, answer: Answer) -> Answer:
+        """An answer of the body with its looks turned to what they are to see."""
+        if self._looks is None:
+            return answer
+        self._looks.turned(answer.q)
+        return self._looks.report(answer, first=self._only_looks)
 
     def _nearer(self, step: Step | None, before: np.ndarray, *, last: bool) -> Answer:
         """The answer to a step, or that with heels that rise where it holds the dragged target
@@ -172,9 +217,9 @@ class DragSolver:
         self, step: Step, before: np.ndarray, was_risen: bool, *, last: bool
     ) -> Step | None:
         """The step with heels that rise, where it is clearly nearer than ``step``."""
-        if self.dragged is None:
+        if self._body_dragged is None:
             return None
-        short = self._flat.error_of(self.dragged, step)
+        short = self._flat.error_of(self._body_dragged, step)
         worth = self._is_worth_rising(short, was_risen, last=last)
         risen = self._with_heels(before) if worth else None
         other = None if risen is None else risen.last_step() if last else risen.step()
@@ -182,7 +227,7 @@ class DragSolver:
             return None
         gain = min(NEARER * short, NEARER_BY * self.figure.size)
         gain *= STAY_RISEN if was_risen else 1.0
-        if not short - risen.error_of(self.dragged, other) > gain:
+        if not short - risen.error_of(self._body_dragged, other) > gain:
             self._pause = min(2 * self._pause + 1, SELDOM)
             self._after, self._in_vain = self._pause, short
             return None
@@ -203,7 +248,7 @@ class DragSolver:
             return None
         if self._risen is None:
             still = [e for e in flat.held if e.id not in flat.moved_pins]
-            if flat.posture.standing(still, self.dragged, flat.home) <= flat.stands:
+            if flat.posture.standing(still, self._body_dragged, flat.home) <= flat.stands:
                 return None
             self._risen = self._make(effectors=flat.now(flat.held), q=flat.home, heels_rise=True)
         for mine, its in zip(flat.held, tuple(self._risen.held), strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -26,17 +25,6 @@ def look_goals(document: Document) -> tuple[KeptGoal, ...]:
     """The goals of aims that are tied to a joint or a prop, by the ids of their effectors."""
     tied = _tied(document)
     return _goals(tied, document.scene.props) if tied else ()
-
-
-def with_looks(document: Document, dragged: int | None) -> tuple[Effector, ...]:
-    """The effectors that are solved for.  Where eyes turn and nothing else is ``dragged``, what
-    they look at counts as placed: it is not brought before the eyes."""
-    tied = _tied(document)
-    if not tied or (dragged is not None and all(one.id != dragged for one in tied)):
-        return document.solved
-    aims = [goal.goal for goal in _goals(tied, document.scene.props)]
-    seen = {aim.target for aim in aims if isinstance(aim, Aim) and isinstance(aim.target, str)}
-    return tuple(replace(one, placed=True) if one.joint in seen else one for one in document.solved)
 
 
 def _tied(document: Document) -> tuple[Effector, ...]:

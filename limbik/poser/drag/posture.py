@@ -34,10 +34,6 @@ FLOOR = LAST_ID + 3
 PULL = 4e-7
 """Weight of the pull to the pose in which the drag began, for an arm's coordinates."""
 
-LOOKING = 0.1
-"""Part of its weight that a neck keeps while the head looks at something: eyes that follow a target
-turn the head, and the trunk only where the neck has come to its limits."""
-
 FLAT, GIVING, HEADING, HIPS, PLACED = 8e-6, 1.6e-6, 1.2e-4, 1.2e-4, 1.2e-5
 """Weights with which soles stay flat, the same while the hips are dragged, with which feet that
 stand point where they do, the hips keep their turn while they are dragged, and effectors stay where
@@ -111,13 +107,11 @@ class Watched(NamedTuple):
 class Posture:
     """The behaviour of a body; ``floor`` is the height of its floor, None where none is kept.  Pins
     of ``firm`` joints stay where they are, whatever the floor and the heels would like: keys hold
-    them, and a foot that is pinned in two keys does not move between them.  ``looks``: the head
-    looks at something."""
+    them, and a foot that is pinned in two keys does not move between them."""
 
     figure: Figure
     floor: float | None = None
     firm: frozenset[str] = frozenset()
-    looks: bool = False
 
     @property
     def up(self) -> int:
@@ -139,8 +133,6 @@ class Posture:
         weights = joint_weights(self.figure)
         if dragged is not None and dragged == known_body(self.figure).roles.get("hips"):
             weights[self.figure.slides & (weights == PLACE)] = ARM
-        if self.looks:
-            weights[weights == NECK] *= LOOKING
         return PULL * weights
 
     def low_points(self, q: np.ndarray, dragged: str | None, left_out: Collection[str]) -> Points:
@@ -174,6 +166,18 @@ class Posture:
         """The floor for these points."""
         assert self.floor is not None
         return KeptGoal.of(FLOOR, Floor(self.floor, tuple(points)))
+
+    def floor_below(self, turning: Collection[int], q: np.ndarray) -> list[Goal]:
+        """The floor for what hangs on some joints, by their indices, in the pose q (n,); none where
+        nothing of it is low."""
+        low = self.low_points(q, None, ()).held
+        below = [
+            point
+            for point in low
+            if any(self._carried(self.figure.index(point.joint), joint) for joint in turning)
+        ]
+        goal = self.floor_goal(below).goal if below else None
+        return [] if goal is None else [goal]
 
     def sunk(self, watched: Watched, q: np.ndarray) -> list[FloorPoint]:
         """Those of some points that are below the floor in the pose q (n,)."""
@@ -397,6 +401,18 @@ class Posture:
         here = self.figure.positions(q)[self.figure.index(effector.joint)]
         away = float(np.linalg.norm(here - np.array(effector.position)))
         return away < _HELD * self.figure.size
+
+
+def beside_limbs(figure: Figure, joints: Iterable[str]) -> tuple[str, ...]:
+    """All joints of a body but those of the limbs that carry ``joints``, and but its neck; none
+    where one of them is on no limb."""
+    if not known_body(figure).complete:
+        return ()
+    posture = Posture(figure)
+    others = [set(posture.beside_limb(joint)) for joint in joints]
+    neck = {figure.joints[i] for i in figure.owner[joint_weights(figure) == NECK]}
+    still = set.intersection(*others) - neck if all(others) else set()
+    return tuple(joint for joint in figure.joints if joint in still)
 
 
 def _turned(joint: str, weight: float) -> Reach:

@@ -17,7 +17,6 @@ from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.finger_drag import above_fingers, hand_is_held
-from limbik.poser.drag.look_goals import with_looks
 from limbik.poser.drag.other_starts import OtherStarts
 from limbik.poser.drag.posture import TILTED, Posture
 from limbik.poser.drag.scene_goals import scene_goals
@@ -43,12 +42,11 @@ def drag_solver_of(
             figure,
             floor if document.floor else None,
             _keyed_pins(document, dragged),
-            any(effector.mode == "aim" for effector in document.effectors),
         )
     method = document.method if choice is None else choice
     return DragSolver(
         figure,
-        with_looks(document, dragged),
+        document.solved,
         dragged,
         document.q,
         locked=(*document.still, *also_locked),

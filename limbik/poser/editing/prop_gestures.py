@@ -23,6 +23,7 @@ from limbik.poser.document.prop import Hold, Prop
 from limbik.poser.drag.answer import Answer, unheld
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
+from limbik.poser.drag.posture import beside_limbs
 from limbik.poser.drag.prop_edits import put_prop, release_prop, with_prop
 from limbik.poser.drag.prop_shapes import (
     frame_of,
@@ -40,6 +41,9 @@ TURN = 0.3
 
 FACES = 0.02
 """Weight with which palms turn to the prop that they take."""
+
+REACHES = 0.005
+"""Of the figure's size: where limbs alone come as near to a prop, the rest of the body stays."""
 
 TOUCHES = 0.03
 """Of the figure's size: a joint that ends no further from a prop holds it."""
@@ -171,9 +175,14 @@ def taken(
         for e in document.effectors
     )
     start = replace(document, effectors=(*effectors, *reach, *facing))
-    solver = drag_solver_of(figure, start, None, floor=floor)
-    solver.solve()
-    answer = solver.finish()
+    answer = None
+    for still in (beside_limbs(figure, joints), ()):
+        if answer is not None and _worst(answer, reach) <= REACHES * figure.size:
+            break  # the limbs alone can do it
+        solver = drag_solver_of(figure, start, None, also_locked=still, floor=floor)
+        solver.solve()
+        answer = solver.finish()
+    assert answer is not None
     for effector in reach:
         short = answer.error_of(effector.id)[0]
         if short > TOUCHES * figure.size:
@@ -189,6 +198,11 @@ def taken(
     effectors = anchored(figure, effectors, answer.q, modes=("free",))
     document = replace(document, q=answer.q, effectors=effectors)
     return with_prop(document, replace(prop, holds=tuple(holds))), answer
+
+
+def _worst(answer: Answer, reach: Sequence[Effector]) -> float:
+    """The length by which the worst of some effectors misses its target."""
+    return max(answer.error_of(effector.id)[0] for effector in reach)
 
 
 class Palm(NamedTuple):

@@ -63,9 +63,15 @@ def test_every_method_can_be_felt(name):
 
 
 def test_a_method_that_cannot_solve_for_a_goal_says_so():
-    aiming = Effector(4, "Head", mode="aim", position=(0.0, 1.6, 3.0))
-    with pytest.raises(MethodError, match="fabrik cannot solve for the goal of Head"):
+    aiming = Effector(4, "RightHand", mode="aim", position=(0.0, 1.6, 3.0))
+    with pytest.raises(MethodError, match="fabrik cannot solve for the goal of RightHand"):
         DragSolver(HUMAN, [*held(HUMAN, FEET), aiming], 1, HUMAN.rest, method="fabrik")
+    # A look is not asked of the method: the neck alone turns to it, after the rest of the body.
+    looking = Effector(4, "Head", mode="aim", position=(1.0, 1.6, 3.0))
+    live = DragSolver(HUMAN, [*held(HUMAN, FEET), looking], 1, HUMAN.rest, method="fabrik")
+    answer = live.drag((0.45, 0.9, 0.2))
+    assert answer.error_of(1)[0] < 1e-3
+    assert answer.error_of(4)[1] < 1e-3
     live = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest, method="fabrik")
     with pytest.raises(MethodError, match="fabrik cannot solve for the goal of LeftHand"):
         live.drag(None, (1.0, 0.0, 0.0, 0.0))

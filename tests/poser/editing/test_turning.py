@@ -163,16 +163,71 @@ def test_eyes_follow_a_prop_that_is_dragged_and_the_trunk_stays(talk: Talk) -> N
     assert np.array_equal(talk.session.document.q, before)
 
 
+BEYOND = {
+    "before the belly": (0.0, 1.0, 0.3),
+    "above": (0.0, 2.6, 0.1),
+    "behind": (0.02, 1.5, -0.8),
+    "right behind": (0.0, 1.5, -0.8),
+}
+
+
+def tilt(one: np.ndarray, other: np.ndarray, joint: str = "Spine1") -> float:
+    """Degrees between two poses of a joint."""
+    a, b = (HUMAN.frames(q)[HUMAN.index(joint), :3, :3] for q in (one, other))
+    return float(np.degrees(np.arccos(np.clip((np.trace(a.T @ b) - 1.0) / 2.0, -1.0, 1.0))))
+
+
+@pytest.mark.parametrize("place", BEYOND.values(), ids=list(BEYOND))
+def test_a_look_beyond_the_limits_turns_the_neck_alone_and_says_so(
+    talk: Talk, place: tuple[float, float, float]
+) -> None:
+    head = talk.effector("Head").id
+    ball = talk.do("prop.add", kind="ball")["prop"]
+    talk.do("prop.set", prop=ball, position=list(place))
+    before = talk.session.document.q
+    neck = np.isin(HUMAN.owner, [HUMAN.index(name) for name in ("Neck", "Neck1", "Head")])
+    talk.do("effector.set", effector=head, look=f"prop:{ball}")
+    for step in range(6):  # as it is taken up, and while the ball is dragged
+        q = talk.session.document.q
+        np.testing.assert_allclose(q[~neck], before[~neck], atol=1e-6)
+        assert tilt(before, q, "Head") > 45.0
+        assert 10.0 < looks(talk) < 100.0
+        answer = talk.session.answer
+        assert answer is not None
+        assert answer.why.startswith("Head is ")
+        assert "limit" in answer.why or "cone" in answer.why
+        assert "lock" not in answer.why
+        talk.drag(ball, [place[0] + 0.01 * step, place[1], place[2]])
+    talk.do("drop")
+    assert tilt(before, talk.session.document.q) < 0.01
+
+
+@pytest.mark.parametrize("place", [(0.35, 1.6, 0.1), (0.35, 1.6, 0.3), (-0.1, 1.75, 0.25)])
+def test_a_ball_beside_the_head_is_looked_at_and_taken_with_an_upright_chest(
+    talk: Talk, place: tuple[float, float, float]
+) -> None:
+    ball = talk.do("prop.add", kind="ball")["prop"]
+    talk.do("prop.set", prop=ball, position=list(place))
+    before = talk.session.document.q
+    talk.do("effector.set", effector=talk.effector("Head").id, look=f"prop:{ball}")
+    talk.do("prop.hold", prop=ball, joints=[HUMAN.index("LeftHand")])
+    after = talk.session.document.q
+    assert tilt(before, after) < 2.0  # 35 degrees once
+    assert tilt(before, after, "Head") > 15.0
+    assert looks(talk) < 1.0
+
+
 def test_eyes_go_to_what_a_hand_holds_and_not_the_hand_to_the_eyes(talk: Talk) -> None:
     ids = {e["name"]: e["id"] for e in talk.state["effectors"]}
     talk.do("prop.add", kind="ball")
     prop = talk.state["scene"]["props"][0]["id"]
+    talk.do("prop.set", prop=prop, position=[0.3, 1.3, 0.35])  # the neck alone can look there
     talk.do("prop.hold", prop=prop, joints=[HUMAN.index("LeftHand")])
     before = talk.position("LeftHand")
     talk.do("effector.set", effector=ids["Head"], mode="aim")
     talk.do("effector.set", effector=ids["Head"], look=f"prop:{prop}")
-    assert np.linalg.norm(np.subtract(talk.position("LeftHand"), before)) < 0.03
-    assert looks(talk) < 2.0
+    assert np.linalg.norm(np.subtract(talk.position("LeftHand"), before)) < 1e-4
+    assert looks(talk) < 0.5
 
 
 def test_a_saved_bvh_opens_with_its_unit_and_its_pins(tmp_path: Path) -> None:

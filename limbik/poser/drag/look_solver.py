@@ -1,0 +1,257 @@
+"""Looks: a body turns its neck, its head and its eyes to what it looks at, and nothing else.
+
+They are solved for after the rest of the body, with every other joint where it is.  What the neck
+cannot turn to is looked at as far as its limits go.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.errors import GoalError
+from limbik.figure.figure import Figure
+from limbik.goals import Aim, Goal, Rest
+from limbik.goals import terms as tm
+from limbik.methods import ProjectedLevenbergMarquardt
+from limbik.methods.base import OUT_ITERATIONS, REACHED, STATIONARY
+from limbik.poser.document.effector import Effector
+from limbik.poser.document.kept_goal import KeptGoal
+from limbik.poser.drag.answer import Answer, build_answer
+from limbik.poser.drag.goals_of_effectors import goal_of
+from limbik.posture.joint_weights import NECK, joint_weights
+from limbik.posture.known_body import known_body
+from limbik.solver.problem import Problem
+from limbik.solver.result import misses
+from limbik.solver.runner import Runner
+
+PULL = 1e-2
+"""Weight with which a neck stays near the pose in which a drag began, beside a look's 1 (a Rest
+counts the mean over all coordinates of the figure)."""
+
+BEHIND, ASIDE = math.radians(95.0), 1.0
+"""A look that ends further off than this may be of something right behind the head, where no small
+turn helps, or round the wrong way: it is tried again from a look at a place so much to the left or
+to the right, in parts of its distance."""
+
+BETTER = 0.9
+"""Part of the objective below which that other turn is taken."""
+
+ITERATIONS = 60
+
+_SETTLED = 1e-6  # tolerance with the pull (sizes, rad): so small that the pull decides when to stop
+
+
+class Looks(NamedTuple):
+    """The looks among the goals of a drag: of effectors, and without one; and the indices of the
+    joints that turn for them."""
+
+    effectors: tuple[Effector, ...]
+    kept: tuple[KeptGoal, ...]
+    turning: frozenset[int]
+
+
+def looks_among(
+    figure: Figure, effectors: Sequence[Effector], goals: Sequence[KeptGoal], dragged: int | None
+) -> Looks | None:
+    """The looks among some effectors and goals: aims of a body's neck, head or eyes.
+
+    None where there are none.  Where another effector that is held, or ``dragged``, hangs on all of
+    these joints, an aim is a goal like others: the whole body has to meet both.
+    """
+    if not known_body(figure).complete:
+        return None
+    neck = set(figure.owner[joint_weights(figure) == NECK].tolist())
+    own = tuple(e for e in effectors if e.mode == "aim" and figure.index(e.joint) in neck)
+    kept = tuple(
+        one for one in goals if isinstance(one.goal, Aim) and figure.index(one.goal.joint) in neck
+    )
+    turning: set[int] = set()
+    for joint in (*(e.joint for e in own), *(_aim(one).joint for one in kept)):
+        turning.update(_above(figure, figure.index(joint)))
+    turning &= neck
+    for other in effectors:
+        if other not in own and (other.mode != "free" or other.id == dragged):
+            turned = other.wxyz is not None or other.mode == "aim" or any(other.at)
+            above = _above(figure, figure.index(other.joint))
+            turning.difference_update(above if turned else above[1:])
+    return Looks(own, kept, frozenset(turning)) if turning else None
+
+
+def _above(figure: Figure, joint: int) -> list[int]:
+    """A joint and all that carry it."""
+    out = []
+    while joint >= 0:
+        out.append(joint)
+        joint = int(figure.parents[joint])
+    return out
+
+
+def _aim(kept: KeptGoal) -> Aim:
+    assert isinstance(kept.goal, Aim)
+    return kept.goal
+
+
+class LookSolver:
+    """Looks made ready: ``turned`` is a pose with the neck turned to them."""
+
+    def __init__(
+        self,
+        figure: Figure,
+        looks: Looks,
+        q: np.ndarray,
+        *,
+        locked: Iterable[str] = (),
+        beside: Sequence[Goal] = (),
+    ) -> None:
+        """``q`` (n,) is the pose in which a drag begins, ``locked`` are joints that keep their
+        values whatever is looked at, and ``beside`` goals that hold beside the looks."""
+        self.figure, self._looks = figure, looks
+        self.held, self._beside = list(looks.effectors), list(beside)
+        self._locked = frozenset(locked)
+        turning = {figure.joints[joint] for joint in looks.turning} - self._locked
+        self._lock = [joint for joint in figure.joints if joint not in turning]
+        self._turns = np.isin(figure.owner, [figure.index(joint) for joint in turning])
+        self._targets = [_aim(one).target for one in looks.kept]
+        self._none = np.empty((0, figure.n + 1))
+        goals = [goal_of(one, 1.0) for one in self.held]
+        # What a look is tied to does not move while the neck does: it is a place.
+        goals += [replace(_aim(one), target=(0.0, 0.0, 0.0)) for one in looks.kept]
+        self._count = len(goals)
+        goals += self._beside
+        rest = Rest(PULL * self._turns, pose=q)
+        self._then = self._runner(goals, q)
+        self._near = self._runner([*goals, rest], q, (_SETTLED * figure.size, _SETTLED))
+        self._rest = len(goals)
+        self.begin(q)
+
+    def _runner(
+        self,
+        goals: Sequence[Goal],
+        q: np.ndarray,
+        tolerance: tuple[float, float] | None = None,
+    ) -> Runner:
+        problem = Problem(self.figure, goals, start=q, tolerance=tolerance, lock=self._lock)
+        return Runner(problem, ProjectedLevenbergMarquardt(), near=True, restarts=0)
+
+    def begin(self, q: np.ndarray) -> None:
+        """Let the next looks stay near the pose q (n,)."""
+        self.q = self.figure.project(q)
+        self._near.problem.set_target(self._rest, pose=self.q)
+        self._code, self._ms, self._iterations = STATIONARY, 0.0, 0
+
+    def has(self, effector: int) -> bool:
+        """Whether an effector looks."""
+        return any(one.id == effector for one in self.held)
+
+    def move(self, effector: int, position: Sequence[float] | np.ndarray | None) -> None:
+        """Give an effector another place to look at; None: as it was."""
+        for k, one in enumerate(self.held):
+            if one.id == effector and position is not None:
+                x, y, z = tm.vector(position, 3, f'"{one.joint}": position').tolist()
+                self.held[k] = replace(one, position=(x, y, z))
+                return
+        if not self.has(effector):
+            raise GoalError(f"effector {effector} is not held")
+
+    def turned(self, q: np.ndarray) -> np.ndarray:
+        """(n,) the pose q with the neck turned to what is looked at, from where it was turned to
+        last."""
+        began = time.perf_counter()
+        out = np.where(self._turns, self.q, q)
+        places = self._places(q)
+        self._put(places)
+        self._iterations = 0
+        self._run(out)
+        if self._off(out) > BEHIND:
+            for side in (1.0, -1.0):
+                other = out.copy()
+                self._put([self._beside_of(k, place, q, side) for k, place in enumerate(places)])
+                self._run(other)
+                self._put(places)
+                self._run(other)
+                problem = self._then.problem
+                if problem.objective(other) < BETTER * problem.objective(out):
+                    out = other
+        met = out.copy()
+        self._code, totals = self._then.run(met, 0, self._none, ITERATIONS)
+        self._iterations += int(totals[OUT_ITERATIONS])
+        if self._code == REACHED and np.isfinite(met).all():
+            out = met
+        else:  # as near as it comes; without the pull what is left free would drift
+            self._code = STATIONARY
+        self.q = self.figure.project(out)
+        self._ms = 1e3 * (time.perf_counter() - began)
+        return self.q
+
+    def stands(self, answer: Answer) -> Answer:
+        """How the goals of the body and the looks stand in the present pose; nothing is solved."""
+        self._put(self._places(self.q))
+        kept = [one.id for one in self._looks.kept]
+        errors = misses(self._then.problem, self.q)[: self._count]
+        own = build_answer(self._then.problem, self.held, self.q, None, kept=kept, errors=errors)
+        return replace(answer, q=self.q, goals=np.concatenate([answer.goals, own.goals]))
+
+    def report(self, answer: Answer, *, first: bool) -> Answer:
+        """The answer to the rest of the body with the looks in it, at the pose of the last
+        ``turned``; with ``first`` its sentence is of the looks where both are short."""
+        problem = self._then.problem
+        errors = misses(problem, self.q)[: self._count]
+        own = build_answer(
+            problem, self.held, self.q.copy(), self._code, answer.ms + self._ms,
+            answer.iterations + self._iterations,
+            kept=[one.id for one in self._looks.kept], errors=errors, locks=self._locked,
+        )  # fmt: skip
+        goals = np.concatenate([answer.goals, own.goals])
+        if answer.status is None or answer.ok or (first and not own.ok):
+            return replace(own, goals=goals)
+        return replace(answer, q=own.q, goals=goals, ms=own.ms, iterations=own.iterations)
+
+    def _run(self, q: np.ndarray) -> None:
+        _, totals = self._near.run(q, 0, self._none, ITERATIONS)
+        self._iterations += int(totals[OUT_ITERATIONS])
+        if not np.isfinite(q).all():
+            q[:] = self.q
+
+    def _off(self, q: np.ndarray) -> float:
+        """By which angle the worst look is off in the pose q (n,)."""
+        errors = misses(self._then.problem, q)[: self._count]
+        return max((miss.angle or 0.0 for miss in errors), default=0.0)
+
+    def _places(self, q: np.ndarray) -> list[np.ndarray]:
+        """(3,) where each look goes in the pose q (n,)."""
+        out = [np.array(one.position) for one in self.held]
+        frames = self.figure.frames(q)
+        for kept, target in zip(self._looks.kept, self._targets, strict=True):
+            if isinstance(target, str):
+                frame = frames[self.figure.index(target)]
+                out.append(frame[:3, :3] @ np.array(_aim(kept).target_at) + frame[:3, 3])
+            else:
+                out.append(np.array(target, float))
+        return out
+
+    def _beside_of(self, k: int, place: np.ndarray, q: np.ndarray, side: float) -> np.ndarray:
+        """(3,) a place beside that of the look number k, level with it."""
+        if k < len(self.held):
+            joint = self.held[k].joint
+        else:
+            joint = _aim(self._looks.kept[k - len(self.held)]).joint
+        frames = self.figure.frames(q)
+        head = frames[self.figure.index(joint), :3, 3]
+        base = frames[self.figure.index(known_body(self.figure)["hips"]), :3, 3]
+        across = np.cross(head - base, place - head)
+        length = float(np.linalg.norm(across))
+        if length < 1e-9:
+            return place
+        far = float(np.linalg.norm(place - head))
+        return place + across * (side * ASIDE * far / length)
+
+    def _put(self, places: Sequence[np.ndarray]) -> None:
+        for runner in (self._near, self._then):
+            for k, place in enumerate(places):
+                runner.problem.set_target(k, target=place)
