@@ -206,6 +206,8 @@ class DragSolver:
             return unheld(flat.q)
         other = self._risen_step(step, before, was_risen, last=last)
         if self._risen is not None and other is not None:
+            if not last:
+                other = self._risen.turned_at_most(other, before, flat.most)
             self._shown, flat.q = self._risen, self._risen.q
             ms, iterations = step.ms + other.ms, step.iterations + other.iterations
             return self._risen.report(other._replace(ms=ms, iterations=iterations))

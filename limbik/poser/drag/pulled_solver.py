@@ -22,7 +22,7 @@ from limbik.poser.drag.answer import Answer, build_answer
 from limbik.poser.drag.drag_goals import DragGoals
 from limbik.poser.drag.goals_of_effectors import put_place
 from limbik.poser.drag.posture import ENOUGH, ENOUGH_AFTER_NATURAL, FLOOR
-from limbik.poser.drag.turn_limiter import TurnLimiter
+from limbik.poser.drag.turn_limiter import UNBOUND, Bound, TurnLimiter
 from limbik.solver.result import Miss, misses
 
 NEAR, NEAR_AFTER_LEAP, THEN, THEN_AGAIN, LAST = 10, 40, 30, 8, 100
@@ -42,6 +42,10 @@ than the second stands still, but for the hand's tremble."""
 
 TURN, STEP = math.radians(55.0), 0.05
 """No joint turns further at once while the target moves less than this many sizes."""
+
+WAY, LEVER = 0.06, 3.0
+"""Nor does a joint go further at once than this many sizes and so many times the way of the
+target."""
 
 SWINGS = "the figure swings over to another way of getting there; go on dragging"
 
@@ -73,7 +77,7 @@ class PulledSolver(DragGoals):
         self._turn_limiter = TurnLimiter(self.figure)
         self._was: Effector | None = None
         self._part: np.ndarray | None = None
-        self.most = math.inf  # radians that a joint may turn in a step
+        self.most = UNBOUND  # how far joints may turn and go in a step
         self._polished = True  # the last answer is not the natural pose
         self._trembles, self._last_f = False, math.inf
         self._strained = 0  # drags in a row that ended in a strained pose
@@ -88,7 +92,7 @@ class PulledSolver(DragGoals):
         nothing is held."""
         moved, turned = self._moved()
         near = NEAR if moved < LEAP else NEAR_AFTER_LEAP
-        self.most = most = TURN * max(1.0, moved / STEP) + turned
+        self.most = most = self._bound(moved, turned)
         self._trembles = moved < TREMBLE and turned < TREMBLE
         then = THEN if self._polished else THEN_AGAIN
         return self._solved(near, then if self._quick else None, most)
@@ -96,14 +100,14 @@ class PulledSolver(DragGoals):
     def last_step(self) -> Step | None:
         """The same with all the iterations that the method takes, for the end of a drag: without
         the pull, or with that of a body's posture."""
-        return self._solved(0 if self.posture is None else LAST, None, math.inf)
+        return self._solved(0 if self.posture is None else LAST, None, UNBOUND)
 
     def go_back(self) -> None:
         """Go on from the last pose that was solved for, though another one was shown."""
         self.q = self._ahead
 
-    def turned_at_most(self, step: Step, before: np.ndarray, most: float) -> Step:
-        """The step; where a joint turns by more than ``most`` radians from the pose ``before``
+    def turned_at_most(self, step: Step, before: np.ndarray, most: Bound) -> Step:
+        """The step; where a joint turns or goes further than ``most`` from the pose ``before``
         (n,), one that goes only part of the way."""
         if self._turn_limiter.within(before, self.q, most):
             return step
@@ -139,7 +143,7 @@ class PulledSolver(DragGoals):
 
     # ---- solving ---------------------------------------------------------------------------
 
-    def _solved(self, near: int, then: int | None, most: float) -> Step | None:
+    def _solved(self, near: int, then: int | None, most: Bound) -> Step | None:
         if self._then is None:
             return None
         began = time.perf_counter()
@@ -236,7 +240,7 @@ class PulledSolver(DragGoals):
                 self._strained = 0
         return iterations
 
-    def _swung(self, q: np.ndarray, most: float, then: int | None) -> tuple[np.ndarray, int]:
+    def _swung(self, q: np.ndarray, most: Bound, then: int | None) -> tuple[np.ndarray, int]:
         """(pose, exit code) part of the way to q, and from there to the goals where they are no
         further away, or to all but the dragged one; the next drag goes on towards q."""
         assert self._then is not None
@@ -271,6 +275,12 @@ class PulledSolver(DragGoals):
         errors = misses(self._then.problem, self.q)
         self._put_far(there=False)
         return errors
+
+    def _bound(self, moved: float, turned: float) -> Bound:
+        """How far joints may turn and go where the target moved and turned so far."""
+        # Turning a joint by itself swings what hangs on it: as far as that goes.
+        way = (WAY + LEVER * (moved + turned)) * self.figure.size
+        return Bound(TURN * max(1.0, moved / STEP) + turned, way)
 
     def _moved(self) -> tuple[float, float]:
         """How far the dragged target moved since the last drag (sizes) and turned (rad); infinitely

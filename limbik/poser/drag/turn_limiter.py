@@ -1,10 +1,14 @@
-"""How far joints turn between two poses, and a bound on it, so that a figure does not flip.
+"""How far joints turn and go between two poses, and a bound on it, so that a figure does not flip.
 
 Where the way a figure went comes to an end, the nearest pose may be far away: an arm behind a back,
-a robot that has come round to the end of its turntable.  A person then wants to see it swing over.
+a body that bent round a box, a robot that has come round to the end of its turntable.  A person
+then wants to see it swing over.
 """
 
 from __future__ import annotations
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +17,19 @@ from limbik.figure.figure import Figure
 TRIES = 6
 
 
+class Bound(NamedTuple):
+    """How far a joint may turn on its parent (rad), and how far it may go (in the figure's unit),
+    from one pose to the next."""
+
+    turn: float = math.inf
+    way: float = math.inf
+
+
+UNBOUND = Bound()
+
+
 class TurnLimiter:
-    """Bounds how far the joints of a figure turn from one pose to the next."""
+    """Bounds how far the joints of a figure turn and go from one pose to the next."""
 
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
@@ -31,15 +46,30 @@ class TurnLimiter:
         cosine = 0.5 * (np.einsum("jab,jab->j", local[0], local[1]) - 1.0)
         return np.arccos(np.clip(cosine, -1.0, 1.0))
 
-    def within(self, one: np.ndarray, other: np.ndarray, most: float) -> bool:
-        """Whether no joint turns by more than ``most`` radians."""
-        moved = np.abs(other - one)[self._turns].max(initial=0.0)
-        return bool(self._most * moved <= most or self.turned(one, other).max() <= most)
+    def within(self, one: np.ndarray, other: np.ndarray, most: Bound) -> bool:
+        """Whether no joint turns or goes further than that."""
+        moved = np.abs(other - one)
+        turned = moved[self._turns]
+        might = self._most * turned.max(initial=0.0) > most.turn
+        if might and self.turned(one, other).max() > most.turn:
+            return False
+        # No joint is further from what turns it than the figure is large.
+        furthest = self._most * self._figure.size * turned.sum() + moved[~self._turns].sum()
+        return bool(furthest <= most.way or self.gone(one, other) <= most.way)
 
-    def towards(self, one: np.ndarray, other: np.ndarray, most: float) -> np.ndarray:
+    def gone(self, one: np.ndarray, other: np.ndarray) -> float:
+        """How far the joint goes that goes furthest between two poses."""
+        there = self._figure.positions(np.stack([one, other]))
+        return float(np.sqrt(((there[1] - there[0]) ** 2).sum(axis=1).max()))
+
+    def towards(self, one: np.ndarray, other: np.ndarray, most: Bound) -> np.ndarray:
         """(n,) the furthest pose on the straight way to ``other`` that is within ``most``, or
         nearly so; inside the limits."""
-        part = min(1.0, most / max(1e-9, float(self.turned(one, other).max())))
+        part = min(
+            1.0,
+            most.turn / max(1e-9, float(self.turned(one, other).max())),
+            most.way / max(1e-9, self.gone(one, other)),
+        )
         for _ in range(TRIES):
             pose = self._figure.project(one + part * (other - one))
             if self.within(one, pose, most):

@@ -10,9 +10,11 @@ import pytest
 
 from helpers.poser.dragged import FEET, SIX, held, turned, walk
 from helpers.poser.poser_talk import Talk
+from helpers.poser.posing import Posing
+from helpers.real_data import find
 from limbik import figures
 from limbik.poser.drag.drag_solver import DragSolver
-from limbik.poser.drag.pulled_solver import SWINGS
+from limbik.poser.drag.pulled_solver import LEVER, SWINGS, WAY
 
 # ---- smooth drags -------------------------------------------------------------------------------
 
@@ -105,3 +107,38 @@ def test_free_arms_are_calm_while_the_head_is_dragged(tmp_path: Path) -> None:
         places.append(talk.session.figure.positions(talk.session.document.q)[hands])
     # Where upper arms kept their turn in the world, hands shook by up to 4 cm.
     assert np.linalg.norm(np.diff(places, 2, axis=0), axis=2).max() < 0.02
+
+
+def test_a_body_that_bent_round_a_box_does_not_leap_back(tmp_path: Path) -> None:
+    """The hand circles round a box and through it; the body follows, and comes back in steps."""
+    talk = Talk.builtin("human", tmp_path)
+    figure, box = talk.session.figure, talk.do("prop.add", kind="box")["prop"]
+    for joints in ([talk.joint(name) for name in ("LeftHand", "RightHand")], []):
+        talk.do("prop.hold", prop=box, joints=joints)
+    talk.do("floor", on=False)
+    talk.do("collisions", on=True)
+    hand, id = talk.position("LeftHand"), talk.effector("LeftHand").id
+    places, targets = [figure.positions(talk.session.document.q)], [hand]
+    for angle in np.linspace(0.0, 2.0 * np.pi, 121)[1:].tolist():
+        way = [0.12 * np.sin(angle), -0.1 * (1.0 - np.cos(angle)), 0.06 * np.sin(angle)]
+        targets.append(hand + way)
+        talk.drag(id, tuple(targets[-1].tolist()))
+        places.append(figure.positions(talk.session.document.q))
+    jumps = np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1)[1:]  # once 53 cm
+    most = WAY * figure.size + LEVER * np.linalg.norm(np.diff(targets, axis=0), axis=1)[1:]
+    assert (jumps <= 1.01 * most).all(), jumps.max()
+    talk.do("drop")
+    np.testing.assert_allclose(talk.position("LeftHand"), hand, atol=1e-3)
+    assert np.linalg.norm(talk.position("Head") - places[0][talk.joint("Head")]) < 0.05
+
+
+def test_heels_that_rise_do_not_make_a_body_leap(tmp_path: Path) -> None:
+    body = Posing.of_file(find("vrm/sat06_basic_armature_vrm1.vrm"), tmp_path).begin()
+    figure, start = body.session.figure, body.at("leftHand")
+    id, places = body.effector(body.name("leftHand")).id, []
+    for share in np.linspace(0.0, 1.0, 25)[1:].tolist():
+        body.drag(id, tuple((start + share * body.way(0.7, 0.0, 0.0)).tolist()))
+        places.append(figure.positions(body.session.document.q))
+    jumps = np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1)  # once 49 cm
+    assert jumps.max() <= WAY * figure.size + 1.01 * LEVER * 0.7 / 24 * body.metre
+    assert body.turned("leftFoot") > 5.0
