@@ -40,8 +40,8 @@ stand point where they do, the hips keep their turn while they are dragged, and 
 a person placed them; the dragged goal has 1e-3."""
 
 KNEES = 5e-6
-"""Weight with which knees stay above their pinned feet while the hips are dragged, seen from ahead:
-they do not go inwards to spare an ankle at its limit."""
+"""Weight with which knees stay above their pinned feet, seen from ahead, while something else is
+dragged: they do not go inwards to spare an ankle at its limit."""
 
 LEVEL = 3.2e-7
 """Weight with which other pins keep their turn."""
@@ -334,7 +334,7 @@ class Posture:
                 if effector.id != dragged and effector.mode == "pin" and foot is not None:
                     plane = Plane(effector.joint, (1.0, 0.0, 0.0), 0.0, foot.heel, weight=HEADING)
                     out.append(Kept(plane, joint, "heading"))
-                    if lowered:
+                    if dragged is not None:
                         knee = _knee(self.figure, joint)
                         plane = Plane(self.figure.joints[knee], (1.0, 0.0, 0.0), 0.0, weight=KNEES)
                         out.append(Kept(plane, knee, "knee"))

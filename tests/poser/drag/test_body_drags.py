@@ -102,6 +102,23 @@ def test_knees_stay_above_their_feet_while_the_hips_go_down(body: Posing) -> Non
         assert np.abs(np.subtract(now, before)).max() < 0.02 * body.metre, way
 
 
+def test_knees_stay_above_their_feet_while_the_head_or_a_hand_goes_low(body: Posing) -> None:
+    roles = [side + "LowerLeg" for side in ("left", "right")]
+    for role, way in (
+        ("head", (0.0, -0.3, 0.0)),
+        ("head", (0.0, -0.5, 0.2)),
+        ("head", (0.3, -0.2, 0.0)),
+        ("leftHand", (-0.1, -0.5, 0.2)),
+        ("leftHand", (0.1, -0.4, 0.0)),
+    ):
+        body.reset()
+        before = [float(body.at(knee) @ body.left) for knee in roles]
+        assert body.drag_by(role, *way) < 0.1
+        now = [float(body.at(knee) @ body.left) for knee in roles]
+        # The human's went 11 cm inwards each, the CMU skeleton's 10 outwards.
+        assert np.abs(np.subtract(now, before)).max() < 0.01 * body.metre, (role, way)
+
+
 def test_what_was_placed_stays_placed(body: Posing) -> None:
     body.reset()
     assert body.drag_by("head", left=0.1, ahead=0.1) < 0.1
