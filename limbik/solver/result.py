@@ -162,8 +162,9 @@ _FIELDS = tuple(f.name for f in fields(Result))
 
 def misses(problem: Problem, q: np.ndarray) -> tuple[Miss, ...]:
     """The error of every goal at q, in its own unit, in the order of the goals."""
-    errors = problem.term_errors(q)
-    within = errors <= problem.tolerances
+    found = problem.term_errors(q)
+    # Plain numbers: a drag asks for this at every step, and goals have few terms each.
+    errors, within = found.tolist(), (found <= problem.tolerances).tolist()
     out: list[Miss] = []
     for goal, terms in zip(problem.goals, problem.terms_of, strict=True):
         if isinstance(goal, Rest):
@@ -176,9 +177,9 @@ def misses(problem: Problem, q: np.ndarray) -> tuple[Miss, ...]:
             out.append(
                 Miss(
                     goal.label,
-                    float(max(lengths)) if lengths else None,
-                    float(max(angles)) if angles else None,
-                    bool(within[terms].all()),
+                    max(lengths) if lengths else None,
+                    max(angles) if angles else None,
+                    all(within[t] for t in terms),
                 )
             )
     return tuple(out)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -292,6 +293,15 @@ class Posture:
 
     def _limbs(self, joint: str) -> list[tuple[int, int, int]]:
         """(upper, lower, end) joints of the limbs that a drag of a joint moves first."""
+        if joint not in self._known_limbs:
+            self._known_limbs[joint] = self._found_limbs(joint)
+        return self._known_limbs[joint]
+
+    @cached_property
+    def _known_limbs(self) -> dict[str, list[tuple[int, int, int]]]:
+        return {}
+
+    def _found_limbs(self, joint: str) -> list[tuple[int, int, int]]:
         body = known_body(self.figure)
         out = []
         for side in SIDES:

@@ -35,7 +35,9 @@ class TurnLimiter:
         self._figure = figure
         self._turns = ~figure.slides
         scales = [abs(slot.scale) for slot in figure.tree.slots]
-        self._most = 3.0 * max(1.0, *scales) if scales else 3.0  # a ball has three coordinates
+        scale = max(1.0, *scales) if scales else 1.0
+        self._most = 3.0 * scale  # a ball has three coordinates
+        self._levers = np.where(figure.slides, scale, scale * _reach(figure)[figure.owner])
 
     def turned(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """(joints,) angle in radians by which each joint turns on its parent between two poses."""
@@ -53,9 +55,7 @@ class TurnLimiter:
         might = self._most * turned.max(initial=0.0) > most.turn
         if might and self.turned(one, other).max() > most.turn:
             return False
-        # No joint is further from what turns it than the figure is large.
-        furthest = self._most * self._figure.size * turned.sum() + moved[~self._turns].sum()
-        return bool(furthest <= most.way or self.gone(one, other) <= most.way)
+        return bool(moved @ self._levers <= most.way or self.gone(one, other) <= most.way)
 
     def gone(self, one: np.ndarray, other: np.ndarray) -> float:
         """How far the joint goes that goes furthest between two poses."""
@@ -76,3 +76,17 @@ class TurnLimiter:
                 return pose
             part *= 0.6
         return one.copy()
+
+
+def _reach(figure: Figure) -> np.ndarray:
+    """(joints,) how far what hangs on each joint can be from it, at most; infinitely far where it
+    slides."""
+    out = np.zeros(len(figure.joints))
+    places = figure.frames(figure.rest)[:, :3, 3]
+    slides = set(figure.owner[figure.slides].tolist())
+    for joint in range(len(out) - 1, 0, -1):
+        parent = int(figure.parents[joint])
+        if parent >= 0:
+            bone = np.inf if joint in slides else np.linalg.norm(places[joint] - places[parent])
+            out[parent] = max(out[parent], bone + out[joint])
+    return out
