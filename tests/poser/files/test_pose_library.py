@@ -99,3 +99,36 @@ def test_the_library_outlives_a_figure_and_takes_one_step(tmp_path: Path) -> Non
     talk.do("builtin", name="spider")
     assert "other joints" in talk.ask("library.take", pose=pose.id)["error"]
     assert "not in the library" in talk.ask("library.take", pose="no")["error"]
+
+
+def test_a_pose_is_taken_flipped_and_by_one_limb_alone(tmp_path: Path) -> None:
+    talk = Talk.builtin("human", tmp_path)
+    talk.session.library = PoseLibrary(tmp_path / "poses")
+    talk.drag(talk.effector("LeftHand").id, [0.5, 1.5, 0.3])
+    talk.drag(talk.effector("Head").id, [0.1, 1.5, 0.2])
+    talk.do("library.store", name="Hello", picture=[])
+    (pose,), q = talk.session.library.entries(), talk.session.document.q
+    there = HUMAN.positions(q)
+    talk.do("pose.reset")
+    talk.do("library.take", pose=pose.id, flipped=True)
+    left, right = HUMAN.index("LeftHand"), HUMAN.index("RightHand")
+    flipped = HUMAN.positions(talk.session.document.q)
+    hips = HUMAN.index("Hips")
+    np.testing.assert_allclose(
+        np.linalg.norm(flipped[[right, left]] - flipped[hips], axis=1),
+        np.linalg.norm(there[[left, right]] - there[hips], axis=1),
+        atol=1e-6,
+    )
+    assert flipped[right, 1] > flipped[left, 1] + 0.2
+    talk.do("pose.reset")
+    arm = HUMAN.index("LeftArm")
+    talk.do("library.take", pose=pose.id, joint=arm)
+    now, below = talk.session.document.q, {arm}
+    for i, parent in enumerate(HUMAN.parents.tolist()):
+        if parent in below:
+            below.add(i)
+    own = np.isin(HUMAN.owner, sorted(below))
+    np.testing.assert_allclose(now[own], q[own], atol=1e-9)
+    np.testing.assert_array_equal(now[~own], HUMAN.project(HUMAN.rest)[~own])
+    refused = talk.ask("library.take", pose=pose.id, joint=999)["error"]
+    assert refused == "There is no joint 999 any more."

@@ -44,12 +44,26 @@ def store(session: Session, name: str, picture: list[str]) -> Answer:
 
 
 @command("library.take", lambda session, given: f"Pose {_library(session).get(given['pose']).name}")
-def take(session: Session, pose: str) -> Answer:
+def take(session: Session, pose: str, flipped: bool = False, joint: int = -1) -> Answer:
     """Put the figure into a pose of the library: exactly where it was stored from this figure, by
-    roles where it is another body's."""
+    roles where it is another body's.  ``flipped`` exchanges left and right; with the index of a
+    ``joint`` only it and what hangs on it take the pose."""
+    figure, before = session.figure, session.document.q
     body = session.figure_cache.body(session.document.source)
     entry = _library(session).get(pose)
-    session.pose(entry.onto(session.figure, body, session.document.q, _poses(session)))
+    q = entry.onto(figure, body, before, _poses(session))
+    if flipped:
+        mirror = session.figure_cache.mirror(session.document)
+        if mirror is None:
+            raise LimbikError("This figure has no left and right that could be told apart.")
+        q = mirror.pose(q)
+    if joint >= 0:
+        session.joint(joint)  # refused by name where there is none
+        part = np.zeros(len(figure.joints), bool)
+        for i, parent in enumerate(figure.parents.tolist()):  # parents come before children
+            part[i] = i == joint or (parent >= 0 and part[parent])
+        q = np.where(part[figure.owner], q, before)
+    session.pose(q)
     return None
 
 

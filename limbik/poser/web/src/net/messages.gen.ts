@@ -619,7 +619,7 @@ export interface Commands {
   "coordinates.drop": Record<never, never>;
   "library.list": Record<never, never>;
   "library.store": { name: string; picture: string[] };
-  "library.take": { pose: string };
+  "library.take": { pose: string; flipped?: boolean; joint?: number };
   "library.rename": { pose: string; name: string };
   "library.delete": { pose: string };
   "method.set": { name: string; settings: Record<string, number | boolean | string>; held?: boolean };

@@ -46,7 +46,7 @@ export function Timeline({ app }: { app: App }) {
     },
     copy: () => {
       setClipboard(new Set(keys.map((key) => key.id)));
-      app.note(`${keys.length > 1 ? `${keys.length} keys are` : "The key is"} copied. Go to a frame and paste with Ctrl+V.`);
+      app.note(`${keys.length > 1 ? `${keys.length} keys are` : "The key is"} copied. Go to a frame and paste with Ctrl+V, flipped with Ctrl+Shift+V.`);
     },
     pasteFlipped: () => void app.do("key.flip", { keys: copied.map((key) => key.id), by: pasteBy(copied, app.frame) }),
     paste: () => {

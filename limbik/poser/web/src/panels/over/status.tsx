@@ -92,6 +92,7 @@ export function Status({ app }: { app: App }) {
           aria-expanded={open}
           aria-label={open ? "Hide the numbers" : "Show the numbers"}
           title={open ? "Hide the numbers" : "Show the numbers"}
+          onMouseDown={(event) => event.preventDefault()} // a focused card is wide, and lies on the feet
           onClick={() => setOpen(!open)}
         >
           <Icon name="down" size={12} />

@@ -14,13 +14,20 @@ import { thumbnail } from "./thumbnail";
 
 /** What a press on a pose does, in words. */
 export function fitWords({ fit, figure }: LibraryPose): string {
-  if (fit === "exact") return "Put the figure into this pose";
-  if (fit === "roles") return `Put the figure into this pose of ${figure || "another body"}, bone by bone`;
+  const more = "; with Shift flipped, with Alt only the selected joint and what hangs on it";
+  if (fit === "exact") return `Put the figure into this pose${more}`;
+  if (fit === "roles") return `Put the figure into this pose of ${figure || "another body"}, bone by bone${more}`;
   return `A pose of ${figure || "another figure"}, whose joints this figure does not have`;
 }
 
 function Tile({ app, pose, rename }: { app: App; pose: LibraryPose; rename: () => void }) {
   const off = pose.fit === "none";
+  const take = (flipped: boolean, part: boolean): void => {
+    if (off) return;
+    const joint = part ? (app.ui.joint ?? -1) : -1;
+    if (part && joint < 0) app.note("Select a joint first: it and what hangs on it take the pose.");
+    else void app.do("library.take", { pose: pose.id, flipped, joint });
+  };
   return (
     <li class={`library-pose ${off ? "off" : ""}`}>
       <button
@@ -29,7 +36,7 @@ function Tile({ app, pose, rename }: { app: App; pose: LibraryPose; rename: () =
         aria-label={`Take ${pose.name}`}
         aria-disabled={off || undefined}
         title={fitWords(pose)}
-        onClick={() => !off && void app.do("library.take", { pose: pose.id })}
+        onClick={(event) => take(event.shiftKey, event.altKey)}
       >
         {pose.picture ? (
           <img src={address(app, "library", pose.id)} alt="" loading="lazy" width={72} height={72} />
@@ -40,6 +47,15 @@ function Tile({ app, pose, rename }: { app: App; pose: LibraryPose; rename: () =
         <span class="library-from">{pose.figure}</span>
       </button>
       <span class="library-buttons">
+        {!off && app.figure?.mirrors && (
+          <IconButton
+            icon="mirror"
+            class="quiet"
+            label={`${pose.name}, flipped`}
+            title="Put the figure into this pose with left and right exchanged"
+            onClick={() => take(true, false)}
+          />
+        )}
         <IconButton icon="pencil" class="quiet" label={`Rename ${pose.name}`} onClick={rename} />
         <IconButton
           icon="trash"

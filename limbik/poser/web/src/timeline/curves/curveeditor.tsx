@@ -141,6 +141,11 @@ export function CurveEditor({ app, timeline, ruler }: { app: App; timeline: Time
   };
 
   const first = visible[0]!;
+  const { low, high } = scales[first]!;
+  const marks = ticks({ ...scales[first]!, low: unit(first, low), high: unit(first, high) }).map((tick) => ({
+    tick,
+    y: yOf(scales[first]!, slides[first] ? tick : (tick * Math.PI) / 180),
+  }));
   const chosen = timeline.keys.find((key) => key.id === app.ui.curveKey);
   return (
     <div class="curves" role="group" aria-label={`Curves of ${info.name}`}>
@@ -183,15 +188,11 @@ export function CurveEditor({ app, timeline, ruler }: { app: App; timeline: Time
         onPointerUp={release}
         onPointerCancel={() => setDrag(null)}
       >
-        {ticks({ ...scales[first]!, low: unit(first, scales[first]!.low), high: unit(first, scales[first]!.high) }).map((tick) => {
-          const y = yOf(scales[first]!, slides[first] ? tick : (tick * Math.PI) / 180);
-          return (
-            <g key={tick} class="curve-tick">
-              <line x1={0} x2="100%" y1={y} y2={y} />
-              <text x={4} y={y - 2}>{slides[first] ? Number(tick.toPrecision(3)) : `${Number(tick.toPrecision(3))}°`}</text>
-            </g>
-          );
-        })}
+        {marks.map(({ tick, y }) => (
+          <g key={tick} class="curve-tick">
+            <line x1={0} x2="100%" y1={y} y2={y} />
+          </g>
+        ))}
         {visible.map((k) => (
           <polyline
             key={k}
@@ -244,6 +245,11 @@ export function CurveEditor({ app, timeline, ruler }: { app: App; timeline: Time
           );
         }))}
         <Now app={app} ruler={ruler} />
+        {marks.map(({ tick, y }) => (
+          <g key={tick} class="curve-tick">
+            <text x={4} y={y - 2}>{slides[first] ? Number(tick.toPrecision(3)) : `${Number(tick.toPrecision(3))}°`}</text>
+          </g>
+        ))}
       </svg>
     </div>
   );
