@@ -201,6 +201,12 @@ export function CurveEditor({ app, timeline, ruler }: { app: App; timeline: Time
             points={curves.frames.map((frame, i) => `${x(frame).toFixed(1)},${yOf(scales[k]!, curves.values[i]![k]!).toFixed(1)}`).join(" ")}
           />
         ))}
+        <Now app={app} ruler={ruler} />
+        {marks.map(({ tick, y }) => (
+          <g key={tick} class="curve-tick">
+            <text x={4} y={y - 2}>{slides[first] ? Number(tick.toPrecision(3)) : `${Number(tick.toPrecision(3))}°`}</text>
+          </g>
+        ))}
         {chosen?.pose && rowOf(chosen.frame) && visible.map((k) => {
           const next = timeline.keys.find((key) => key.frame > chosen.frame && key.pose);
           const [a, b] = [rowOf(chosen.frame), next && rowOf(next.frame)];
@@ -244,12 +250,6 @@ export function CurveEditor({ app, timeline, ruler }: { app: App; timeline: Time
             </rect>
           );
         }))}
-        <Now app={app} ruler={ruler} />
-        {marks.map(({ tick, y }) => (
-          <g key={tick} class="curve-tick">
-            <text x={4} y={y - 2}>{slides[first] ? Number(tick.toPrecision(3)) : `${Number(tick.toPrecision(3))}°`}</text>
-          </g>
-        ))}
       </svg>
     </div>
   );
