@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from limbik.figure.figure import Figure
 from limbik.methods.base import REACHED, STUCK
 from limbik.poser.document.effector import Effector
 from limbik.solver.explain import explain, status_of, what_is_short
-from limbik.solver.holders import ActiveLimit, active_limits, worst_goal
+from limbik.solver.holders import ActiveLimit, Holders, active_limits, worst_goal
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, Status, misses
 
@@ -82,14 +82,14 @@ def build_answer(
     kept: Sequence[int] = (),
     errors: tuple[Miss, ...] | None = None,
     is_last: bool = False,
-    locks: Collection[str] | None = None,
+    by_limits: bool = False,
 ) -> Answer:
     """The answer q to a problem whose goals are those of ``held``, in their order, and then goals
     without an effector, whose ids are ``kept``.
 
     ``code`` is the method's exit code, None where nothing was solved; ``errors`` are those of the
     goals at q where they are known.  After the last step of a drag (``is_last``) none goes on.
-    ``locks`` are the joints whose locks are spoken of where they hold back, None: all.
+    ``by_limits``: where goals are short, it is for limits and nothing else.
     """
     errors = misses(problem, q) if errors is None else errors
     goals = np.full((len(held) + len(kept), GOAL), _NAN)
@@ -110,16 +110,19 @@ def build_answer(
     if all(miss.ok for miss in errors):
         why = explain(problem, q, Status.REACHED, None, errors, 0)
         return Answer(q, Status.REACHED, why, goals, limits, ms, iterations)
-    status, holders = status_of(problem, STUCK if code == REACHED else code, q)
-    if holders is not None and locks is not None:
-        holders = holders._replace(locks=tuple(x for x in holders.locks if x in locks))
+    pressed = active_limits(problem, q)
+    goal = worst_goal(problem, q) if by_limits and pressed else None
+    if goal is None:
+        status, holders = status_of(problem, STUCK if code == REACHED else code, q)
+    else:
+        status, holders = Status.LIMITED, Holders(goal, tuple(pressed))
     ended = code in (STUCK, REACHED)
     short = None
     if status is Status.STALLED and not ended:
         short = _short_so_far(problem, q, errors, is_last)
     # A drag never restarts, so that nothing is said of attempts.
     why = short or explain(problem, q, status, holders, errors, 0, ended)
-    active = _limits(problem.figure, active_limits(problem, q))
+    active = _limits(problem.figure, pressed)
     follows = short is not None and not is_last
     return Answer(q, status, why, goals, active, ms, iterations, is_following=follows)
 

@@ -42,7 +42,8 @@ to the right, in parts of its distance."""
 BETTER = 0.9
 """Part of the objective below which that other turn is taken."""
 
-ITERATIONS = 60
+ITERATIONS, LEAST_GAIN = 60, 1e-4
+"""With the pull, a step that lowers f by no more than this part of it is the last."""
 
 _SETTLED = 1e-6  # tolerance with the pull (sizes, rad): so small that the pull decides when to stop
 
@@ -113,11 +114,11 @@ class LookSolver:
         values whatever is looked at, and ``beside`` goals that hold beside the looks."""
         self.figure, self._looks = figure, looks
         self.held, self._beside = list(looks.effectors), list(beside)
-        self._locked = frozenset(locked)
-        turning = {figure.joints[joint] for joint in looks.turning} - self._locked
+        turning = {figure.joints[joint] for joint in looks.turning} - set(locked)
         self._lock = [joint for joint in figure.joints if joint not in turning]
         self._turns = np.isin(figure.owner, [figure.index(joint) for joint in turning])
         self._targets = [_aim(one).target for one in looks.kept]
+        self._ids = [*(one.id for one in looks.kept), *(-1 for _ in beside)]
         self._none = np.empty((0, figure.n + 1))
         goals = [goal_of(one, 1.0) for one in self.held]
         # What a look is tied to does not move while the neck does: it is a place.
@@ -137,7 +138,9 @@ class LookSolver:
         tolerance: tuple[float, float] | None = None,
     ) -> Runner:
         problem = Problem(self.figure, goals, start=q, tolerance=tolerance, lock=self._lock)
-        return Runner(problem, ProjectedLevenbergMarquardt(), near=True, restarts=0)
+        gain = 0.0 if tolerance is None else LEAST_GAIN
+        method = ProjectedLevenbergMarquardt(least_gain=gain)
+        return Runner(problem, method, near=True, restarts=0)
 
     def begin(self, q: np.ndarray) -> None:
         """Let the next looks stay near the pose q (n,)."""
@@ -192,23 +195,21 @@ class LookSolver:
     def stands(self, answer: Answer) -> Answer:
         """How the goals of the body and the looks stand in the present pose; nothing is solved."""
         self._put(self._places(self.q))
-        kept = [one.id for one in self._looks.kept]
-        errors = misses(self._then.problem, self.q)[: self._count]
-        own = build_answer(self._then.problem, self.held, self.q, None, kept=kept, errors=errors)
-        return replace(answer, q=self.q, goals=np.concatenate([answer.goals, own.goals]))
+        own = build_answer(self._then.problem, self.held, self.q, None, kept=self._ids)
+        goals = np.concatenate([answer.goals, own.goals[: self._count]])
+        return replace(answer, q=self.q, goals=goals)
 
     def report(self, answer: Answer, *, first: bool) -> Answer:
         """The answer to the rest of the body with the looks in it, at the pose of the last
         ``turned``; with ``first`` its sentence is of the looks where both are short."""
         problem = self._then.problem
-        errors = misses(problem, self.q)[: self._count]
         own = build_answer(
             problem, self.held, self.q.copy(), self._code, answer.ms + self._ms,
-            answer.iterations + self._iterations,
-            kept=[one.id for one in self._looks.kept], errors=errors, locks=self._locked,
+            answer.iterations + self._iterations, kept=self._ids, by_limits=True,
         )  # fmt: skip
-        goals = np.concatenate([answer.goals, own.goals])
-        if answer.status is None or answer.ok or (first and not own.ok):
+        goals = np.concatenate([answer.goals, own.goals[: self._count]])
+        short = not goals[len(answer.goals) :, 3].all()
+        if answer.status is None or answer.ok or (first and short):
             return replace(own, goals=goals)
         return replace(answer, q=own.q, goals=goals, ms=own.ms, iterations=own.iterations)
 

@@ -202,6 +202,21 @@ def test_a_look_beyond_the_limits_turns_the_neck_alone_and_says_so(
     assert tilt(before, talk.session.document.q) < 0.01
 
 
+def test_looks_follow_a_hand_to_the_face_among_collisions_and_balance(talk: Talk) -> None:
+    for switch in ("collisions", "balance"):
+        talk.do(switch, on=True)
+    head, hand = talk.effector("Head").id, talk.effector("LeftHand").id
+    talk.do("effector.set", effector=head, look="joint:LeftHand")
+    start = talk.position("LeftHand")
+    for share in np.linspace(0.0, 1.0, 13)[1:].tolist():
+        talk.drag(hand, tuple((start + share * (np.array([0.06, 1.55, 0.2]) - start)).tolist()))
+        assert looks(talk) < 20.0
+    talk.do("drop")
+    assert talk.session.answer is not None
+    assert not (talk.session.answer.goals[:, 0] < 0).any()
+    assert limbik.Avoid().nearest(HUMAN, talk.session.document.q)[2] > -0.01
+
+
 @pytest.mark.parametrize("place", [(0.35, 1.6, 0.1), (0.35, 1.6, 0.3), (-0.1, 1.75, 0.25)])
 def test_a_ball_beside_the_head_is_looked_at_and_taken_with_an_upright_chest(
     talk: Talk, place: tuple[float, float, float]
