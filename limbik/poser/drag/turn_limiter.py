@@ -37,7 +37,10 @@ class TurnLimiter:
         scales = [abs(slot.scale) for slot in figure.tree.slots]
         scale = max(1.0, *scales) if scales else 1.0
         self._most = 3.0 * scale  # a ball has three coordinates
-        self._levers = np.where(figure.slides, scale, scale * _reach(figure)[figure.owner])
+        reach, coupled = _reach(figure), len(figure.tree.slots) > figure.n
+        self._levers = None  # of each coordinate, where it moves one joint and all bones are known
+        if np.isfinite(reach).all() and not coupled:
+            self._levers = scale * np.where(figure.slides, 1.0, reach[figure.owner])
 
     def turned(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """(joints,) angle in radians by which each joint turns on its parent between two poses."""
@@ -55,7 +58,9 @@ class TurnLimiter:
         might = self._most * turned.max(initial=0.0) > most.turn
         if might and self.turned(one, other).max() > most.turn:
             return False
-        return bool(moved @ self._levers <= most.way or self.gone(one, other) <= most.way)
+        if self._levers is not None and moved @ self._levers <= most.way:
+            return True
+        return self.gone(one, other) <= most.way
 
     def gone(self, one: np.ndarray, other: np.ndarray) -> float:
         """How far the joint goes that goes furthest between two poses."""

@@ -43,3 +43,17 @@ def test_a_pose_is_kept_with_a_picture_and_goes_onto_another_body(person: Person
     person.page.keyboard.press("Control+z")
     person.settle()
     assert np.allclose(person.positions()[hand], before, atol=1e-5)
+    # Flipped it is the other hand that goes up, by the button and with Shift.
+    other = person.joint("hand.R")
+    for press in ("button", "Shift"):
+        below = person.positions()[[hand, other]]
+        tile.hover()
+        if press == "button":
+            person.page.get_by_role("button", name="Hand up, flipped").click()
+        else:
+            tile.click(modifiers=["Shift"])
+        person.settle()
+        risen = person.positions()[[hand, other]] - below
+        assert risen[1, 1] > max(0.1, risen[0, 1] + 0.1), press
+        person.page.keyboard.press("Control+z")
+        person.settle()
