@@ -104,7 +104,7 @@ def plant_feet(
 def _kept_joints(figure: Figure, names: list[str]) -> dict[str, float]:
     """Joint → how much it stays where it is: hips, or roots, before hands and knees."""
     body, feet = recognise(figure), {figure.index(name) for name in names}
-    above = {i for foot in feet for i in _line(figure, foot)}
+    above = {i for foot in feet for i in figure.tree.ancestors(foot)}
     roots = [figure.joints[i] for i in np.flatnonzero(figure.parents < 0).tolist() if i in above]
     out = dict.fromkeys([body["hips"]] if "hips" in body else roots, 1.0)
     out |= {body[role]: share for role, share in _SHARES.items() if role in body}
@@ -127,15 +127,6 @@ def _keep(figure: Figure, kept: dict[str, float], q: np.ndarray) -> list[Goal]:
             )
         )
     return goals
-
-
-def _line(figure: Figure, joint: int) -> list[int]:
-    """A joint and all that it hangs on."""
-    out = []
-    while joint >= 0:
-        out.append(joint)
-        joint = int(figure.parents[joint])
-    return out
 
 
 def _floor(

@@ -69,6 +69,14 @@ class Tree:
         ):
             array.setflags(write=False)
 
+    def ancestors(self, joint: int) -> list[int]:
+        """The joint and all that carry it, up to its root."""
+        out = []
+        while joint >= 0:
+            out.append(joint)
+            joint = int(self.parents[joint])
+        return out
+
     def _name_coordinates(self) -> None:
         names: list[str] = []
         owner: list[int] = []

@@ -94,10 +94,8 @@ def in_balls(
 def carriers(figure: Figure, body: Body) -> list[str]:
     """The hips, what they hang on, and roots: joints that place the body in the world."""
     names = [joint.name for joint in figure.definition if joint.parent is None]
-    i = figure.index(body["hips"]) if "hips" in body else -1
-    while i >= 0:
-        names.append(figure.joints[i])
-        i = int(figure.parents[i])
+    if "hips" in body:
+        names += [figure.joints[i] for i in figure.tree.ancestors(figure.index(body["hips"]))]
     return names
 
 

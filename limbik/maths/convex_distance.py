@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from numba import carray
+from numba.np.numpy_support import carray
 
 from limbik.jit import inner, stack
 from limbik.maths.cores import CYLINDER, FLAT, from_cores

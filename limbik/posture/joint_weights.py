@@ -42,10 +42,7 @@ def joint_weights(figure: Figure) -> np.ndarray:
 def _of_body(figure: Figure, body: Body) -> np.ndarray:
     roles = {figure.index(joint): role for role, joint in body.roles.items()}
     hips = figure.index(body["hips"])
-    carrying, i = set(), hips
-    while i >= 0:
-        carrying.add(i)
-        i = int(figure.parents[i])
+    carrying = set(figure.tree.ancestors(hips))
     weights = np.empty(len(figure.joints))
     for i, parent in enumerate(figure.parents.tolist()):
         if i in carrying:

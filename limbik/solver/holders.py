@@ -310,8 +310,7 @@ def too_short(problem: Problem, goal: int) -> tuple[str, str, float] | None:
 def _stands_on(problem: Problem, joint: int) -> str:
     """The first joint from the root to this one that may move."""
     figure, first = problem.figure, joint
-    while joint >= 0:
-        if problem.moves[figure.owner == joint].any():
-            first = joint
-        joint = int(figure.parents[joint])
+    for carrier in figure.tree.ancestors(joint):
+        if problem.moves[figure.owner == carrier].any():
+            first = carrier
     return figure.joints[first]

@@ -181,9 +181,7 @@ def _terms(
             paths += path
             coords = [figure.tree.slots[s].coordinate for s in path]
             touched[coords, row : row + term.rows] = True
-            while joint >= 0:
-                used.add(joint)
-                joint = int(figure.parents[joint])
+            used.update(figure.tree.ancestors(joint))
         record[lay.T_KIND], record[lay.T_ROW] = term.kind, row
         record[lay.T_JOINT], record[lay.T_JOINT2] = term.joint, term.second
         record[lay.T_PATH : lay.T_PATH + min(len(spans), 4)] = spans[:4]
@@ -212,13 +210,12 @@ def _path(shape: Shape, joint: int, term: tm.Term) -> list[int]:
     at = term.at if joint == term.joint else term.at2
     still = term.kind in (tm.POSITION, tm.PLANE, tm.DISTANCE) and not at.any()
     turns = lay.section(tree.ints, tree.floats, lay.I_SLOT_IS_ROTATION)
-    while joint >= 0:
-        slots = list(tree.slots_of[joint])
+    for carrier in tree.ancestors(joint):
+        slots = list(tree.slots_of[carrier])
         while still and slots and turns[slots[-1]]:
             slots.pop()
         path = [s for s in slots if shape.moves[tree.slots[s].coordinate]] + path
         still = False
-        joint = int(tree.parents[joint])
     return path
 
 

@@ -3,7 +3,6 @@ lengths of limbs, soles of feet; the same for a character of balls and a robot o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,13 +100,8 @@ class BodyShape:
             roles["chest"] = names[self.chest]
         return Body(roles, (), ())
 
-    def _above(self, joint: int) -> Iterator[int]:
-        while joint >= 0:
-            yield joint
-            joint = int(self.figure.parents[joint])
-
     def _meet(self, joints: list[int]) -> int:
-        common = [set(self._above(joint)) for joint in joints]
+        common = [set(self.figure.tree.ancestors(joint)) for joint in joints]
         return max(set.intersection(*common), default=0)  # parents come before children
 
     def place(self, joint: int) -> np.ndarray:
@@ -134,7 +128,7 @@ class BodyShape:
         """(3,) where a limb turns, at rest: the point nearest to the axes of its first
         hinges, or the origin of its ball."""
         lower = self.at[f"{side}Lower{kind}"]
-        line = [i for i in self._above(int(self.figure.parents[lower])) if i > trunk]
+        line = [i for i in self.figure.tree.ancestors(int(self.figure.parents[lower])) if i > trunk]
         moving = [i for i in line if self.figure.definition[i].parts]
         axes = [(i, axis) for i in moving if (axis := self._hinge(i)) is not None]
         if len(axes) < len(moving) or len(axes) < 2:
@@ -224,7 +218,7 @@ class BodyShape:
         moved = [
             len(np.flatnonzero(self.figure.owner == i))
             for side in SIDES
-            for i in self._above(self.end[side + "Foot"])
+            for i in self.figure.tree.ancestors(self.end[side + "Foot"])
             if i > self.at[side + "LowerLeg"]
         ]
         return sum(moved) >= 2 * len(SIDES)

@@ -147,12 +147,7 @@ def _placed(
 
 def _idle(figure: Figure, links: set[int]) -> list[str]:
     """Joints that move none of these links: fingers, eyes, clothes."""
-    used = set[int]()
-    for link in links:
-        i = link
-        while i >= 0:
-            used.add(i)
-            i = int(figure.parents[i])
+    used = {i for link in links for i in figure.tree.ancestors(link)}
     return [name for i, name in enumerate(figure.joints) if i not in used]
 
 

@@ -24,8 +24,8 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import BallPart, Joint
 from limbik.figure.limits import SwingTwist
 from limbik.figure.motion import Motion
+from limbik.figure.units import length_text
 from limbik.humanoid import Body, recognise
-from limbik.solver.result import length_text
 
 WIDE, ROOMY = 160, 110
 """Columns where the output is not a terminal, and from which on there is room for the bones."""

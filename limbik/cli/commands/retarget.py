@@ -21,7 +21,7 @@ from limbik.cli.terminal import notes, out, progress_bar
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.solver.result import length_text
+from limbik.figure.units import length_text
 
 
 def retarget(

@@ -22,8 +22,9 @@ from limbik.cli.targets import Targets, pairs, read_targets
 from limbik.cli.terminal import STYLES, notes, out, progress_bar
 from limbik.errors import LimbikError
 from limbik.figure.figure import Figure
+from limbik.figure.units import length_text
 from limbik.goals import Goal, Reach
-from limbik.solver.result import Status, length_text
+from limbik.solver.result import Status
 from limbik.solver.runner import find_method
 
 _FPS = 30.0  # of targets without a frame rate, for a figure that came without one too

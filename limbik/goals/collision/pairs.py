@@ -131,14 +131,9 @@ def _own_pairs(figure: Figure, exclude: list[tuple[str, str]]) -> tuple[np.ndarr
 
 def _steps(figure: Figure, one: int, two: int) -> int:
     """How many steps from parent to child, or back, lead from one joint to another."""
-    above: dict[int, int] = {}
-    while one >= 0:
-        above[one] = len(above)
-        one = int(figure.parents[one])
-    count = 0
-    while two >= 0 and two not in above:
-        two, count = int(figure.parents[two]), count + 1
-    return count + above.get(two, len(above))
+    first, second = figure.tree.ancestors(one), figure.tree.ancestors(two)
+    common = set(first) & set(second)
+    return len(first) + len(second) - 2 * len(common)
 
 
 def _against_scene(

@@ -31,9 +31,7 @@ def basic_elements(problem: Problem) -> list[list[float]]:
     on_the_way = np.full(len(figure.joints), problem.has_functions)
     for term in problem.terms:
         for joint in (term.joint, term.second):
-            while joint >= 0:
-                on_the_way[joint] = True
-                joint = int(parents[joint])
+            on_the_way[figure.tree.ancestors(joint)] = True
     has_child = np.isin(np.arange(len(parents)), parents)
     found: list[list[float]] = []
     for joint in np.flatnonzero(on_the_way):

@@ -74,23 +74,14 @@ def looks_among(
     )
     turning: set[int] = set()
     for joint in (*(e.joint for e in own), *(_aim(one).joint for one in kept)):
-        turning.update(_above(figure, figure.index(joint)))
+        turning.update(figure.tree.ancestors(figure.index(joint)))
     turning &= neck
     for other in effectors:
         if other not in own and (other.mode != "free" or other.id == dragged):
             turned = other.wxyz is not None or other.mode == "aim" or any(other.at)
-            above = _above(figure, figure.index(other.joint))
+            above = figure.tree.ancestors(figure.index(other.joint))
             turning.difference_update(above if turned else above[1:])
     return Looks(own, kept, frozenset(turning)) if turning else None
-
-
-def _above(figure: Figure, joint: int) -> list[int]:
-    """A joint and all that carry it."""
-    out = []
-    while joint >= 0:
-        out.append(joint)
-        joint = int(figure.parents[joint])
-    return out
 
 
 def _aim(kept: KeptGoal) -> Aim:

@@ -210,9 +210,7 @@ class Posture:
 
     def _carried(self, joint: int, by: int) -> bool:
         """Whether a joint is another one or hangs on it."""
-        while joint >= 0 and joint != by:
-            joint = int(self.figure.parents[joint])
-        return joint >= 0
+        return by in self.figure.tree.ancestors(joint)
 
     def standing(self, held: Sequence[Effector], dragged: int | None, q: np.ndarray) -> set[int]:
         """Ids of the effectors that are feet standing on their balls in the pose q (n,)."""
@@ -307,10 +305,7 @@ class Posture:
         for side in SIDES:
             for parts in (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot")):
                 chain = [self.figure.index(body[side + part]) for part in parts]
-                below, i = False, self.figure.index(joint)
-                while i >= 0:
-                    below = below or i == chain[1]
-                    i = int(self.figure.parents[i])
+                below = self._carried(self.figure.index(joint), chain[1])
                 if below or (joint == body["hips"] and parts[0] == "UpperLeg"):
                     out.append((chain[0], chain[1], chain[2]))
         return out

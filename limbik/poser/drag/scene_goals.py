@@ -110,9 +110,6 @@ def _above(figure: Figure, joints: set[str]) -> set[str]:
     """Those of some joints that have another of them below themselves."""
     out: set[str] = set()
     for joint in joints:
-        at = int(figure.parents[figure.index(joint)])
-        while at >= 0:
-            if figure.joints[at] in joints:
-                out.add(figure.joints[at])
-            at = int(figure.parents[at])
+        carriers = figure.tree.ancestors(figure.index(joint))[1:]
+        out.update(joints.intersection(figure.joints[at] for at in carriers))
     return out

@@ -101,11 +101,7 @@ def effectors_of(figure: Figure) -> list[str]:
     moving = {int(j) for j in figure.owner}
 
     def depth(joint: int) -> int:
-        count = 0
-        while joint >= 0:
-            count += joint in moving
-            joint = parents[joint]
-        return count
+        return len(moving.intersection(figure.tree.ancestors(joint)))
 
     return [figure.joints[j] for j in sorted(ends, key=lambda j: (-depth(j), j))[:MOST]]
 
