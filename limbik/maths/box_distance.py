@@ -14,6 +14,7 @@ from limbik.maths.cores import (
     segment_parameters,
     to_local,
     to_world,
+    turned_to_local,
 )
 
 
@@ -182,10 +183,7 @@ def _overlapping(sizes, poses, i, j, depth, axis, nx, ny, nz, out):
 def segment_box(sizes, poses, i, j, out):
     """A segment's core i against a box j."""
     px, py, pz = to_local(poses, j, poses[i, 9], poses[i, 10], poses[i, 11])
-    ux, uy, uz = poses[i, 2], poses[i, 5], poses[i, 8]
-    dx = poses[j, 0] * ux + poses[j, 3] * uy + poses[j, 6] * uz
-    dy = poses[j, 1] * ux + poses[j, 4] * uy + poses[j, 7] * uz
-    dz = poses[j, 2] * ux + poses[j, 5] * uy + poses[j, 8] * uz
+    dx, dy, dz = turned_to_local(poses, j, poses[i, 2], poses[i, 5], poses[i, 8])
     a, b, c = sizes[j, 0], sizes[j, 1], sizes[j, 2]
     s = segment_in_box(px, py, pz, dx, dy, dz, sizes[i, 2], a, b, c)
     x, y, z = px + s * dx, py + s * dy, pz + s * dz
@@ -211,10 +209,7 @@ def boxes(sizes, poses, i, j, out):
     a, b, c = sizes[j, 0], sizes[j, 1], sizes[j, 2]
     for k in range(3):
         m, n = (k + 1) % 3, (k + 2) % 3
-        ux, uy, uz = poses[i, k], poses[i, 3 + k], poses[i, 6 + k]
-        dx = poses[j, 0] * ux + poses[j, 3] * uy + poses[j, 6] * uz
-        dy = poses[j, 1] * ux + poses[j, 4] * uy + poses[j, 7] * uz
-        dz = poses[j, 2] * ux + poses[j, 5] * uy + poses[j, 8] * uz
+        dx, dy, dz = turned_to_local(poses, j, poses[i, k], poses[i, 3 + k], poses[i, 6 + k])
         for corner in range(4):
             f = sizes[i, m] if corner & 1 else -sizes[i, m]
             g = sizes[i, n] if corner & 2 else -sizes[i, n]

@@ -24,14 +24,19 @@ def clamp(x, low, high):
 
 
 @inner
-def to_local(poses, j, x, y, z):
-    """A point of the world in the frame of solid j."""
-    x, y, z = x - poses[j, 9], y - poses[j, 10], z - poses[j, 11]
+def turned_to_local(poses, j, x, y, z):
+    """A direction of the world in the frame of solid j."""
     return (
         poses[j, 0] * x + poses[j, 3] * y + poses[j, 6] * z,
         poses[j, 1] * x + poses[j, 4] * y + poses[j, 7] * z,
         poses[j, 2] * x + poses[j, 5] * y + poses[j, 8] * z,
     )
+
+
+@inner
+def to_local(poses, j, x, y, z):
+    """A point of the world in the frame of solid j."""
+    return turned_to_local(poses, j, x - poses[j, 9], y - poses[j, 10], z - poses[j, 11])
 
 
 @inner

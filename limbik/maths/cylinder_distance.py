@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from limbik.jit import inner
-from limbik.maths.cores import TINY, clamp, from_cores, to_local, to_world
+from limbik.maths.cores import TINY, clamp, from_cores, to_local, to_world, turned_to_local
 
 _MOST = 30  # steps; 2 to 5 are usual
 _SURE = 1e-14  # of the longest steps: a root is known
@@ -76,10 +76,7 @@ def segment_cylinder(sizes, poses, i, j, out):
     """(whether they are apart, the distance) of the core i of a point or segment and a cylinder j;
     ``out`` as of ``shape_distance``.  A core that touches the cylinder is not apart."""
     px, py, pz = to_local(poses, j, poses[i, 9], poses[i, 10], poses[i, 11])
-    ux, uy, uz = poses[i, 2], poses[i, 5], poses[i, 8]
-    dx = poses[j, 0] * ux + poses[j, 3] * uy + poses[j, 6] * uz
-    dy = poses[j, 1] * ux + poses[j, 4] * uy + poses[j, 7] * uz
-    dz = poses[j, 2] * ux + poses[j, 5] * uy + poses[j, 8] * uz
+    dx, dy, dz = turned_to_local(poses, j, poses[i, 2], poses[i, 5], poses[i, 8])
     r, h, k = sizes[j, 0], sizes[j, 2], sizes[i, 2]
     s = _segment_in_cylinder(px, py, pz, dx, dy, dz, k, r, h) if k > 0.0 else 0.0
     x, y, z = px + s * dx, py + s * dy, pz + s * dz

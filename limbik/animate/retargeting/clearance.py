@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -97,7 +98,7 @@ def put_right(
     seen = ClipSolver(FrameValues(Problem(figure, depths), len(q)), fps=fps)
     least, pad = (_SEEN * target.metre) ** 2, round(_PAD * fps)
     made, skipped, taken, q = None, set[tuple[str, str]](), 0, np.ascontiguousarray(q)
-    soft: ClipSolver | None = None
+    stages: list[ClipSolver] = []
     changed = np.zeros(len(q), bool)
     for _ in range(_ROUNDS):
         wrong = np.flatnonzero(seen.costs(q) > least)
@@ -109,19 +110,14 @@ def put_right(
         apart = _far_pairs(depths, figure, q[wrong[:: 1 + len(wrong) // _POSES]], target.metre)
         if made is None or not skipped <= apart:
             skipped = apart if made is None else skipped & apart
-            soft, made = (
-                solver(
-                    clearance_goals(
-                        figure, target, feet, shapes=shapes, apart=weight, exclude=skipped
-                    )
-                )
-                for weight in (_SOFTER * APART, APART)
-            )
+            goals = partial(clearance_goals, figure, target, feet, shapes=shapes, exclude=skipped)
+            stages = [solver(goals(apart=_SOFTER * APART))] if shapes else []
+            made = solver(goals(apart=APART))
         changed |= near
         before = q.copy()
         # Edges of shapes make many valleys of the whole weight.  Of a small one there are few, so
         # that the same one is found wherever a clip begins.
-        for each in (soft, made) if shapes and soft is not None else (made,):
+        for each in (*stages, made):
             q, steps = _improved(each, q, near)
             taken += steps
         if np.abs(q - before).max() < 1e-6:

@@ -138,7 +138,7 @@ class Box(_Shape):
 class Cylinder(_Round):
     """A cylinder of ±``half_length`` along z around ``center``.
 
-    Distances are exact; where solids overlap, the depth may be too large by less than the radius.
+    Distances are exact.  Where solids overlap the depth is rough: enough to part them, or more.
     One that is more than four times as long as wide counts as the capsule around it.
     """
 
