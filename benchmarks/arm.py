@@ -15,9 +15,10 @@ import limbik
 from benchmarks.report import keep, show
 from limbik.maths.so3 import matrix_to_quat
 from limbik.methods.base import OUT_ITERATIONS, REACHED
-from limbik.solver.batch import Batch, batch_problem
+from limbik.solver.batch import Batch
 from limbik.solver.restarts import TOTAL_ATTEMPTS
 from limbik.solver.runner import Runner, find_method
+from limbik.solver.target_tables import batch_problem
 
 ROUNDS = 3
 

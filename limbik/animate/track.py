@@ -33,19 +33,13 @@ from limbik.humanoid.at_ease import at_ease
 from limbik.methods import Method
 from limbik.methods.base import OUT_ITERATIONS, REACHED, STATIONARY
 from limbik.solver import restarts as att
-from limbik.solver.batch import (
-    Goals,
-    batch_problem,
-    goals_of,
-    run_chain,
-    statuses,
-    term_errors,
-)
+from limbik.solver.batch import run_chain, statuses, term_errors
 from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
 from limbik.solver.result import Status
 from limbik.solver.runner import find_method
 from limbik.solver.stepping.stepper import Stepper, limits_of_change, run_steps
+from limbik.solver.target_tables import Goals, batch_problem, goals_of
 
 JUMP = math.radians(60.0)
 """A joint that turns this much further than expected from one frame to the next has jumped."""

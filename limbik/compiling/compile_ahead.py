@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 ALONE = "LIMBIK_COMPILE_ALONE"
@@ -25,6 +25,22 @@ _changed = threading.Condition()
 _waiting: list[str] = []
 _begun: set[str] = set()
 _processes = 0
+_usual: Callable[[], Sequence[str]] | None = None
+
+
+def usually(missing: Callable[[], Sequence[str]]) -> None:
+    """Say which external kernels most programs will need and are not compiled yet."""
+    global _usual
+    _usual = missing
+
+
+def start_usual() -> None:
+    """Start on what most programs need, as soon as anything at all has to be compiled."""
+    global _usual
+    with _changed:
+        missing, _usual = _usual, None
+    if missing is not None and not os.environ.get(ALONE):
+        start(missing())
 
 
 def start(symbols: Sequence[str]) -> None:

@@ -21,6 +21,8 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 from numba.core.dispatcher import Dispatcher
 from numba.core.types import Type
 
+from limbik.compiling import compile_ahead
+
 _PLAIN = (int, float, complex, str, bytes, Enum, np.generic, np.dtype, Type, type(None))
 
 
@@ -311,6 +313,7 @@ class KernelCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         self._prepare()
         if not self.has(sig, target_context):
+            compile_ahead.start_usual()
             return None
         for part in _reached(self._kernel):
             for called in part.external:

@@ -17,6 +17,7 @@ from numba.extending import intrinsic
 from limbik.jit import kernel
 from limbik.methods.base import KERNEL
 from limbik.solver import restarts
+from limbik.solver.compiled_frames import compiled, entry
 
 _ONE = restarts.SIGNATURES["one"]
 
@@ -75,12 +76,12 @@ def one_by_address(method: Any) -> tuple[Callable[..., int], int, int]:
     """
     found = _calls.get(method)
     if found is None:
-        restarts.compiled(restarts.one, method)
+        compiled(restarts.one, method)
         if not _call.signatures:
             _call.compile(types.int64(int64, int64, *_ONE.args[1:]))
         (frame,) = restarts.one.overloads.values()
         (call,) = _call.overloads.values()
         address = frame.library.get_pointer_to_function(frame.fndesc.llvm_func_name)
-        wrapper = restarts.entry(restarts.one, method)[1].__wrapper_address__()
+        wrapper = entry(restarts.one, method)[1].__wrapper_address__()
         found = _calls[method] = (call.entry_point, address, wrapper)
     return found

@@ -7,14 +7,13 @@ kernels that read them.
 from __future__ import annotations
 
 import copy
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from limbik.errors import FigureError, GoalError, did_you_mean
+from limbik.errors import GoalError, did_you_mean
 from limbik.figure import layout as lay
 from limbik.figure.figure import Figure, Pose
 from limbik.goals import Goal, PythonGoal, Rest
@@ -23,9 +22,15 @@ from limbik.goals.moving import target_table
 from limbik.goals.priority import levels_of
 from limbik.solver import objective as ob
 from limbik.solver.layout import Shape, layout_of, row_owners
-
-POSITION_TOLERANCE = 1e-4  # of the figure's size
-ROTATION_TOLERANCE = 1e-3  # rad
+from limbik.solver.problem_arguments import (
+    checked_figure,
+    full_weights,
+    goals_given,
+    moving_coordinates,
+    names_given,
+    rest_of,
+    tolerances_of,
+)
 
 
 class Problem:
@@ -54,9 +59,9 @@ class Problem:
         weights: np.ndarray | None = None,
     ) -> None:
         self.figure = checked_figure(figure)
-        self._weights, self._given = weights, (tolerance, _names(lock, "lock"))
+        self._weights, self._given = weights, (tolerance, names_given(lock, "lock"))
         self._unlocked: Problem | None = None
-        self.goals: tuple[Goal, ...] = _as_tuple(goals)
+        self.goals: tuple[Goal, ...] = goals_given(goals)
         if not self.goals:
             raise GoalError("no goals: there is nothing to solve for")
         for goal in self.goals:
@@ -79,11 +84,12 @@ class Problem:
             self.terms_of[k] = list(range(len(self.terms), len(self.terms) + len(found)))
             self.terms += found
         self._functions = [t.functions for t in self.terms if t.functions is not None]
-        self.tolerances = self._tolerances(tolerance)
+        self.tolerances = tolerances_of(figure, self.terms, tolerance)
         self.rows = sum(term.rows for term in self.terms)
         locked = self._given[1]
-        self.moves = _moves(figure, locked)
-        full, rest = self._full_weights(weights), self._rest()
+        self.moves = moving_coordinates(figure, locked)
+        full = full_weights(self.terms, weights)
+        rest = rest_of(self.goals, self.scene, self.moves)
         shape = Shape(
             figure, self.terms, self.start, self.moves, self.tolerances, full is not None,
             self.scene.lever, 0 if rest is None else int((rest[0] > 0).sum()),
@@ -307,22 +313,6 @@ class Problem:
 
     # ---- compiling -------------------------------------------------------------------------
 
-    def _tolerances(self, tolerance: float | tuple[float, float] | None) -> np.ndarray:
-        if tolerance is None:
-            length, angle = POSITION_TOLERANCE * self.figure.size, ROTATION_TOLERANCE
-        else:
-            try:
-                pair = np.asarray(tolerance, float)
-            except (TypeError, ValueError):
-                pair = np.empty(0)
-            if pair.shape not in ((), (2,)) or not (pair > 0).all():
-                raise GoalError(
-                    f"tolerance {tolerance!r} must be one positive number or two "
-                    "(position, rotation)"
-                )
-            length, angle = np.broadcast_to(pair, (2,)).tolist()
-        return np.array([_tolerance(term, length, angle) for term in self.terms], float)
-
     def _write(
         self,
         weighted: bool,
@@ -366,109 +356,3 @@ class Problem:
             for term in self.terms
         )
         return max(weight, 1e-300) * self.figure.size**2
-
-    def _full_weights(self, weights: np.ndarray | None) -> np.ndarray | None:
-        """L of W = LLᵀ where W is more than a diagonal, else None."""
-        if weights is not None:
-            try:
-                weights = np.asarray(weights, float)
-            except (TypeError, ValueError):
-                weights = np.empty(0)
-            if weights.ndim != 2:
-                raise GoalError(f"weights: needs a matrix, {self.rows} × {self.rows}")
-            _, matrix = tm.weights(weights, self.rows, "weights")
-            assert matrix is not None  # two dimensions make a matrix
-            return np.linalg.cholesky(matrix)
-        if all(term.matrix_weight is None for term in self.terms):
-            return None
-        full, row = np.eye(self.rows), 0
-        for term in self.terms:
-            count = term.rows
-            if term.matrix_weight is not None:
-                block = np.linalg.cholesky(term.matrix_weight)
-                full[row : row + count, row : row + count] = block
-            row += count
-        return full
-
-    def _rest(self) -> tuple[np.ndarray, np.ndarray, float] | None:
-        """All Rest goals as one diagonal: Σ wₖ(q − pₖ)² = w(q − p)² + a constant; None: no goal."""
-        if not any(isinstance(goal, Rest) for goal in self.goals):
-            return None
-        weight, moment, square = np.zeros(self.figure.n), np.zeros(self.figure.n), 0.0
-        for goal in self.goals:
-            if isinstance(goal, Rest):
-                w, p = goal.diagonal(self.scene)
-                w = w * self.moves
-                weight, moment = weight + w, moment + w * p
-                square += float(w @ p**2)
-        pose = np.divide(moment, weight, out=np.zeros_like(moment), where=weight > 0)
-        return weight, pose, max(0.0, square - float(weight @ pose**2))
-
-
-_usual_moves: weakref.WeakKeyDictionary[Figure, np.ndarray] = weakref.WeakKeyDictionary()
-
-
-def _moves(figure: Figure, locked: tuple[str, ...]) -> np.ndarray:
-    """(n,) which coordinates may move."""
-    moves = _usual_moves.get(figure)
-    if moves is None:
-        # A slide whose range is one value is part of a bone's length; it is not solved for.
-        moves = ~(figure.slides & (figure.lower == figure.upper))
-        for coordinates in figure.tree.cones:
-            moves[coordinates] = moves[coordinates].all()
-        _usual_moves[figure] = moves
-    moves = moves.copy()
-    for joint in locked:
-        try:
-            moves[figure.coordinates_of(joint)] = False
-        except FigureError as error:
-            raise GoalError(f"lock: {error}") from None
-    if locked:
-        for coordinates in figure.tree.cones:
-            # A projection onto a cone moves all its coordinates, so they are locked together.
-            moves[coordinates] = moves[coordinates].all()
-    return moves
-
-
-def _tolerance(term: tm.Term, length: float, angle: float) -> float:
-    if term.functions is not None and term.functions.tolerance is not None:
-        return term.functions.tolerance
-    if term.tolerance is not None:
-        return term.tolerance
-    return angle if term.is_angle else length
-
-
-def checked_figure(figure: object) -> Figure:
-    """The figure; anything else is refused, with what was probably meant."""
-    if isinstance(figure, Figure):
-        return figure
-    hint = ""
-    if isinstance(figure, str):
-        hint = f"; limbik.load(path) and limbik.figures.{figure or 'human'}() give one"
-        hint = hint if figure.isidentifier() else "; limbik.load(path) gives one"
-    elif isinstance(getattr(figure, "figure", None), Figure):
-        hint = f"; that of a {type(figure).__name__} is its .figure"
-    raise FigureError(f"a problem needs a Figure, got {_short(figure)}{hint}")
-
-
-def _as_tuple(goals: Any) -> tuple[Goal, ...]:
-    """The goals as a tuple; a single goal stands for itself."""
-    if hasattr(goals, "terms"):
-        return (goals,)
-    if isinstance(goals, str | bytes | Mapping) or not isinstance(goals, Iterable):
-        raise GoalError(f"goals: needs a goal or several, got {_short(goals)}")
-    return tuple(goals)
-
-
-def _names(names: Any, what: str) -> tuple[str, ...]:
-    """Names of joints as a tuple; a single name stands for itself."""
-    if isinstance(names, str):
-        return (names,)
-    if not isinstance(names, Iterable):
-        raise GoalError(f"{what}: needs names of joints, got {names!r}")
-    return tuple(names)
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"a {type(value).__name__}"

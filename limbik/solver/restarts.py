@@ -7,17 +7,10 @@ compiled code is found in Numba's cache whatever the method.
 from __future__ import annotations
 
 import math
-import sys
-import threading
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numba import boolean, int64, types, uint64
-from numba.core.types.function_type import CompileResultWAP
 
-from limbik.compiling import compile_ahead
-from limbik.compiling.kernel_cache import code_size, missing_externals
 from limbik.figure import layout as lay
 from limbik.figure.layout import F_METRIC, N_ERRORS, N_ROWS
 from limbik.figure.projection import project
@@ -350,80 +343,3 @@ SIGNATURES = {
         int64, TABLE, int64[::1], TABLE,
     ),
 }  # fmt: skip
-_compiling = threading.Lock()
-
-
-def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
-    """``one`` or ``batch``, ready to run ``kernel``: from Numba's cache, else compiled now.
-
-    Compiling takes a while the first time; a line on stderr says so.
-    """
-    kernel = getattr(kernel, "__func__", kernel)  # a method's own kernel is bound to it
-    with _compiling:
-        if not kernel.signatures:
-            missing = missing_externals([kernel, frame])
-            missing.sort(key=lambda one: code_size(one.kernel), reverse=True)
-            compile_ahead.start([one.symbol for one in missing])
-        for function, signature in (
-            (kernel, KERNEL.signature),
-            (frame, SIGNATURES[frame.__name__]),
-        ):
-            if not function.signatures:
-                notice = threading.Timer(1.5, _announce)
-                notice.daemon = True
-                notice.start()
-                try:
-                    function.compile(signature)
-                    function.disable_compile()
-                finally:
-                    notice.cancel()
-    return frame
-
-
-class _Address(types.WrapperAddressProtocol):
-    """A compiled kernel as Numba's first-class functions are passed, at the cost of an attribute.
-
-    Numba asks for the address of the function in every call (its wrapper address protocol); for a
-    dispatcher that takes 40 microseconds, for this one less than one.
-    """
-
-    def __init__(self, kernel: Any) -> None:
-        (compiled,) = kernel.overloads.values()
-        made = CompileResultWAP(compiled)
-        self._keep, self._address = (kernel, made), made.__wrapper_address__()
-
-    def __wrapper_address__(self) -> int:
-        return self._address
-
-    def signature(self) -> Any:
-        return KERNEL.signature
-
-
-_entries: dict[tuple[Any, Any], tuple[Callable[..., Any], _Address]] = {}
-
-
-def entry(frame: Any, kernel: Any) -> tuple[Callable[..., Any], _Address]:
-    """(``one`` or ``batch`` as it can be called with arrays of its very types, the kernel to pass).
-
-    Calling this way skips the dispatcher, which looks at the type of every argument.
-    """
-    found = _entries.get((frame, kernel))
-    if found is None:
-        compiled(frame, kernel)
-        (result,) = frame.overloads.values()
-        found = _entries[frame, kernel] = (result.entry_point, _Address(kernel))
-    return found
-
-
-_announced = False
-
-
-def _announce() -> None:
-    global _announced
-    if not _announced:
-        _announced = True
-        print(
-            "limbik: compiling its kernels for this machine, once; a minute or two ...",
-            file=sys.stderr,
-            flush=True,
-        )

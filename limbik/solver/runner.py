@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from limbik.compiling import compile_ahead
 from limbik.errors import MethodError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
 from limbik.methods.base import O_DRAFT, OUT_ITERATIONS, SPENT
 from limbik.solver import restarts as att
+from limbik.solver.compiled_frames import compiled, missing_symbols
 from limbik.solver.direct_call import one_by_address
 from limbik.solver.problem import Problem
 
@@ -35,6 +37,7 @@ def whole_number(value: object, what: str) -> int:
 
 
 _DEFAULT = ProjectedLevenbergMarquardt()
+compile_ahead.usually(lambda: missing_symbols(type(_DEFAULT).kernel, att.one))
 
 
 def find_method(method: str | Method | type[Method] | None) -> Method:
@@ -99,7 +102,7 @@ class Runner:
 
     def compile(self) -> None:
         """Compile what a batch needs, so that it is not part of a measured time."""
-        att.compiled(att.batch, type(self.method).kernel)
+        compiled(att.batch, type(self.method).kernel)
 
     def workspace(self) -> np.ndarray:
         """A fresh workspace for one thread."""

@@ -17,6 +17,7 @@ from limbik.compiling.kernel_cache import missing_externals
 from limbik.jit import ExternalKernel
 from limbik.methods.base import KERNEL
 from limbik.solver import restarts
+from limbik.solver.compiled_frames import compiled
 
 PATIENCE = 300  # seconds for what another process has claimed
 LONGEST = {
@@ -91,7 +92,7 @@ def missing_tasks() -> dict[str, Task]:
 
 def compile_method(kernel: Any) -> None:
     for frame in (restarts.one, restarts.batch):
-        restarts.compiled(frame, kernel)
+        compiled(frame, kernel)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.document.effector import Effector, Mode
-from limbik.solver.problem import POSITION_TOLERANCE, ROTATION_TOLERANCE
+from limbik.solver.problem_arguments import POSITION_TOLERANCE, ROTATION_TOLERANCE
 
 
 def anchored(

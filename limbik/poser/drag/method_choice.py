@@ -11,6 +11,7 @@ from limbik.errors import MethodError
 from limbik.methods import Method
 from limbik.methods.settings import Setting, settings_of
 from limbik.solver import restarts as att
+from limbik.solver.compiled_frames import compiled
 from limbik.solver.runner import find_method
 
 COMPILING = "Getting the method {} ready; the first time takes about 20 s."
@@ -90,4 +91,4 @@ def begin(name: str) -> None:
 def prepare(name: str) -> None:
     """Compile a method, or load it from Numba's cache; returns when it is ready."""
     begin(name)
-    att.compiled(att.one, find_method(name).kernel)
+    compiled(att.one, find_method(name).kernel)

@@ -17,6 +17,7 @@ from limbik.figure.figure import Figure
 from limbik.jit import kernel
 from limbik.methods.base import O_ITERATIONS
 from limbik.solver import restarts
+from limbik.solver.compiled_frames import entry
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
 from limbik.solver.stepping import ball_steps
@@ -86,7 +87,7 @@ class Stepper:
             poses[tk.SMOOTH], numbers[tk.SMOOTHS] = smooth, 1.0
         self.totals = np.zeros(restarts.TOTALS)
         self._work = runner.workspace()
-        call, method = restarts.entry(tk.tick, type(runner.method).kernel)
+        call, method = entry(tk.tick, type(runner.method).kernel)
         self._call = call
         self._arguments = (
             method, problem.ints, problem.floats, self._work, self._options, poses, self.balls,
@@ -138,8 +139,8 @@ class Stepper:
 
     def set_posture(self, asked: Problem) -> None:
         """Take the Rest goals of ``asked``, which has those of the problem but no smoothness."""
-        for row, entry in ((tk.POSTURE, lay.F_REST), (tk.POSTURE_POSE, lay.F_REST_POSE)):
-            self.poses[row] = lay.section(asked.ints, asked.floats, entry)
+        for row, where in ((tk.POSTURE, lay.F_REST), (tk.POSTURE_POSE, lay.F_REST_POSE)):
+            self.poses[row] = lay.section(asked.ints, asked.floats, where)
         self.numbers[tk.OFFSET] = asked.floats[int(asked.ints[lay.F_REST_OFFSET])]
 
     @property

@@ -11,8 +11,8 @@ from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdic
 from limbik.papers.line_search.contest import Contest
 from limbik.papers.line_search.drawing import colour_of
 from limbik.papers.line_search.subject import TOLERANCE
-from limbik.solver.batch import batch_problem
 from limbik.solver.problem import Problem
+from limbik.solver.target_tables import batch_problem
 
 EPSILONS = (0.005, TOLERANCE, 0.5)
 """Units: values of ε that are tried; the paper gives none."""
