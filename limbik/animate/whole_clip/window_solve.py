@@ -27,6 +27,7 @@ from limbik.solver import objective as ob
 ARMIJO = 1e-4
 DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-5, 1e-9, 1e8
 RISE, FALL = 6.0, 0.25
+TRUSTED = 0.1  # of the descent along the gradient: an exact model makes half of it come true
 FRESH = 40  # iterations of a frame that does not start from the one before
 
 
@@ -93,27 +94,50 @@ def _add_products(ints, jd, size, starts, base, matrix):
 
 @inner
 def _add_diagonal(
-    diagonal, size, base, starts, spans, coefficients,
+    diagonal, place, size, base, starts, spans, coefficients,
     other_size, other_base, other_starts, other_spans, other_coefficients, matrix,
 ):  # fmt: skip
-    """Add Bᵀ·diag·B′ of two frames' directions to the block of these frames."""
-    edge = matrix.shape[1] - 1
+    """Add Bᵀ·diag·B′ of two frames' directions to the block of these frames.
+
+    Directions come in the order of ``place``, so only few are looked at for each.
+    """
+    edge, met = matrix.shape[1] - 1, 0
     for a in range(size):
-        low, high = starts[a], starts[a] + spans[a]
+        low = place[starts[a]]
         row = base + a
-        for b in range(other_size):
-            begin, end = max(low, other_starts[b]), min(high, other_starts[b] + other_spans[b])
+        while met < other_size and place[other_starts[met]] + other_spans[met] <= low:
+            met += 1
+        for b in range(met, other_size):
+            there = place[other_starts[b]]
+            begin, end = max(low, there), min(low + spans[a], there + other_spans[b])
             column = other_base + b
             if begin >= end or column > row:
-                continue
+                break
             total = 0.0
             for c in range(begin, end):
                 total += (
                     coefficients[a, c - low]
-                    * diagonal[c]
-                    * other_coefficients[b, c - other_starts[b]]
+                    * diagonal[starts[a] + c - low]
+                    * other_coefficients[b, c - there]
                 )
             matrix[row, column - row + edge] += total
+
+
+@inner
+def _first_columns(place, k, sizes, base, starts, spans, first):
+    """The first column of each row of frame k: the direction two frames before that meets its own.
+
+    Smoothness couples equal coordinates, so that those before it stay zero in the factor too.  Two
+    rows have the same, as ``banded_cholesky`` likes it; the first frame's rows begin with it.
+    """
+    far, met, begin = max(k - 2, 0), 0, 0
+    for a in range(sizes[k]):
+        if a % 2 == 0 and k > 0:
+            own = place[starts[k, a]]
+            while met < sizes[far] and place[starts[far, met]] + spans[far, met] <= own:
+                met += 1
+            begin = met - met % 2
+        first[base[k] + a] = base[far] + begin
 
 
 @kernel
@@ -147,9 +171,15 @@ def solve_window(
     starts, spans = np.zeros((count, n), np.int64), np.zeros((count, n), np.int64)
     coefficients = np.zeros((count, n, 3))
     sizes, base = np.zeros(count, np.int64), np.zeros(count + 1, np.int64)
-    free = 0
+    free, place = 0, np.zeros(n, np.int64)
     for c in range(n):
         free += 1 if moves[c] else 0
+        place[c] = c
+    for cone in range(np.int64(ints[lay.N_CONES])):
+        start = ints[lay.cone_at(ints, cone)[0] + lay.CONE_START]
+        for i in range(3):  # those of cones come after all others
+            if start + i < n and ints[ints[lay.I_IN_CONE] + start + i] == cone:
+                place[start + i] = n + 3 * cone + i
     width = min(3, count) * free
     matrix, factor = np.zeros((count * free, width)), np.zeros((count * free, width))
     first, x = np.zeros(count * free, np.int64), np.zeros(count * free)
@@ -187,8 +217,8 @@ def solve_window(
                 scratch,
             )
             base[k + 1] = base[k] + sizes[k]
+            _first_columns(place, k, sizes, base, starts, spans, first)
             for row in range(base[k], base[k + 1]):
-                first[row] = base[max(k - 2, 0)]
                 for i in range(width):
                     matrix[row, i] = 0.0
             _rows_along(jt, rows, sizes[k], starts[k], spans[k], coefficients[k], jd)
@@ -200,12 +230,12 @@ def solve_window(
                         diagonal[c] += floats[rest_weight + c]
                 o = k - back
                 _add_diagonal(
-                    diagonal, sizes[k], base[k], starts[k], spans[k], coefficients[k],
+                    diagonal, place, sizes[k], base[k], starts[k], spans[k], coefficients[k],
                     sizes[o], base[o], starts[o], spans[o], coefficients[o], matrix,
                 )  # fmt: skip
         total_size = base[count]
         # The step, with more damping until F falls.
-        accepted = False
+        accepted, refused, expected = False, False, 0.0
         while damping <= MOST_DAMPING:
             for i in range(total_size):
                 for j in range(first[i] - i + width - 1, width):
@@ -246,12 +276,13 @@ def solve_window(
             for k in range(count):
                 for c in range(n):
                     q[low + k, c] = kept[k, c]
-            damping *= RISE
+            damping, refused = damping * RISE, True
         if not accepted:
             break
         gain = cost - tried
         cost, taken = tried, taken + 1
-        damping = max(damping * FALL, LEAST_DAMPING)
+        if not refused and gain > TRUSTED * expected:
+            damping = max(damping * FALL, LEAST_DAMPING)
         slow = slow + 1 if gain <= tolerance * cost else 0
         if slow >= 2 or gain <= 1e-15 * cost:
             break

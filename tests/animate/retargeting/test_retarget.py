@@ -240,6 +240,15 @@ def test_nothing_is_in_the_ground_or_in_the_body() -> None:
     assert np.sqrt(depth.costs(out.motion.q).max()) < 0.0015
 
 
+@OUTSIDE
+def test_frames_on_a_foot_are_its_sole_where_no_shape_tells() -> None:
+    out = limbik.retarget(clip_of("cmu", 200)[::8], onto=target_of("romeo"))
+    figure, q = out.motion.figure, out.motion.q
+    front = [name for name in figure.joints if name.endswith(("FsrFL_frame", "FsrFR_frame"))]
+    assert len(front) == 4  # sensors below the toes of both feet
+    assert figure.positions(q, front)[..., 2].min() > -0.001
+
+
 def test_arms_kept_off_the_thighs_do_not_tremble() -> None:
     clip = limbik.load_motion(real_data.find("motion/xsens_stand.bvh"))[300:400]
     robot = limbik.load(real_data.find("robots_mjcf/unitree_g1/g1.xml"))
