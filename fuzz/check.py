@@ -14,7 +14,7 @@ import numpy as np
 import limbik
 from fuzz.seeds import companions, figure_for
 from limbik.errors import FormatError
-from limbik.figure.mesh import SkinnedMesh
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.formats import FORMATS
 from limbik.formats.gltf.mesh import read_meshes
 from limbik.formats.gltf.read import clips

@@ -14,7 +14,7 @@ from rich.table import Table
 from limbik import plots
 from limbik.animate.track import track
 from limbik.errors import FormatError
-from limbik.figure.capsules import joint_radii
+from limbik.figure.appearance.capsules import joint_radii
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.figure.units import length_text

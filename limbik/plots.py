@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbik.figure.drawing import capsule, draw_pose, limbs, new_page, radii, shade
+from limbik.figure.appearance.drawing import capsule, draw_pose, limbs, new_page, radii, shade
 from limbik.figure.motion import Motion
 
 if TYPE_CHECKING:

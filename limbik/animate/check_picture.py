@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbik.figure.drawing import new_page
+from limbik.figure.appearance.drawing import new_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page

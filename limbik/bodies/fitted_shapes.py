@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from limbik.figure.capsules import capsules
+from limbik.figure.appearance.capsules import capsules
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.collision.capsule_fit import capsule_around
 from limbik.figure.collision.shapes import Capsule, Shape, Sphere
 from limbik.figure.figure import Figure
-from limbik.figure.mesh import SkinnedMesh
 from limbik.formats.gltf.mesh import meshes
 from limbik.formats.gltf.rig import Rig
 from limbik.humanoid import recognise

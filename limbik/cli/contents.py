@@ -13,8 +13,8 @@ from typing import NamedTuple
 from limbik.cli import files
 from limbik.cli.arguments import Opened, opened
 from limbik.errors import LimbikError, did_you_mean
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.figure import Figure
-from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
 from limbik.formats import load, load_motion
 from limbik.formats.gltf import read as gltf

@@ -13,17 +13,17 @@ import numpy as np
 from limbik.errors import FigureError, did_you_mean
 from limbik.figure import kinematics as kin
 from limbik.figure import layout as lay
-from limbik.figure.attachments import on_base, tool_joint
+from limbik.figure.appearance.drawing import plot_poses, svg
 from limbik.figure.build import Tree, limit_of_coordinate, slide_limit
-from limbik.figure.change_coordinates import with_ball
 from limbik.figure.coordinates import ball_of, from_quat_each, to_quat
-from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.joints import Joint, Limit
 from limbik.figure.limits import Range
 from limbik.figure.physical.physical_figure import PhysicalFigure
 from limbik.figure.physical.properties import NOTHING, Physical
 from limbik.figure.projection import project_many
 from limbik.figure.units import change, changed
+from limbik.figure.variations.attachments import on_base, tool_joint
+from limbik.figure.variations.change_coordinates import with_ball
 from limbik.figure.whole_turns import outside
 from limbik.maths.so3 import quat_multiply
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from limbik.errors import FigureError
+from limbik.figure.appearance.drawing import plot_poses, svg
 from limbik.figure.coordinates import balls, from_quat, joint_values, to_quat
-from limbik.figure.drawing import plot_poses, svg
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint
 from limbik.figure.motion_tools import MotionTools

@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.figure import Figure
-from limbik.figure.mesh import SkinnedMesh
 from limbik.humanoid import recognise
 
 Axis = Literal["x", "y", "z"]

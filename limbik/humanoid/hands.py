@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
-from limbik.figure.capsules import joint_radii
+from limbik.figure.appearance.capsules import joint_radii
 from limbik.figure.figure import Figure
 from limbik.humanoid.fingers import fingers
 from limbik.humanoid.joint_names import take_apart

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure.drawing import svg
+from limbik.figure.appearance.drawing import svg
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.formats.gltf import mesh as gltf_mesh

@@ -11,7 +11,7 @@ import weakref
 
 import numpy as np
 
-from limbik.figure.capsules import bones
+from limbik.figure.appearance.capsules import bones
 from limbik.figure.figure import Figure
 from limbik.humanoid.recognise import Body
 from limbik.posture.known_body import known_body

@@ -12,7 +12,7 @@ import numpy as np
 
 from limbik.equality import ByValue
 from limbik.errors import LimbikError
-from limbik.figure.drawing import svg
+from limbik.figure.appearance.drawing import svg
 from limbik.goals import Goal, Rest
 from limbik.solver.holders import ActiveLimit
 from limbik.solver.problem import Problem

@@ -11,8 +11,8 @@ from helpers.robot_comparisons import load
 from limbik import Capsule
 from limbik.bodies import fitted_shapes, segment_masses
 from limbik.bodies.segment_masses import FOOT, HAND, HEAD, LIMBS, TRUNK
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.collision_pairs import collision_pairs
-from limbik.figure.mesh import SkinnedMesh
 from limbik.formats.gltf.mesh import meshes
 
 HUMAN = limbik.figures.human()

@@ -11,7 +11,6 @@ import pytest
 import limbik
 from helpers.real_data import find
 from limbik import Figure, FigureError, Joint, Motion, Range, SwingTwist
-from limbik.figure.change_coordinates import KINDS
 from limbik.figure.joints import (
     Slide,
     Turn,
@@ -22,6 +21,7 @@ from limbik.figure.joints import (
     swing_twist,
     universal,
 )
+from limbik.figure.variations.change_coordinates import KINDS
 from limbik.maths.so3 import exp_map, quat_multiply
 from limbik.maths.turn_angles import turn_angles
 

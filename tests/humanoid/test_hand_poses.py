@@ -9,7 +9,7 @@ import pytest
 
 import limbik
 from helpers import real_data
-from limbik.figure.capsules import capsules
+from limbik.figure.appearance.capsules import capsules
 from limbik.figure.figure import Figure
 from limbik.humanoid import recognise
 from limbik.humanoid.hand_poses import BENT, SHAPES

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.figure.capsules import capsules
+from limbik.figure.appearance.capsules import capsules
 from limbik.figure.figure import Figure
 
 AROUND, RINGS = 10, 4

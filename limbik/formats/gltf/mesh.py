@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.figure import Figure
-from limbik.figure.mesh import SkinnedMesh
 from limbik.formats.gltf.accessors import (
     FLOAT,
     FRACTIONS,

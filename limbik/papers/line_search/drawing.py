@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbik import plots
-from limbik.figure.capsules import joint_radii
+from limbik.figure.appearance.capsules import joint_radii
 from limbik.figure.figure import Figure
 from limbik.figure.limits import SwingTwist
 from limbik.humanoid import recognise

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from limbik.errors import FormatError
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.figure import Figure
 from limbik.figure.joints import (
     BallPart,
@@ -28,7 +29,6 @@ from limbik.figure.joints import (
     Turn,
 )
 from limbik.figure.limits import Range, SwingTwist
-from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
 from limbik.figure.physical.properties import NOTHING
 from limbik.figure.physical.properties_json import physical_from_json, physical_to_json

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from limbik.errors import LimbikError
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.figure import Figure
-from limbik.figure.mesh import SkinnedMesh
 from limbik.humanoid.hands import Hand
 from limbik.poser.animation.auto_key import recorded
 from limbik.poser.animation.in_betweens import Moments

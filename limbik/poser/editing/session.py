@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import LimbikError
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.figure import Figure
-from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
 from limbik.figures import BUILT_IN
 from limbik.poser.document import codec as document_json

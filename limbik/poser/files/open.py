@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from limbik import figures
 from limbik.errors import FigureError, FormatError, LimbikError, NoMotionError, did_you_mean
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.figure import Figure
-from limbik.figure.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
 from limbik.figures import BUILT_IN
 from limbik.formats import FORMATS, load, load_motion

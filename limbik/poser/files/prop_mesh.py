@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import FormatError
-from limbik.figure.mesh import SkinnedMesh
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.formats.gltf.mesh import meshes
 from limbik.formats.gltf.read import read_figure
 

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure.mesh import SkinnedMesh
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.motion import Motion
 from limbik.poser.page_files import page_file
 from limbik.poser.protocol.binary import placed

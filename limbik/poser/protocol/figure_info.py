@@ -15,7 +15,7 @@ import numpy as np
 
 from limbik.errors import FigureError
 from limbik.figure import joints as jt
-from limbik.figure.capsules import capsules
+from limbik.figure.appearance.capsules import capsules
 from limbik.figure.coordinates import ball_of
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Slide, SwingTwistBall, Turn

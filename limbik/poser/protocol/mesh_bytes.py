@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure.mesh import SkinnedMesh
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.poser.protocol.messages import MeshHeader, MeshImage, MeshPieceInfo
 from limbik.poser.protocol.text import json_of
 

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from helpers.random_figures import COUPLED, JOINTS, random_figure
 from limbik import Figure, FigureError, Joint, Range, SwingTwist, figures, humanoid
 from limbik.figure import joints as jt
-from limbik.figure.capsules import capsules, joint_radii
+from limbik.figure.appearance.capsules import capsules, joint_radii
 from limbik.figure.joints import Coupling
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.commands.registry import checked

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.random_figures import random_pose
 from limbik import Figure, figures
-from limbik.figure.mesh import SkinnedMesh
+from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.poser.protocol.mesh_bytes import mesh_bytes, strongest
 
 # ---- meshes -------------------------------------------------------------------------------------

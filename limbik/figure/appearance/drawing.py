@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from limbik.errors import FigureError, LimbikError
-from limbik.figure.capsules import joint_radii
+from limbik.figure.appearance.capsules import joint_radii
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,1 @@
+"""What a figure looks like: meshes, capsules where it has none, pictures."""
