@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.goals import Avoid, Balance, Reach
-from limbik.goals.contacts import up_axis
+from limbik.goals.masses.contacts import up_axis
 from limbik.humanoid import recognise
 from limbik.poser.document.document import Document
 from limbik.poser.document.effector import LAST_ID, Effector

@@ -16,7 +16,7 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.figure.collision.shapes import Capsule, Cylinder, Sphere
 from limbik.figure.figure import Figure
-from limbik.goals.contacts import up_axis
+from limbik.goals.masses.contacts import up_axis
 from limbik.poser.document.document import Document
 from limbik.poser.document.effector import Effector, Vec3, Vec4
 from limbik.poser.document.prop import Hold, Prop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from limbik.figure.collision.shapes import Box, Capsule, Shape, Sphere
 from limbik.figure.figure import Figure
-from limbik.goals.contacts import contact_points
+from limbik.goals.masses.contacts import contact_points
 from limbik.poser.drag.scene_goals import feet_of
 from limbik.poser.protocol import messages as msg
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.goals.contacts import up_axis
+from limbik.goals.masses.contacts import up_axis
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.document.effector import FURTHEST, LAST_ID, Vec3, Vec4
 from limbik.poser.document.prop import LARGEST, MOST_HOLDS, MOST_PROPS, Prop, PropKind

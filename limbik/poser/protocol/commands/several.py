@@ -11,7 +11,7 @@ from limbik.errors import LimbikError
 from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
 from limbik.figure.free_root import free_root
-from limbik.goals.contacts import up_axis
+from limbik.goals.masses.contacts import up_axis
 from limbik.poser.document.document import Document
 from limbik.poser.document.effector import LAST_ID
 from limbik.poser.document.parked import MOST_FIGURES, Parked, park, unpark

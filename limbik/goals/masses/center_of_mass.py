@@ -12,7 +12,6 @@ from numba import int64
 
 from limbik.errors import GoalError
 from limbik.figure.layout import N_SLOTS, T_WEIGHT
-from limbik.goals.contacts import contact_points, up_axis
 from limbik.goals.kernels.functions import (
     TermFunctions,
     add_motion_row,
@@ -25,7 +24,10 @@ from limbik.goals.kernels.functions import (
     second_function,
     term_function,
 )
-from limbik.goals.kernels.mass_sums import (
+from limbik.goals.kernels.rows import point_of
+from limbik.goals.kernels.second_points import add_point_moments
+from limbik.goals.masses.contacts import contact_points, up_axis
+from limbik.goals.masses.mass_sums import (
     MASS,
     add_center_moments,
     add_center_row,
@@ -33,8 +35,6 @@ from limbik.goals.kernels.mass_sums import (
     masses_of,
     sum_masses,
 )
-from limbik.goals.kernels.rows import point_of
-from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import FUNCTION, NUMBERS, Scene, TargetWrite, Term, Vector, vector, weights
 from limbik.jit import inner

@@ -16,13 +16,6 @@ from numba.np.numpy_support import carray
 
 from limbik.errors import GoalError
 from limbik.goals.kernels.functions import TermFunctions
-from limbik.goals.kernels.user_functions import (
-    USER_TABLE,
-    room_of,
-    user_function,
-    user_jacobian,
-    user_residual,
-)
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import (
     FUNCTION,
@@ -33,6 +26,13 @@ from limbik.goals.terms import (
     joint_index,
     joint_name,
     one_weight,
+)
+from limbik.goals.user.user_functions import (
+    USER_TABLE,
+    room_of,
+    user_function,
+    user_jacobian,
+    user_residual,
 )
 
 

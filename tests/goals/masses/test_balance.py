@@ -11,7 +11,7 @@ import limbik
 from helpers import real_data
 from helpers.robot_comparisons import load, slot_values
 from limbik import Balance, CenterOfMass, GoalError, Pin, Problem, Reach, Rest
-from limbik.goals.contacts import contact_points
+from limbik.goals.masses.contacts import contact_points
 
 HUMAN = limbik.figures.human()
 FEET = ["LeftFoot", "RightFoot"]

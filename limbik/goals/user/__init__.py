@@ -1,0 +1,1 @@
+"""Goals whose residuals a user writes, as Numba functions or as Python functions."""
