@@ -18,7 +18,7 @@ from limbik.methods.base import OUT_ITERATIONS, REACHED
 from limbik.solver.batch import Batch
 from limbik.solver.restarts import TOTAL_ATTEMPTS
 from limbik.solver.runner import Runner, find_method
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.tables import batch_problem
 
 ROUNDS = 3
 

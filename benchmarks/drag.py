@@ -15,7 +15,7 @@ import limbik
 from benchmarks.peers import OUTSIDE, POSITION, ROTATION, ROUNDS, Scipy, installed
 from benchmarks.report import keep, show
 from benchmarks.track import EFFECTORS
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.tables import batch_problem
 
 STEPS = 200
 

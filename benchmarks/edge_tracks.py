@@ -24,7 +24,7 @@ from benchmarks.track import EFFECTORS
 from limbik.animate.track import RELAXATION
 from limbik.solver.batch import run_chain
 from limbik.solver.runner import Runner, find_method
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.tables import batch_problem
 
 LARGER = (1.0, 1.05, 1.15, 1.4)
 MOST_FRAMES = 600

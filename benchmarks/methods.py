@@ -39,7 +39,7 @@ from limbik.methods import (
 from limbik.methods.base import OUT, OUT_F, OUT_ITERATIONS, REACHED, STATIONARY
 from limbik.solver.batch import Batch
 from limbik.solver.runner import Runner, find_method, mid_pose_and_spread
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.tables import batch_problem
 
 PROBLEMS, ROUNDS, ENOUGH = 50, 5, 0.3  # ENOUGH: seconds after which a cell gets no further round
 KINDS = ("near", "far", "beyond")

@@ -26,7 +26,7 @@ from limbik.maths.so3 import quat_to_matrix
 from limbik.solver.batch import Batch
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner, find_method
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.tables import batch_problem
 
 POSITION, ROTATION = 1e-4, 1e-3  # metres and radians that count as reached
 OUTSIDE = 1e-9  # radians beyond a limit that count as a violation

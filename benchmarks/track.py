@@ -25,7 +25,7 @@ from limbik.solver.batch import run_chain
 from limbik.solver.objective import evaluate, linearise, state_size
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner, find_method
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.tables import batch_problem
 
 EFFECTORS = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
 ROUNDS = 15

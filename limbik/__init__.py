@@ -69,7 +69,7 @@ from limbik.poser.files.replay_file import write_replay
 from limbik.poser.view import view
 from limbik.posture import Floor, natural
 from limbik.solver.batch import Results, solve_many
-from limbik.solver.holders import ActiveLimit
+from limbik.solver.explanation.holders import ActiveLimit
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, Result, Status
 from limbik.solver.solve import solve

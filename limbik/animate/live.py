@@ -14,13 +14,13 @@ from limbik.goals import Goal, Rest
 from limbik.goals.close import with_loops
 from limbik.methods import Method
 from limbik.methods.base import REACHED, STATIONARY
-from limbik.solver.explain import explain, status_of, what_is_short
-from limbik.solver.holders import worst_goal
+from limbik.solver.explanation.explain import explain, status_of, what_is_short
+from limbik.solver.explanation.holders import worst_goal
 from limbik.solver.problem import Problem
-from limbik.solver.reach_targets import reach_offsets, write_reach
 from limbik.solver.result import Miss, misses
 from limbik.solver.runner import Runner, find_method, whole_number
 from limbik.solver.stepping.stepper import Stepper, limits_of_change
+from limbik.solver.targets.reach_targets import reach_offsets, write_reach
 
 ITERATIONS = 30
 """A tick may take so many iterations; the next one goes on from there."""

@@ -39,7 +39,7 @@ from limbik.solver.problem import Problem
 from limbik.solver.result import Status
 from limbik.solver.runner import find_method
 from limbik.solver.stepping.stepper import Stepper, limits_of_change, run_steps
-from limbik.solver.target_tables import Goals, batch_problem, goals_of
+from limbik.solver.targets.tables import Goals, batch_problem, goals_of
 
 JUMP = math.radians(60.0)
 """A joint that turns this much further than expected from one frame to the next has jumped."""

@@ -19,14 +19,14 @@ from limbik.methods import Method
 from limbik.methods.base import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
 from limbik.solver import restarts as att
 from limbik.solver.compiled_frames import entry
-from limbik.solver.explain import status_of
+from limbik.solver.explanation.explain import status_of
 from limbik.solver.objective import errors_of, evaluate, state_size
 from limbik.solver.ordered import OrderedRunner, runner_of
 from limbik.solver.problem import Problem
 from limbik.solver.problem_arguments import checked_figure
 from limbik.solver.result import Status
 from limbik.solver.runner import Runner, find_method, whole_number
-from limbik.solver.target_tables import Goals, batch_problem
+from limbik.solver.targets.tables import Goals, batch_problem
 
 _SEED_STEP = 0xD1342543DE82EF95  # between the random numbers of two problems
 _REPORT = 0.1  # seconds between two reports of progress, more or less

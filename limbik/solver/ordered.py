@@ -28,7 +28,7 @@ from limbik.methods.default.held_lm import (
     HeldLevenbergMarquardt,
 )
 from limbik.solver import objective as ob
-from limbik.solver.holders import worst_goal
+from limbik.solver.explanation.holders import worst_goal
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
 

@@ -14,9 +14,9 @@ from limbik.equality import ByValue
 from limbik.errors import LimbikError
 from limbik.figure.appearance.drawing import svg
 from limbik.goals import Goal, Rest
-from limbik.solver.holders import ActiveLimit
+from limbik.solver.explanation.holders import ActiveLimit
+from limbik.solver.explanation.sensitivity import sensitivity
 from limbik.solver.problem import Problem
-from limbik.solver.sensitivity import sensitivity
 
 
 class Status(StrEnum):
@@ -109,7 +109,10 @@ class Result(ByValue):
 
     @classmethod
     def late(cls, report: Any, q: np.ndarray, seconds: float) -> Result:
-        """A result whose other fields are asked of ``report`` (report.py) when they are read."""
+        """A result whose other fields are asked of ``report`` when they are read.
+
+        The report is that of explanation/report.py.
+        """
         self = object.__new__(cls)
         fields = self.__dict__
         fields["_report"], fields["q"], fields["seconds"] = report, q, seconds
@@ -134,7 +137,8 @@ class Result(ByValue):
         ``goal`` is the goal, its place among the goals, or its label.  The columns are those of
         its target: x, y, z of a position, then a rotation of the target about the world's x, y, z
         (rad); the length of a Distance; the offset of a Plane; the n numbers of a Rest pose.
-        Coordinates that are locked or held by a limit do not move (sensitivity.py has the theory).
+        Coordinates that are locked or held by a limit do not move (explanation/sensitivity.py has
+        the theory).
 
         >>> r = limbik.solve(fig, limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3]))
         >>> (r.q + r.sensitivity("LeftHand") @ [0.01, 0, 0]).shape

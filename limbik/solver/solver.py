@@ -17,9 +17,9 @@ from limbik.goals.close import with_loops
 from limbik.goals.moving import targets_of
 from limbik.goals.terms import LARGEST
 from limbik.methods import Method
+from limbik.solver.explanation.report import result_of_run
 from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
-from limbik.solver.report import result_of_run
 from limbik.solver.result import Result
 from limbik.solver.runner import find_method, whole_number
 

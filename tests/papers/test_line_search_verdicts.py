@@ -200,7 +200,7 @@ def test_orders_of_convergence() -> None:
 
 def test_the_threshold_is_one_by_the_largest_singular_value_squared(subject: Subject) -> None:
     """Below 1/σ₁² the transpose settles close to a solution, above it does not."""
-    from limbik.solver.target_tables import batch_problem
+    from limbik.solver.targets.tables import batch_problem
 
     there = subject.clip.sample(0.05).q[30]
     targets = subject.figure.positions(there)[subject.index()]

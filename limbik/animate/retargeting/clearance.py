@@ -19,8 +19,8 @@ from limbik.figure.figure import Figure
 from limbik.figure.joints import Vector
 from limbik.goals import Above, Avoid, Goal
 from limbik.humanoid.recognise import SIDES
-from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
+from limbik.solver.targets.frame_values import FrameValues
 
 GROUND = 5e4
 """Weight of points that stay above the ground: more than that of a contact."""

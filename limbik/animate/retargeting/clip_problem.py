@@ -16,8 +16,8 @@ from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
 from limbik.goals import Goal, Plane, Reach, Rest
 from limbik.humanoid.recognise import SIDES
-from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
+from limbik.solver.targets.frame_values import FrameValues
 
 WEIGHTS: Mapping[str, float] = {
     "hips": 1.0, "chest": 0.3, "LowerLeg": 0.3, "Foot": 2.0, "Ball": 0.3, "LowerArm": 0.4,

@@ -23,9 +23,9 @@ from limbik.figure.motion import Motion
 from limbik.goals import Goal, Reach, Rest
 from limbik.goals.moving import first_of
 from limbik.maths.so3 import matrix_to_quat
-from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.frame_values import FrameValues
+from limbik.solver.targets.tables import batch_problem
 
 NEAR = 3e-4
 """Weight of staying near the reference, for each coordinate, while ways are chosen."""

@@ -18,7 +18,7 @@ from limbik.animate.whole_clip.window_solve import goal_costs, solve_chain, solv
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import ExponentialBall
-from limbik.solver.frame_values import FrameValues
+from limbik.solver.targets.frame_values import FrameValues
 
 SMOOTH = 0.03
 """Seconds: movements much shorter than this are smoothed away."""

@@ -15,7 +15,7 @@ from limbik.methods import (
     PseudoInverse,
 )
 from limbik.papers.line_search.subject import Subject
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.tables import batch_problem
 
 STEP = 0.005
 """The paper's fixed step of the Jacobian transpose, in its own unit."""

@@ -19,7 +19,7 @@ from limbik.solver.batch import Batch
 from limbik.solver.compiled_frames import compiled
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.tables import batch_problem
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 from limbik.figure.figure import Figure
 from limbik.methods.base import REACHED, STUCK
 from limbik.poser.document.effector import Effector
-from limbik.solver.explain import explain, status_of, what_is_short
-from limbik.solver.holders import ActiveLimit, Holders, active_limits, worst_goal
+from limbik.solver.explanation.explain import explain, status_of, what_is_short
+from limbik.solver.explanation.holders import ActiveLimit, Holders, active_limits, worst_goal
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, Status, misses
 

@@ -18,7 +18,7 @@ from limbik.methods import ProjectedLevenbergMarquardt
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.posture.floor import Floor
-from limbik.solver.holders import too_short, worst_goal
+from limbik.solver.explanation.holders import too_short, worst_goal
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, Status, misses
 from limbik.solver.runner import Runner

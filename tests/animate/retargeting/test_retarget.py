@@ -13,8 +13,8 @@ import limbik
 from limbik.animate.retargeting.body_shape import BodyShape
 from limbik.animate.retargeting.targets import SCALES
 from limbik.animate.whole_clip.spacetime import ClipSolver
-from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
+from limbik.solver.targets.frame_values import FrameValues
 from tests.helpers import real_data
 
 SOURCES = {

@@ -7,8 +7,8 @@ import pytest
 
 import limbik
 from limbik.animate.whole_clip.spacetime import ClipSolver, unlimited_balls, with_free_balls
-from limbik.solver.frame_values import FrameValues
 from limbik.solver.problem import Problem
+from limbik.solver.targets.frame_values import FrameValues
 
 FRAMES, FPS = 40, 30.0
 TIP = "Tool"

@@ -13,7 +13,7 @@ from limbik.papers.line_search.contestants import STEP
 from limbik.papers.line_search.drawing import FRONT, body, floor, rgb, stand
 from limbik.papers.line_search.follow import Path, path_of
 from limbik.papers.line_search.subject import SAMPLINGS, Subject
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.tables import batch_problem
 
 TOO_LONG = 0.05
 """The step of the paper's Figure 7."""

@@ -12,7 +12,7 @@ from limbik.papers.line_search.contest import Contest
 from limbik.papers.line_search.drawing import colour_of
 from limbik.papers.line_search.subject import TOLERANCE
 from limbik.solver.problem import Problem
-from limbik.solver.target_tables import batch_problem
+from limbik.solver.targets.tables import batch_problem
 
 EPSILONS = (0.005, TOLERANCE, 0.5)
 """Units: values of ε that are tried; the paper gives none."""

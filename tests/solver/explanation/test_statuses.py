@@ -13,7 +13,7 @@ import limbik
 from helpers.random_figures import SEEDS, TREES, random_figure, random_pose
 from limbik import Figure, Joint, Pin, Problem, PythonGoal, Range, Reach, Rest, Status
 from limbik.figure.joints import exponential, prismatic, revolute
-from limbik.solver.holders import holders_of, too_short, worst_goal
+from limbik.solver.explanation.holders import holders_of, too_short, worst_goal
 from limbik.solver.objective import too_far_apart
 
 

@@ -14,8 +14,8 @@ from limbik.methods.base import (
     OUT_SINGULAR,
     STUCK,
 )
-from limbik.solver.explain import explain, status_of
-from limbik.solver.holders import ActiveLimit, Holders, active_limits
+from limbik.solver.explanation.explain import explain, status_of
+from limbik.solver.explanation.holders import ActiveLimit, Holders, active_limits
 from limbik.solver.problem import Problem
 from limbik.solver.restarts import TOTAL_ATTEMPTS
 from limbik.solver.result import History, Miss, Result, Status, misses

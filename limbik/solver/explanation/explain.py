@@ -11,7 +11,13 @@ from limbik.figure.units import length_text
 from limbik.goals import Close, Goal, Manipulability, Pin, Rest
 from limbik.goals.terms import Answered
 from limbik.methods.base import REACHED, STATIONARY
-from limbik.solver.holders import ActiveLimit, Holders, holders_of, too_short, worst_goal
+from limbik.solver.explanation.holders import (
+    ActiveLimit,
+    Holders,
+    holders_of,
+    too_short,
+    worst_goal,
+)
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, Status
 

@@ -1,0 +1,1 @@
+"""Targets that move: where they stand in a problem's numbers, and tables of them."""
