@@ -40,6 +40,7 @@ LAYERS = {
     "figure": [
         "motion appearance.mesh joint_poses free_root collision_pairs physical.properties_json",
         "figure",
+        "posed_figure",
         "units variations whole_turns appearance.drawing motion_tools",
         "physical.physical_figure",
         "coordinates build physical",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -27,13 +28,56 @@ from limbik.figure.joints import (
     swing_twist,
 )
 from limbik.figure.limits import SWING_CHART, Range, SwingTwist
-from limbik.maths.so3 import log_map
+from limbik.maths.so3 import log_map, quat_multiply
 
 KINDS = ("swing-twist", "euler", "exponential")
 
 _TURN = 2.0 * math.pi
 _GRID = 25  # samples an axis, of a limit that gets another form
 _SPARE = math.radians(1.0)  # by which the new limit is wider than what the samples show
+
+
+def with_balls(
+    joints: Sequence[Joint],
+    kind: str,
+    bones: Sequence[np.ndarray],
+    rest: np.ndarray,
+    *,
+    keep: Collection[str] = (),
+    zero: np.ndarray | None = None,
+) -> tuple[list[Joint], np.ndarray]:
+    """(joints with their balls in other coordinates, the same rest pose (n,) in these).
+
+    ``bones`` has where each joint's bone goes in its own frame (3,), ``keep`` the names of joints
+    that stay as they are.  With ``zero``, a pose (n,) in the old coordinates, the balls' zero is
+    that pose, but for balls that are kept, have a limit or slide.
+    """
+    changed = [
+        joint if joint.name in keep else with_ball(joint, kind, bone)
+        for joint, bone in zip(joints, bones, strict=True)
+    ]
+    out, first = np.zeros(sum(joint.width for joint in changed)), 0
+    for i, (old, new) in enumerate(zip(joints, changed, strict=True)):
+        width = old.width
+        out[first : first + width] = rest[first : first + width]
+        before, after = ball_of(old), ball_of(new)
+        if before is not None and after is not None:
+            here, there = first + before[1], first + after[1]
+            turn = to_quat(before[0], rest[None, here : here + 3])
+            alone = width == 3 and old.limit is None and old.name not in keep
+            if zero is not None and alone:
+                moved = to_quat(before[0], zero[None, here : here + 3])[0]
+                wxyz = quat_multiply(np.array(old.wxyz), moved)
+                changed[i] = replace(new, wxyz=tuple(wxyz.tolist()))
+                turn = quat_multiply(moved * [1.0, -1.0, -1.0, -1.0], turn)
+            elif old.parts == new.parts:
+                first += width
+                continue
+            slid = [c for c in range(first, first + width) if not here <= c < here + 3]
+            out[first:there] = rest[slid]
+            out[there : there + 3] = from_quat_each(after[0], turn)[0]
+        first += width
+    return changed, out
 
 
 def with_ball(joint: Joint, kind: str, along: np.ndarray) -> Joint:
