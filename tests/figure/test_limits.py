@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from helpers.random_figures import SEEDS, TREES, random_figure
 from limbik import Figure, FigureError, Joint, Range, SwingTwist
-from limbik.figure import projection
+from limbik.figure import cones, projection
 from limbik.figure.joints import (
     euler,
     exponential,
@@ -177,7 +177,7 @@ def nearest_by_search(x: float, y: float, a: float, b: float) -> float:
 @example(1e-12, 2e-3, 3.0, 1e-3)
 @settings(max_examples=300)
 def test_a_swing_cone_gives_the_nearest_point(x: float, y: float, a: float, b: float) -> None:
-    nx, ny = projection.nearest_on_ellipse(x, y, a, b)
+    nx, ny = cones.nearest_on_ellipse(x, y, a, b)
     assert (nx / a) * (nx / a) + (ny / b) * (ny / b) <= 1.0
     if (x / a) * (x / a) + (y / b) * (y / b) <= 1.0:
         assert (nx, ny) == (x, y)
@@ -254,7 +254,7 @@ def directions(figure: Figure, q: np.ndarray, push: np.ndarray) -> np.ndarray:
     coefficients = np.zeros((n, 3))
     ints, floats = figure.tree.kernel_buffers
     count = projection.free_directions(
-        ints, floats, q, push, starts, spans, coefficients, np.empty(projection.SCRATCH)
+        ints, floats, q, push, starts, spans, coefficients, np.empty(cones.SCRATCH)
     )
     rows = np.zeros((count, n))
     for d in range(count):

@@ -20,7 +20,8 @@ from limbik.animate.whole_clip.smoothness import (
     to_tangent,
 )
 from limbik.figure import layout as lay
-from limbik.figure.projection import SCRATCH, free_directions, project
+from limbik.figure.cones import SCRATCH
+from limbik.figure.projection import free_directions, project
 from limbik.jit import inner, kernel
 from limbik.solver import objective as ob
 

@@ -6,8 +6,9 @@ import math
 
 from limbik.figure import kinematics as kin
 from limbik.figure import layout as lay
+from limbik.figure.cones import SCRATCH, cone_normals
 from limbik.figure.layout import F_REST, F_REST_POSE
-from limbik.figure.projection import SCRATCH, cone_normals, project
+from limbik.figure.projection import project
 from limbik.figure.rigid_fit import RIGID, add_outer, ball_coordinates, fit_turn, shortest_arc
 from limbik.jit import inner, kernel
 from limbik.methods.chains.chain_view import BALL, BENDS, S_JOINT, S_KIND, S_PART, S_SLOT, TRIPLE

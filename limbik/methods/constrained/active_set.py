@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.cones import cone_normals
 from limbik.figure.layout import (
     CONE_KIND,
     CONE_START,
@@ -20,7 +21,6 @@ from limbik.figure.layout import (
     NONE,
     cone_at,
 )
-from limbik.figure.projection import cone_normals
 from limbik.jit import kernel, kernel_part
 from limbik.methods.gradient.inverse_hessian import hold_coordinate, hold_normal
 from limbik.methods.workspace import floats_taken, take_table

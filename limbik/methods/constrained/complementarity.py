@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.projection import nearest_on_ellipse
+from limbik.figure.cones import nearest_on_ellipse
 from limbik.jit import kernel
 
 

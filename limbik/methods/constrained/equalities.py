@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.cones import cone_normals
 from limbik.figure.layout import (
     CONE_KIND,
     CONE_START,
@@ -20,7 +21,7 @@ from limbik.figure.layout import (
     NONE,
     cone_at,
 )
-from limbik.figure.projection import cone_normals, project
+from limbik.figure.projection import project
 from limbik.jit import kernel, kernel_part
 from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.problem import Problem

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.figure.cones import nearest_on_ellipse
 from limbik.figure.layout import (
     CONE_A,
     CONE_B,
@@ -34,7 +35,7 @@ from limbik.figure.layout import (
     NONE,
     cone_at,
 )
-from limbik.figure.projection import nearest_on_ellipse, project
+from limbik.figure.projection import project
 from limbik.jit import kernel, kernel_part
 from limbik.maths.linear import cholesky, cholesky_solve, dot
 from limbik.methods.base import (

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from limbik.figure.cones import cone_normals
 from limbik.figure.layout import (
     CONE_KIND,
     CONE_START,
@@ -17,7 +18,6 @@ from limbik.figure.layout import (
     N_ROWS,
     cone_at,
 )
-from limbik.figure.projection import cone_normals
 from limbik.jit import kernel
 
 _FLAT = 1e-10  # cosine between s and y up to which f counts as not curved along s

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.figure import layout as lay
+from limbik.figure.cones import SCRATCH, cone_normals
 from limbik.figure.layout import CONE_SWING
 from limbik.figure.limits import SwingTwist
-from limbik.figure.projection import SCRATCH, cone_normals
 from limbik.goals import Rest
 from limbik.solver.problem import Problem
 

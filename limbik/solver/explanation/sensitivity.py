@@ -21,7 +21,8 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure import layout as lay
-from limbik.figure import projection as proj
+from limbik.figure.cones import SCRATCH, cone_normals
+from limbik.figure.projection import free_directions
 from limbik.goals import Goal, Rest
 from limbik.goals import terms as tm
 from limbik.maths.so3 import exp_map, exp_matrix, quat_to_matrix, swing_twist_vector
@@ -76,9 +77,9 @@ def _free(problem: Problem, q: np.ndarray) -> np.ndarray:
     n = problem.figure.n
     starts, spans = np.zeros(n, np.int64), np.zeros(n, np.int64)
     coefficients = np.zeros((n, 3))
-    count = proj.free_directions(
+    count = free_directions(
         problem.ints, problem.floats, q, -problem.gradient(q), starts, spans, coefficients,
-        np.empty(proj.SCRATCH),
+        np.empty(SCRATCH),
     )  # fmt: skip
     free = np.zeros((n, count))
     for d in range(count):
@@ -147,12 +148,12 @@ def _cone_curvature(problem: Problem, q: np.ndarray, gradient: np.ndarray) -> np
     """Σₖ μₖ∇²cₖ (n, n) of the cones that q presses against."""
     ints, floats, n = problem.ints, problem.floats, problem.figure.n
     out = np.zeros((n, n))
-    normals, scratch = np.empty((2, 3)), np.empty(proj.SCRATCH)
+    normals, scratch = np.empty((2, 3)), np.empty(SCRATCH)
     for cone in range(int(ints[lay.N_CONES])):
         entry = lay.record_at(ints, lay.I_CONE, cone)
         kind, c = int(ints[entry + lay.CONE_KIND]), int(ints[entry + lay.CONE_START])
         span = slice(c, c + (2 if kind == lay.CONE_SWING else 3))
-        edges = proj.cone_normals(ints, floats, cone, q, normals, scratch)
+        edges = cone_normals(ints, floats, cone, q, normals, scratch)
         if not edges:
             continue
         first = lay.record_at(ints, lay.F_CONE, cone)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 
+from limbik.figure.cones import allows_exponential, nearest_on_ellipse, project_exponential
 from limbik.figure.layout import (
     CHART,
     CONE_A,
@@ -31,7 +32,6 @@ from limbik.figure.layout import (
     I_CONE,
 )
 from limbik.figure.limits import EXPONENTIAL_CHART
-from limbik.figure.projection import _allowed, _project_exponential, nearest_on_ellipse
 from limbik.jit import inner
 from limbik.maths.quaternions import exp_quat, log_quat
 from limbik.maths.so3 import exp_matrix, swing_twist_vector
@@ -159,7 +159,7 @@ def _inside(ints, floats, lower, upper, c, cone, v, scratch):
         return a * a + b * b <= 1.0 and lower[c + 2] <= v[2] <= upper[c + 2]
     if kind == CHART:
         return math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) <= floats[f + CONE_A]
-    return _allowed(floats, f, v[0], v[1], v[2], scratch[0:9], scratch[9:12])
+    return allows_exponential(floats, f, v[0], v[1], v[2], scratch[0:9], scratch[9:12])
 
 
 @inner
@@ -215,7 +215,7 @@ def _nearest(ints, floats, lower, upper, c, cone, v, scratch):
                 break
             part = max(0.0, part - 2.3e-16 - (1.0 - part))
     elif kind != CHART:
-        _project_exponential(floats, f, v, 0, scratch)
+        project_exponential(floats, f, v, 0, scratch)
 
 
 @inner

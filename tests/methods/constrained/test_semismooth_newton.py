@@ -11,9 +11,9 @@ from scipy.optimize import lsq_linear
 import limbik
 from helpers.common_problems import SPECIAL, TABLE, problem_of
 from limbik import Figure, Joint, MethodError, Problem, Range, Reach, Rest, Status
+from limbik.figure.cones import nearest_on_ellipse
 from limbik.figure.joints import slides
 from limbik.figure.layout import F_REACH
-from limbik.figure.projection import nearest_on_ellipse
 from limbik.methods import SemismoothNewton
 from limbik.methods.constrained.complementarity import edge_of_cone, fischer_burmeister, natural
 
