@@ -150,7 +150,7 @@ def sweep_step(ints, floats, options, q, here, w, own, memory, out):
     return no_way_down(options, gain), here.f, memory
 
 
-@kernel
+@kernel(borrows=True)
 def cyclic_descent(ints, floats, work, options, q, out, history):
     """One iteration is one sweep, ``sweep_step``."""
     w, work = view_gradient(ints, work)

@@ -113,7 +113,7 @@ def fabrik_step(ints, floats, options, q, here, w, own, memory, out):
     return GO_ON, value, Memory(value < _FAST * here.f, lowest, checkpoint, slow)
 
 
-@kernel
+@kernel(borrows=True)
 def fabrik(ints, floats, work, options, q, out, history):
     """Aristidou & Lasenby 2011: the passes of ``fabrik_step``, in turn.
 

@@ -22,6 +22,7 @@ from limbik.figure.layout import (
     cone_at,
 )
 from limbik.jit import kernel, kernel_part
+from limbik.maths.linear import copy
 from limbik.methods.gradient.inverse_hessian import hold_coordinate, hold_normal
 from limbik.methods.workspace import floats_taken, take_table
 from limbik.solver.problem import Problem
@@ -79,7 +80,8 @@ def _along(bfgs, half_descent, step):
 @kernel
 def _hold_active(bfgs):
     """bfgs.held = H with the normals of the active ranges projected out."""
-    bfgs.held[:, :] = bfgs.h
+    for c in range(len(bfgs.h)):
+        copy(bfgs.h[c], len(bfgs.h), bfgs.held[c])
     for c in range(len(bfgs.active)):
         if bfgs.active[c] != FREE:
             hold_coordinate(bfgs.held, c, bfgs.image)

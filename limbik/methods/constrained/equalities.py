@@ -23,6 +23,7 @@ from limbik.figure.layout import (
 )
 from limbik.figure.projection import project
 from limbik.jit import kernel, kernel_part
+from limbik.maths.linear import copy
 from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.problem import Problem
 
@@ -77,7 +78,7 @@ def press_equalities(ints, floats, q, equalities, scratch):
 @kernel
 def is_inside(ints, floats, q, inside, scratch):
     """Whether the limits allow q; inside (n,) becomes P(q)."""
-    inside[:] = q
+    copy(q, len(q), inside)
     project(ints, floats, inside, scratch)
     same = True
     for c in range(ints[N_COORDS]):
@@ -88,7 +89,7 @@ def is_inside(ints, floats, q, inside, scratch):
 @kernel
 def back_to_edges(ints, floats, trial, equalities, inside, scratch):
     """Bring cones whose edge is an equality back to it; inside (n,) becomes P(trial)."""
-    inside[:] = trial
+    copy(trial, len(trial), inside)
     project(ints, floats, inside, scratch)
     for cone in range(np.int64(ints[N_CONES])):
         i, _ = cone_at(ints, cone)
@@ -162,7 +163,7 @@ def free_wrong(ints, floats, q, half_descent, equalities, scratch):
 @kernel
 def set_face(ints, floats, count, equalities, q):
     """Begin the subproblem of a face: the start, with the chosen coordinates at their limits."""
-    q[:] = equalities.start
+    copy(equalities.start, len(equalities.start), q)
     equalities.fixed[:] = 0.0
     for k in range(count):
         c, upper = int(equalities.chosen[k]) // 2, int(equalities.chosen[k]) % 2

@@ -11,6 +11,7 @@ from limbik.errors import MethodError
 from limbik.figure.layout import F_REACH, N_COORDS, N_ROWS
 from limbik.figure.projection import free_directions
 from limbik.jit import kernel
+from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_ITERATIONS,
     OWN,
@@ -49,7 +50,7 @@ _ROUGH = 1e-4  # part of f: a minimum outside the limits only has to show which 
 _SLOW = 3  # so many iterations that hardly lower f are the end of a subproblem
 
 
-@kernel
+@kernel(borrows=True)
 def lagrange(ints, floats, work, options, q, out, history):
     """Section 1.4.1 of extended_jacobian: minima inside the limits, or on their boundary.
 
@@ -70,7 +71,7 @@ def lagrange(ints, floats, work, options, q, out, history):
     code, level, slow, damping = SPENT, 0, 0, 0.1
     lowest = f
     for array in (equalities.best, equalities.start, equalities.last):
-        array[:] = q
+        copy(q, len(q), array)
     equalities.fixed[:] = 0.0
     equalities.freed[:] = 0.0
     possible_faces(ints, floats, equalities.possible)
@@ -101,7 +102,7 @@ def lagrange(ints, floats, work, options, q, out, history):
             for _ in range(_TRIES):
                 lam = max(damping * min(f, floats[ints[F_REACH]]), 1e-300)
                 if damped_step(ints, floats, q, lm, count, lam, 1, False, False):
-                    trial[:] = q
+                    copy(q, len(q), trial)
                     for d in range(count):
                         for s in range(lm.spans[d]):
                             trial[lm.starts[d] + s] += lm.coefficients[d, s] * lm.step[d]
@@ -125,11 +126,11 @@ def lagrange(ints, floats, work, options, q, out, history):
                         elif f - value < 0.25 * slope:
                             damping = min(damping * 4.0, 1e8)
                         f = value
-                        q[:] = trial
-                        r[:] = lm.trial_r
+                        copy(trial, len(trial), q)
+                        copy(lm.trial_r, len(lm.trial_r), r)
                         iteration += 1
                         noted = record(history, noted, f, q)
-                        equalities.last[:] = q
+                        copy(q, len(q), equalities.last)
                         break
                 damping *= 4.0
         if accepted:
@@ -138,7 +139,7 @@ def lagrange(ints, floats, work, options, q, out, history):
         slow, damping = 0, 0.1
         if is_inside(ints, floats, q, inside, scratch) and f < lowest:
             lowest = f
-            equalities.best[:] = q
+            copy(q, len(q), equalities.best)
         on = fix_worst(ints, floats, q, inside, equalities, exhaustive > 0.0)
         if not on and exhaustive > 0.0:
             on = level > 0 and next_face(equalities.possible, equalities.chosen, level)
@@ -161,7 +162,7 @@ def lagrange(ints, floats, work, options, q, out, history):
         is_inside(ints, floats, q, inside, scratch)
         value = evaluate(ints, floats, inside, state, r)
         evaluations += 1
-        q[:] = inside if value < lowest else equalities.best
+        copy(inside if value < lowest else equalities.best, len(q), q)
         f = evaluate(ints, floats, q, state, r)
         evaluations += 1
         if reached(ints, floats, state):

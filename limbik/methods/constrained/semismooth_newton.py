@@ -233,7 +233,7 @@ def semismooth_newton_step(ints, floats, options, q, here, w, z, memory, out):
     return no_way_down(options, here.gain), here.f, memory
 
 
-@kernel
+@kernel(borrows=True)
 def semismooth_newton(ints, floats, work, options, q, out, history):
     """The steps of ``semismooth_newton_step``."""
     w, work = view_gradient(ints, work)

@@ -37,7 +37,7 @@ from limbik.figure.layout import (
 )
 from limbik.figure.projection import project
 from limbik.jit import kernel, kernel_part
-from limbik.maths.linear import cholesky, cholesky_solve, dot
+from limbik.maths.linear import cholesky, cholesky_solve, copy, dot
 from limbik.methods.base import (
     O_ITERATIONS,
     O_STATIONARY,
@@ -191,7 +191,7 @@ def _slope(ints, floats, half_descent, mu, soft, step):
     return total
 
 
-@kernel
+@kernel(borrows=True)
 def soft_limits(ints, floats, work, options, q, out, history):
     """Rounds of minimising φ by damped Gauss–Newton; the answer is P(q) of the last one.
 
@@ -254,8 +254,8 @@ def soft_limits(ints, floats, work, options, q, out, history):
             look_outside(ints, floats, q, margin, soft, scratch)
             damping *= 4.0
         if accepted:
-            q[:] = trial
-            r[:] = w.trial_r
+            copy(trial, len(trial), q)
+            copy(w.trial_r, len(w.trial_r), r)
             iteration += 1
             noted = record(history, noted, f, q)
             clear = outside(ints, floats, q, trial, scratch) == 0.0
@@ -265,7 +265,7 @@ def soft_limits(ints, floats, work, options, q, out, history):
         # The end of a round: is the pose that the limits make of this one good enough?
         turn, slow, damping = turn + 1, 0, 0.1
         far = outside(ints, floats, q, trial, scratch)
-        step[:] = trial
+        copy(trial, len(trial), step)
         value = evaluate(ints, floats, step, state, w.trial_r)
         evaluations += 1
         if reached(ints, floats, state):

@@ -141,7 +141,7 @@ def trust_region_step(ints, floats, options, q, here, w, own, memory, out):
     return no_way_down(options, here.gain), f, memory
 
 
-@kernel
+@kernel(borrows=True)
 def trust_region(ints, floats, work, options, q, out, history):
     """The steps of ``trust_region_step``."""
     w, work = view_gradient(ints, work)

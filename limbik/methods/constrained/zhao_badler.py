@@ -94,7 +94,7 @@ def zhao_badler_step(ints, floats, options, q, here, w, own, memory, out):
     return no_way_down(options, here.gain), f, memory
 
 
-@kernel
+@kernel(borrows=True)
 def zhao_badler(ints, floats, work, options, q, out, history):
     """Zhao and Badler 1994, as section 4 of line_search describes it; see ``zhao_badler_step``."""
     w, work = view_gradient(ints, work)

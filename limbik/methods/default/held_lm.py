@@ -75,7 +75,7 @@ def _weight(ints, floats, q, lm, kind, rest):
     return _RHO * own / above if own > 0.0 and above > 0.0 else _RHO
 
 
-@kernel
+@kernel(borrows=True)
 def held_lm(ints, floats, work, options, q, out, history):
     """Solve one level from q; returns REACHED where its goals are met and held rows unchanged."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])

@@ -52,6 +52,7 @@ from limbik.maths.dual_quaternions import (
     exp_quat_derivative,
     log_quat_derivative,
 )
+from limbik.maths.linear import copy
 from limbik.maths.quaternions import exp_quat, quat_of_matrix
 from limbik.methods.workspace import floats_taken, take_table
 from limbik.solver.problem import Problem
@@ -174,7 +175,7 @@ def place_by_dual_quaternions(ints, floats, q, chains):
         for k in range(4):
             placed[4 + k] = 0.5 * spare[0, k]
         if parent == NONE:
-            here[:] = placed
+            copy(placed, len(placed), here)
         else:
             dq_multiply_into(chains.world[parent], placed, here)
         first = ints[I_FIRST_PART] + joint
@@ -184,9 +185,9 @@ def place_by_dual_quaternions(ints, floats, q, chains):
             dq_multiply_into(here, moved, placed)
             for k in range(slots):
                 dq_multiply_into(here, changes[k], chains.change[slot + k])
-                chains.done[slot + k] = placed
-            here[:] = placed
-        chains.world[joint] = here
+                copy(placed, len(placed), chains.done[slot + k])
+            copy(placed, len(placed), here)
+        copy(here, len(here), chains.world[joint])
 
 
 @kernel

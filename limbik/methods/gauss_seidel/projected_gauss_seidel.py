@@ -157,7 +157,7 @@ def gauss_seidel_step(ints, floats, options, q, here, w, own, memory, out):
     return GO_ON, value, memory
 
 
-@kernel
+@kernel(borrows=True)
 def gauss_seidel(ints, floats, work, options, q, out, history):
     """Section VII of dual_quaternion, with the steps of ``gauss_seidel_step``.
 

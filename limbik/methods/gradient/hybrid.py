@@ -36,7 +36,7 @@ _then = ExternalKernel(projected_lm, KERNEL.signature)
 _MOST = OWN + max(_FIRST, _THEN)
 
 
-@kernel
+@kernel(borrows=True)
 def hybrid(ints, floats, work, options, q, out, history):
     """The kernel of projected_gradient, then that of projected_lm from where it ended.
 

@@ -74,7 +74,7 @@ def jacobian_transpose_step(ints, floats, options, q, here, w, own, memory, out)
     return unchecked(ints, floats, here, w, memory, out)
 
 
-@kernel
+@kernel(borrows=True)
 def jacobian_transpose(ints, floats, work, options, q, out, history):
     """Equation 27 of line_search, with the steps of ``jacobian_transpose_step``.
 

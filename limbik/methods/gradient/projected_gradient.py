@@ -107,7 +107,7 @@ def projected_gradient_step(ints, floats, options, q, here, w, last, memory, out
     return GO_ON, value, Memory(settled)
 
 
-@kernel
+@kernel(borrows=True)
 def projected_gradient(ints, floats, work, options, q, out, history):
     """Section 4 of line_search, with the steps of ``projected_gradient_step``."""
     w, work = view_gradient(ints, work)

@@ -216,7 +216,7 @@ def quasi_newton_step(ints, floats, options, q, here, w, own, memory, out):
     return no_way_down(options, here.gain), f, memory
 
 
-@kernel
+@kernel(borrows=True)
 def projected_quasi_newton(ints, floats, work, options, q, out, history):
     """Bertsekas' two-metric projection, with the steps of ``quasi_newton_step``.
 

@@ -92,7 +92,7 @@ def broyden_step(ints, floats, options, q, here, w, system, memory, out):
     return GO_ON, value, Memory(less_damping(damping), value > options[_PROGRESS] * here.f)
 
 
-@kernel
+@kernel(borrows=True)
 def broyden(ints, floats, work, options, q, out, history):
     """The steps of ``broyden_step``.
 

@@ -47,7 +47,7 @@ def damped_least_squares_step(ints, floats, options, q, here, w, system, memory,
     return GO_ON, value, Memory(damping)
 
 
-@kernel
+@kernel(borrows=True)
 def damped_least_squares(ints, floats, work, options, q, out, history):
     """The steps of ``damped_least_squares_step``.
 

@@ -94,7 +94,7 @@ def newton_svd_step(ints, floats, options, q, here, w, svd, memory, out):
     return STUCK, value, memory
 
 
-@kernel
+@kernel(borrows=True)
 def newton_svd(ints, floats, work, options, q, out, history):
     """Section 3.3 of newton_svd, with the steps of ``newton_svd_step``.
 

@@ -43,7 +43,7 @@ def pseudo_inverse_method_step(ints, floats, options, q, here, w, svd, memory, o
     return unchecked(ints, floats, here, w, memory, out)
 
 
-@kernel
+@kernel(borrows=True)
 def pseudo_inverse(ints, floats, work, options, q, out, history):
     """Section 2 of line_search, the way it says Blender goes: θ ← θ + J⁺e, and P(θ) at the end.
 

@@ -132,7 +132,7 @@ def selectively_damped_trial(ints, floats, options, q, here, w, own, memory, out
     return unchecked(ints, floats, here, w, memory, out)
 
 
-@kernel
+@kernel(borrows=True)
 def selectively_damped(ints, floats, work, options, q, out, history):
     """The steps of ``selectively_damped_trial``.
 

@@ -145,7 +145,7 @@ def baillieul_step(ints, floats, options, q, here, w, own, memory, out):
     return GO_ON, value, Memory(met and has_settled(g_here, g))
 
 
-@kernel
+@kernel(borrows=True)
 def baillieul(ints, floats, work, options, q, out, history):
     """Equation 6 of extended_jacobian, with the steps of ``baillieul_step``.
 

@@ -15,7 +15,7 @@ import numpy as np
 from limbik.errors import FigureError, MethodError
 from limbik.figure.layout import N_COORDS, N_ROWS
 from limbik.jit import kernel, kernel_part
-from limbik.maths.linear import cholesky, dot
+from limbik.maths.linear import cholesky, copy, dot
 from limbik.methods.workspace import floats_taken, take, take_table
 from limbik.solver.objective import evaluate, linearise
 from limbik.solver.problem import Problem
@@ -145,7 +145,7 @@ def value_of(ints, floats, q, state, criterion):
 def gradient_of(ints, floats, q, state, criterion, out):
     """∇g(q) into out (n,), by central differences where g is the manipulability."""
     probe, apart = criterion.probe, criterion.apart
-    probe[:] = q
+    copy(q, len(q), probe)
     for c in range(len(q)):
         if criterion.pose:
             out[c] = 2.0 * criterion.weight[c] * (q[c] - criterion.centre[c])
@@ -165,7 +165,7 @@ def hessian_of(ints, floats, q, state, criterion, out):
     """∇²g(q) into out (n, n), by central differences where g is the manipulability."""
     probe, apart = criterion.probe, criterion.apart
     out[:, :] = 0.0
-    probe[:] = q
+    copy(q, len(q), probe)
     for a in range(len(q)):
         if criterion.pose:
             out[a, a] = 2.0 * criterion.weight[a]

@@ -10,6 +10,7 @@ import numpy as np
 from limbik.figure.layout import F_METRIC, F_REST, F_REST_POSE, N_COORDS, N_ROWS
 from limbik.figure.projection import project
 from limbik.jit import inlined_by_llvm, kernel, kernel_part
+from limbik.maths.linear import copy
 from limbik.methods.base import O_ITERATIONS, OUT_EVALUATIONS, OWN, REACHED, SPENT, STUCK
 from limbik.methods.least_squares.svd_step import add_along, share_of
 from limbik.methods.loop import GO_ON, by_gradient
@@ -176,8 +177,8 @@ def search(ints, floats, q, f, met, alpha, criterion, g_here, w, svd, rank, seco
         if not met:
             return NOWHERE, f, g_here, alpha
         length, value = 0.0, f
-        trial[:] = q
-    base[:] = trial
+        copy(q, len(q), trial)
+    copy(trial, len(trial), base)
     value_base, g_base = value, value_of(ints, floats, base, state, criterion)
     before = min(g_here, g_base) if met else g_base
     for _ in range(_TRIES if alpha > 0.0 else 0):
@@ -201,7 +202,7 @@ def search(ints, floats, q, f, met, alpha, criterion, g_here, w, svd, rank, seco
                 if g < before and g <= before + _ARMIJO * slope:
                     return BOTH, value, g, alpha
         alpha *= 0.5
-    trial[:] = base
+    copy(base, len(base), trial)
     value = evaluate(ints, floats, trial, state, w.trial_r)
     out[OUT_EVALUATIONS] += 1.0
     return GOALS_ONLY, value, g_base, alpha

@@ -167,7 +167,7 @@ def extended_jacobian_step(ints, floats, options, q, here, w, own, memory, out):
     return code, value, memory
 
 
-@kernel
+@kernel(borrows=True)
 def extended_jacobian(ints, floats, work, options, q, out, history):
     """Section 2 of extended_jacobian, with the steps of ``extended_jacobian_step``.
 

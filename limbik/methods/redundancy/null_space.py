@@ -93,7 +93,7 @@ def null_space_step(ints, floats, options, q, here, w, own, memory, out):
     return GO_ON, value, Memory(alpha, met and has_settled(g_here, g))
 
 
-@kernel
+@kernel(borrows=True)
 def null_space(ints, floats, work, options, q, out, history):
     """Equation 5 of extended_jacobian, with the steps of ``null_space_step``.
 

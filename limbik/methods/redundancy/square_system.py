@@ -16,6 +16,7 @@ import numpy as np
 
 from limbik.figure.layout import N_COORDS, N_ROWS
 from limbik.jit import kernel, kernel_part
+from limbik.maths.linear import copy
 from limbik.methods.least_squares.svd_step import share_of
 from limbik.methods.redundancy.normal_equations import lu, lu_solve, minimum_norm
 from limbik.solver.objective import evaluate, linearise
@@ -42,7 +43,7 @@ def subtract_goal_curvature(ints, floats, q, state, criterion, y, hessian):
     """hessian (n, n) −= ∂(Jᵀy)/∂q, by central differences; criterion lends its room."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
     probe, apart = criterion.probe, criterion.apart
-    probe[:] = q
+    copy(q, len(q), probe)
     for c in range(n):
         if apart[c] == 0.0 or rows == 0:
             continue
