@@ -15,6 +15,7 @@ import numpy as np
 
 from limbik.figure.layout import F_REST, F_REST_OFFSET, F_REST_POSE, N_COORDS, N_ROWS
 from limbik.jit import kernel
+from limbik.maths.linear import copy
 from limbik.methods.base import (
     O_DRAFT,
     O_ITERATIONS,
@@ -32,6 +33,7 @@ from limbik.methods.default.held_rows import HeldRows, change
 from limbik.methods.default.levenberg_marquardt import LevenbergMarquardt, levenberg_marquardt
 from limbik.methods.default.workspace import lm_size, view_lm
 from limbik.methods.settings import setting
+from limbik.methods.workspace import take, take_table
 from limbik.solver.objective import evaluate, linearise, reached
 from limbik.solver.problem import Problem
 
@@ -81,13 +83,17 @@ def held_lm(ints, floats, work, options, q, out, history):
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
     lm, _ = view_lm(ints, work)
     own = work[len(work) - (_TABLES + OUT + n + 4 * rows) :]
-    inner, totals, rest = own[:_TABLES], own[_TABLES:][:OUT], own[_TABLES + OUT :][:n]
-    by_row = own[_TABLES + OUT + n :].reshape(4, rows)
+    inner, own = take(own, _TABLES)
+    totals, own = take(own, OUT)
+    rest, own = take(own, n)
+    by_row, _ = take_table(own, 4, rows)
     scale, shift, raw = by_row[0], by_row[1], by_row[2]
-    table = options[O_ROWS : O_ROWS + 3 * rows].reshape(3, rows)
+    table, _ = take_table(options[O_ROWS:], 3, rows)
     kind, per_unit, keep = table[0], table[1], table[2]
     asks, first = options[O_ASKS] > 0.0, ints[F_REST]
-    inner[:], totals[:], rest[:] = options[:_TABLES], 0.0, floats[first : first + n]
+    copy(options, _TABLES, inner)
+    totals[:] = 0.0
+    copy(floats[first:], n, rest)
     rho = _weight(ints, floats, q, lm, kind, rest)
     for i in range(rows):
         scale[i] = 1.0 if kind[i] == FREE else math.sqrt(rho)
@@ -120,7 +126,7 @@ def held_lm(ints, floats, work, options, q, out, history):
                 if grow:
                     scale[i] *= math.sqrt(_GROW)
         last = moved
-    floats[first : first + n] = rest
+    copy(rest, n, floats[first:])
     # The level's own f at the answer; a movement of held rows counts heavily.
     evaluate(ints, floats, q, lm.state, raw)
     moved, f = 0.0, floats[ints[F_REST_OFFSET]]
