@@ -15,7 +15,7 @@ import limbik
 from benchmarks.report import keep, show
 from limbik.maths.so3 import matrix_to_quat
 from limbik.methods.base import OUT_ITERATIONS, REACHED
-from limbik.solver.batch import Batch
+from limbik.solver.batch_runs import Batch
 from limbik.solver.restarts import TOTAL_ATTEMPTS
 from limbik.solver.runner import Runner, find_method
 from limbik.solver.targets.tables import batch_problem

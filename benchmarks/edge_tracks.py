@@ -22,7 +22,7 @@ import limbik
 from benchmarks.report import keep, show
 from benchmarks.track import EFFECTORS
 from limbik.animate.track import RELAXATION
-from limbik.solver.batch import run_chain
+from limbik.solver.batch_runs import run_chain
 from limbik.solver.runner import Runner, find_method
 from limbik.solver.targets.tables import batch_problem
 

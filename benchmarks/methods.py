@@ -37,7 +37,7 @@ from limbik.methods import (
     ProjectedGradient,
 )
 from limbik.methods.base import OUT, OUT_F, OUT_ITERATIONS, REACHED, STATIONARY
-from limbik.solver.batch import Batch
+from limbik.solver.batch_runs import Batch
 from limbik.solver.runner import Runner, find_method, mid_pose_and_spread
 from limbik.solver.targets.tables import batch_problem
 

@@ -23,7 +23,7 @@ import limbik
 from benchmarks.arm import reachable
 from benchmarks.report import keep, show
 from limbik.maths.so3 import quat_to_matrix
-from limbik.solver.batch import Batch
+from limbik.solver.batch_runs import Batch
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner, find_method
 from limbik.solver.targets.tables import batch_problem

@@ -21,7 +21,7 @@ import limbik
 from benchmarks.report import keep, show
 from limbik.animate.learn import limits_from
 from limbik.animate.track import RELAXATION
-from limbik.solver.batch import run_chain
+from limbik.solver.batch_runs import run_chain
 from limbik.solver.objective import evaluate, linearise, state_size
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner, find_method

@@ -22,7 +22,7 @@ LAYERS = {
         "solver",
         "methods",
         "solver.problem",
-        "solver.layout solver.problem_arguments",
+        "solver.layout solver.problem_arguments solver.targets.places",
         "solver.objective solver.root_alignment",
         "goals humanoid formats",
         "figures",
@@ -54,7 +54,7 @@ LAYERS = {
     ],
     "solver": [
         "batch solve targets.frame_values",
-        "solver",
+        "batch_runs solver",
         "stepping",
         "ordered",
         "runner explanation.report targets",
@@ -64,7 +64,7 @@ LAYERS = {
         "restarts explanation.sensitivity",
         "explanation.holders",
         "problem",
-        "layout problem_arguments",
+        "layout problem_arguments targets.places",
         "objective root_alignment",
     ],
     "methods": [

@@ -33,7 +33,7 @@ from limbik.humanoid.at_ease import at_ease
 from limbik.methods import Method
 from limbik.methods.base import OUT_ITERATIONS, REACHED, STATIONARY
 from limbik.solver import restarts as att
-from limbik.solver.batch import run_chain, statuses, term_errors
+from limbik.solver.batch_runs import run_chain, statuses, term_errors
 from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
 from limbik.solver.result import Status

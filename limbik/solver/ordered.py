@@ -31,6 +31,7 @@ from limbik.solver import objective as ob
 from limbik.solver.explanation.holders import worst_goal
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
+from limbik.solver.targets.places import shared_floats
 
 MOVED = 1e-6
 """How far all lower levels together may move a higher one, in the units of its goals."""
@@ -120,7 +121,7 @@ class _Level:
         self._most = most
         self.numbers = [k for k, of in enumerate(whole.levels) if of <= level]
         self.problem = problem = whole.part(self.numbers)
-        self._shared = problem.shared_floats(whole, self.numbers)
+        self._shared = shared_floats(problem, whole, self.numbers)
         above = np.array([whole.levels[k] < level for k in self.numbers])
         self._held_goals = [k for k in range(len(self.numbers)) if above[k]]
         self._held_terms = [t for k in self._held_goals for t in problem.terms_of[k]]

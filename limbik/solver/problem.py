@@ -7,7 +7,7 @@ kernels that read them.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from limbik.errors import GoalError, did_you_mean
 from limbik.figure import layout as lay
 from limbik.figure.figure import Figure, Pose
-from limbik.goals import Goal, PythonGoal, Rest
+from limbik.goals import Goal, PythonGoal
 from limbik.goals import terms as tm
 from limbik.goals.moving import target_table
 from limbik.goals.priority import levels_of
@@ -31,6 +31,7 @@ from limbik.solver.problem_arguments import (
     rest_of,
     tolerances_of,
 )
+from limbik.solver.targets.places import own_floats, target_writes
 
 
 class Problem:
@@ -177,32 +178,8 @@ class Problem:
             name: target_table(self.goals[number], name, value, single=True)
             for name, value in target.items()
         }
-        for first, values in self.target_writes(number, tables):
+        for first, values in target_writes(self, number, tables):
             self.floats[first : first + values.shape[1]] = values[0]
-
-    def target_writes(
-        self, number: int, tables: Mapping[str, np.ndarray]
-    ) -> list[tuple[int, np.ndarray]]:
-        """(first place in the floats, numbers (problems, k)) of tables of a goal's targets."""
-        goal, ints = self.goals[number], self.ints
-        if isinstance(goal, Rest):
-            if sum(isinstance(other, Rest) for other in self.goals) > 1:
-                raise GoalError("Rest: the pose of one of several Rest goals cannot be moved")
-            if not tables:
-                return []
-            poses = self.figure.pose(tables["pose"], "Rest: pose")
-            return [(int(ints[lay.F_REST_POSE]), poses)]
-        writes: list[tuple[int, np.ndarray]] = []
-        if not self.terms_of[number]:  # such as an Avoid with nothing to test
-            return writes
-        for term, at, values in goal.target_writes(tables) if tables else ():  # type: ignore[attr-defined]
-            k = self.terms_of[number][term]
-            if at <= tm.NUMBERS:
-                first = self._own_floats(k) + tm.NUMBERS - at
-            else:
-                first = lay.record_at(ints, lay.F_TERM, k) + at
-            writes.append((first, values))
-        return writes
 
     def set_ranges(self, lower: np.ndarray, upper: np.ndarray) -> None:
         """Narrow the ranges that hold: (n,) each; coordinates inside cones keep their cones."""
@@ -244,38 +221,9 @@ class Problem:
         goals = [self.goals[k] for k in numbers]
         return Problem(self.figure, goals, start=self.start, tolerance=tolerance, lock=locked)
 
-    def shared_floats(
-        self, whole: Problem, numbers: Sequence[int]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(places in the floats of this ``part``, places in those of the whole problem) of targets
-        and ranges: what may be changed after a problem is made."""
-        n = self.figure.n
-        pairs = [(int(self.ints[at]), int(whole.ints[at]), n) for at in (lay.F_LOWER, lay.F_UPPER)]
-        for k, number in enumerate(numbers):
-            for own, theirs in zip(self.terms_of[k], whole.terms_of[number], strict=True):
-                ends = (self._term_floats(own), whole._term_floats(theirs), lay.TERM_FLOATS)
-                pairs.append(ends)
-                functions = self.terms[own].functions
-                if functions is not None:
-                    count = len(functions.numbers)
-                    pairs.append((self._own_floats(own), whole._own_floats(theirs), count))
-        rests = [k for k, goal in enumerate(whole.goals) if isinstance(goal, Rest)]
-        if len(rests) == 1 and rests[0] in numbers:  # the poses of several cannot be moved
-            pairs.append((int(self.ints[lay.F_REST_POSE]), int(whole.ints[lay.F_REST_POSE]), n))
-        spans = [(np.arange(a, a + k), np.arange(b, b + k)) for a, b, k in pairs]
-        return np.concatenate([a for a, _ in spans]), np.concatenate([b for _, b in spans])
-
-    def _term_floats(self, term: int) -> int:
-        """Where the floats of a term begin."""
-        return lay.record_at(self.ints, lay.F_TERM, term)
-
-    def _own_floats(self, term: int) -> int:
-        """Where the numbers of a term that is a function begin."""
-        return int(self.ints[lay.record_at(self.ints, lay.I_TERM, term) + lay.T_OWN_FLOATS])
-
     def own_numbers(self, term: int) -> np.ndarray:
         """The numbers of a term that is a function, as they are now: targets may have moved."""
-        functions, first = self.terms[term].functions, self._own_floats(term)
+        functions, first = self.terms[term].functions, own_floats(self.ints, term)
         return self.floats[first : first + (0 if functions is None else len(functions.numbers))]
 
     def raise_failure(self) -> None:
@@ -330,7 +278,7 @@ class Problem:
             data[lay.T_VALUE] = term.value
         for k, term in enumerate(self.terms):
             if term.functions is not None:
-                own = self._own_floats(k)
+                own = own_floats(self.ints, k)
                 floats[own : own + len(term.functions.numbers)] = term.functions.numbers
         floats[int(ints[lay.F_REACH])] = self._reach(full is not None)
         if full is not None:

@@ -22,6 +22,7 @@ from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
 from limbik.solver.result import Result
 from limbik.solver.runner import find_method, whole_number
+from limbik.solver.targets.places import target_writes
 
 Targets = Mapping[Any, Any]
 """New targets by goal (its label, its place among the goals, or itself): a position, a pair
@@ -90,7 +91,7 @@ class Solver:
         """Where in the problem's floats the positions of Reach goals lie, by their labels."""
         labels = [goal.label for goal in self.goals]
         return {
-            goal.label: self.problem.target_writes(k, {"position": np.zeros((1, 3))})[0][0]
+            goal.label: target_writes(self.problem, k, {"position": np.zeros((1, 3))})[0][0]
             for k, goal in enumerate(self.goals)
             if isinstance(goal, Reach)
             and goal.position is not None

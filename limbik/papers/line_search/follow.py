@@ -15,7 +15,7 @@ from limbik.methods.base import OUT, OUT_HISTORY, OUT_ITERATIONS
 from limbik.papers.line_search.subject import BODY, TIGHT, Chain, Drill, Subject
 from limbik.papers.machine import thread_clock
 from limbik.solver import restarts as att
-from limbik.solver.batch import Batch
+from limbik.solver.batch_runs import Batch
 from limbik.solver.compiled_frames import compiled
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner

@@ -14,27 +14,13 @@ from __future__ import annotations
 
 import math
 
-from limbik.figure.cones import allows_exponential, nearest_on_ellipse, project_exponential
 from limbik.figure.layout import (
-    CHART,
-    CONE_A,
-    CONE_B,
-    CONE_BASIS,
-    CONE_FLOATS,
-    CONE_INTS,
-    CONE_LOWER,
-    CONE_SWING,
-    CONE_UPPER,
-    CONE_X,
-    CONE_Y,
     EXPONENTIAL,
-    F_CONE,
-    I_CONE,
 )
 from limbik.figure.limits import EXPONENTIAL_CHART
 from limbik.jit import inner
 from limbik.maths.quaternions import exp_quat, log_quat
-from limbik.maths.so3 import exp_matrix, swing_twist_vector
+from limbik.solver.stepping.ball_limits import inside_limits, nearest_inside, surely_inside
 
 B_KIND, B_FIRST, B_CONE, BALL_INTS = 0, 1, 2, 3
 """Columns of a table of balls: the kind of part, the first of three coordinates, the cone."""
@@ -45,7 +31,6 @@ BALL_SCRATCH = 65
 _HALVINGS, _FINE = 16, 1e-3  # between braking and the wanted step, and when to stop
 _SHORT, _LONG = 1.0 - 1e-12, 1.0 + 1e-12
 _BRAKE = 0.9  # part of the acceleration to brake with; the rest is for what P changes
-_SAFE, _WIDE = 0.2, 2.0  # a way shorter than this part of the margin stays in, up to such a swing
 
 
 @inner
@@ -135,90 +120,6 @@ def _turned(kind, v, x, y, z, out, scratch):
 
 
 @inner
-def _cone_of(ints, cone):
-    """(kind, place in the floats) of a cone; (CHART + 1, 0) where there is none."""
-    if cone < 0:
-        return CHART + 1, 0
-    return int(ints[ints[I_CONE] + CONE_INTS * cone]), int(ints[F_CONE] + CONE_FLOATS * cone)
-
-
-@inner
-def _inside(ints, floats, lower, upper, c, cone, v, scratch):
-    """Whether a ball's limits allow the coordinates v (3,); scratch (12,)."""
-    kind, f = _cone_of(ints, cone)
-    if kind > CHART:
-        inside = True
-        for k in range(3):
-            inside = inside and lower[c + k] <= v[k] <= upper[c + k]
-        return inside
-    if kind == CONE_SWING:
-        a, b = (
-            (v[0] - floats[f + CONE_X]) / floats[f + CONE_A],
-            (v[1] - floats[f + CONE_Y]) / floats[f + CONE_B],
-        )
-        return a * a + b * b <= 1.0 and lower[c + 2] <= v[2] <= upper[c + 2]
-    if kind == CHART:
-        return math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) <= floats[f + CONE_A]
-    return allows_exponential(floats, f, v[0], v[1], v[2], scratch[0:9], scratch[9:12])
-
-
-@inner
-def _far_inside(ints, floats, lower, upper, c, cone, v, way, scratch):
-    """Whether a ball at v surely stays inside its limits while it turns by ``way`` (rad).
-
-    Within a swing of 2 rad no coordinate changes by more than four times the turn.
-    """
-    kind, f = _cone_of(ints, cone)
-    if kind == CHART:
-        return True  # no limit: its coordinates are changed at the edge
-    if kind > CHART:
-        return False
-    x, y, z, low, high = v[0], v[1], v[2], lower[c + 2], upper[c + 2]
-    if kind != CONE_SWING:
-        exp_matrix(v[0], v[1], v[2], scratch[0:9])
-        swing_twist_vector(scratch[0:9], floats[f + CONE_BASIS : f + CONE_FLOATS], scratch[9:12])
-        x, y, z, low, high = (
-            scratch[9],
-            scratch[10],
-            scratch[11],
-            floats[f + CONE_LOWER],
-            floats[f + CONE_UPPER],
-        )
-        low, high = max(low, -math.pi), min(high, math.pi)
-    if x * x + y * y > (_WIDE - way) * (_WIDE - way) or way > 1.0:
-        return False
-    a, b = (
-        (x - floats[f + CONE_X]) / floats[f + CONE_A],
-        (y - floats[f + CONE_Y]) / floats[f + CONE_B],
-    )
-    margin = (1.0 - math.sqrt(a * a + b * b)) * min(floats[f + CONE_A], floats[f + CONE_B])
-    return way <= _SAFE * min(margin, z - low, high - z)
-
-
-@inner
-def _nearest(ints, floats, lower, upper, c, cone, v, scratch):
-    """P of a ball's coordinates v (3,), in place (figure.projection); scratch (24,)."""
-    kind, f = _cone_of(ints, cone)
-    if kind > CHART:
-        for k in range(3):
-            v[k] = min(max(v[k], lower[c + k]), upper[c + k])
-    elif kind == CONE_SWING:
-        v[2] = min(max(v[2], lower[c + 2]), upper[c + 2])
-        cx, cy = floats[f + CONE_X], floats[f + CONE_Y]
-        x, y = v[0] - cx, v[1] - cy
-        nx, ny = nearest_on_ellipse(x, y, floats[f + CONE_A], floats[f + CONE_B])
-        part = 1.0
-        while nx != x or ny != y:
-            v[0], v[1] = cx + part * nx, cy + part * ny
-            a, b = (v[0] - cx) / floats[f + CONE_A], (v[1] - cy) / floats[f + CONE_B]
-            if a * a + b * b <= 1.0:
-                break
-            part = max(0.0, part - 2.3e-16 - (1.0 - part))
-    elif kind != CHART:
-        project_exponential(floats, f, v, 0, scratch)
-
-
-@inner
 def _step(ints, floats, lower, upper, kind, c, cone, v, x, y, z, omega, a, dt, to, turn, scratch):
     """Turn a ball at v (3,) by (x, y, z), an angular velocity, and project the end onto its limits.
 
@@ -227,8 +128,8 @@ def _step(ints, floats, lower, upper, kind, c, cone, v, x, y, z, omega, a, dt, t
     """
     _turned(kind, v, x * dt, y * dt, z * dt, to, scratch[24:32])
     turn[0], turn[1], turn[2] = x, y, z
-    if not _inside(ints, floats, lower, upper, c, cone, to, scratch):
-        _nearest(ints, floats, lower, upper, c, cone, to, scratch)
+    if not inside_limits(ints, floats, lower, upper, c, cone, to, scratch):
+        nearest_inside(ints, floats, lower, upper, c, cone, to, scratch)
         turn_between(kind, v, to, turn, scratch[24:32])
         for k in range(3):
             turn[k] /= dt
@@ -246,7 +147,7 @@ def _can_brake(ints, floats, lower, upper, kind, c, cone, v, omega, a, dt, scrat
     speed = math.sqrt(omega[0] ** 2 + omega[1] ** 2 + omega[2] ** 2)
     brake = _BRAKE * a * dt
     way = speed * dt + 0.5 * speed * speed * dt / brake
-    if _far_inside(ints, floats, lower, upper, c, cone, v, way, scratch):
+    if surely_inside(ints, floats, lower, upper, c, cone, v, way, scratch):
         return True
     for k in range(3):
         at[k], now[k] = v[k], omega[k]
@@ -286,10 +187,10 @@ def _along(kind, v, wanted, most, x, delta, scratch):
 def _slow_step(ints, floats, lower, upper, kind, c, cone, v, wanted, most, x, delta, scratch):
     """A step without a limit of acceleration: its end into x (3,), its turn into delta (3,)."""
     part = _along(kind, v, wanted, most, x, delta, scratch[24:32])
-    if part == 1.0 or not _inside(ints, floats, lower, upper, c, cone, v, scratch):
+    if part == 1.0 or not inside_limits(ints, floats, lower, upper, c, cone, v, scratch):
         return
     for _ in range(_HALVINGS):
-        _nearest(ints, floats, lower, upper, c, cone, x, scratch)
+        nearest_inside(ints, floats, lower, upper, c, cone, x, scratch)
         if turn_between(kind, v, x, delta, scratch[24:32]) <= most:
             return
         part *= 0.5
@@ -327,7 +228,7 @@ def _hard_step(
         if speed > fastest:
             delta[k] = brake[k]
     # As much of it as leaves room to brake; outside its limits it may do all that helps.
-    if not _inside(ints, floats, lower, upper, c, cone, v, scratch):
+    if not inside_limits(ints, floats, lower, upper, c, cone, v, scratch):
         _turned(kind, v, delta[0] * dt, delta[1] * dt, delta[2] * dt, to, scratch[24:32])
         for k in range(3):
             turn[k] = delta[k]

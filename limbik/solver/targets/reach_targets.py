@@ -9,6 +9,7 @@ from limbik.goals.terms import LARGEST
 from limbik.jit import kernel
 from limbik.maths.quaternions import matrix_from_quat
 from limbik.solver.problem import Problem
+from limbik.solver.targets.places import target_writes
 
 
 def reach_offsets(problem: Problem, label: str) -> tuple[int, int]:
@@ -19,7 +20,7 @@ def reach_offsets(problem: Problem, label: str) -> tuple[int, int]:
     if isinstance(goal, Reach):
         for k, (name, value) in enumerate((("position", np.zeros(3)), ("wxyz", np.eye(4)[0]))):
             if getattr(goal, name) is not None:
-                ((found[k], _),) = problem.target_writes(number, {name: value[None]})
+                ((found[k], _),) = target_writes(problem, number, {name: value[None]})
     return found[0], found[1]
 
 

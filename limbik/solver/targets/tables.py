@@ -15,6 +15,7 @@ from limbik.goals.close import with_loops
 from limbik.goals.moving import first_of
 from limbik.goals.priority import FIRST
 from limbik.solver.problem import Problem
+from limbik.solver.targets.places import target_writes
 
 Goals = Goal | str | Iterable[Goal | str]
 """Goals, one or several, or names of joints whose targets are given beside them."""
@@ -49,7 +50,7 @@ def batch_problem(
     for number, (goal, tables) in enumerate(pairs):
         for name, table in tables.items():
             lengths.setdefault(len(table), f"{goal.label}: {name}")
-        for first, values in problem.target_writes(number, tables):
+        for first, values in target_writes(problem, number, tables):
             columns.append(values)
             target_offsets += range(first, first + values.shape[1])
     if len(lengths) > 1:

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from limbik import plots
-from limbik.papers.contract import Chapter, Claim, Order, Picture, Table
+from limbik.papers.contract import Chapter, Claim, Order, Table
 from limbik.papers.line_search import contestants as who
 from limbik.papers.line_search import verdicts
-from limbik.papers.line_search.caps import FALLBACK, SLOT, Caps
+from limbik.papers.line_search.caps import FALLBACK, Caps
+from limbik.papers.line_search.chapters.box_pictures import IN_THE_PAPER, as_in_the_paper, everyone
 from limbik.papers.line_search.contest import EQUAL, HASTE, SLOTS, Contest
-from limbik.papers.line_search.drawing import draw_boxes
 from limbik.papers.line_search.follow import path_of
 from limbik.papers.line_search.statistics import Box, box_of, roughness
 from limbik.papers.line_search.steps import table as ladder
@@ -21,25 +20,6 @@ from limbik.papers.line_search.subject import BODY, SAMPLINGS, TIGHT, TOLERANCE
 
 QUASI_NEWTON = ("zhao_badler", "projected_quasi_newton", "broyden")
 
-_LOWEST = 1e-33  # the left end of logarithmic plots: a zero is drawn there
-_LINEAR = (
-    who.TRANSPOSE,
-    who.BEST,
-    who.EQUATION_28,
-    who.INVERSE,
-    who.CLAMPED,
-    who.LINE_SEARCH,
-    who.DEFAULT,
-)
-_SHORT = {
-    who.TRANSPOSE: "Jᵀ\n0.005",
-    who.BEST: "Jᵀ best\nstep",
-    who.EQUATION_28: "Jᵀ equ.\n28",
-    who.INVERSE: "J⁺",
-    who.CLAMPED: "J⁺\nclamped",
-    who.LINE_SEARCH: "line\nsearch",
-    who.DEFAULT: "default",
-}
 _RULES = {
     "slot": "the paper's slot",
     "short slot": f"a {HASTE}th of the slot",
@@ -108,8 +88,8 @@ def chapter(order: Order, contest: Contest, caps: Caps) -> Chapter:
         claims=_claims(contest, caps, boxes),
         tables=_tables(contest, labels),
         pictures=[
-            _as_in_the_paper(boxes),
-            *(_everyone(every, row, labels, contest.solved) for every, row in boxes.items()),
+            as_in_the_paper(boxes),
+            *(everyone(every, row, labels, contest.solved) for every, row in boxes.items()),
         ],
         numbers={
             "errors": {
@@ -234,7 +214,7 @@ def _claims(contest: Contest, caps: Caps, boxes: dict[float, dict[str, Box]]) ->
         verdicts.never_rises(rose, steps, who.LINE_SEARCH),
         verdicts.default_never_rises(rose, steps, who.DEFAULT),
         verdicts.smoother(
-            {key: rough[key] for key in _LINEAR if key in rough},
+            {key: rough[key] for key in IN_THE_PAPER if key in rough},
             who.LINE_SEARCH,
             (who.INVERSE, who.CLAMPED),
         ),
@@ -302,55 +282,3 @@ def _tables(contest: Contest, labels: dict[str, str]) -> list[Table]:
 def _median(contest: Contest, rule: str, every: float, key: str) -> float | str:
     row = contest.entries[rule][every]
     return box_of(row[key].errors).median if key in row else "–"
-
-
-def _as_in_the_paper(boxes: dict[float, dict[str, Box]]) -> Picture:
-    page = plots.new_page(12.5, 4.6)
-    for k, (every, row) in enumerate(boxes.items()):
-        axes = page.add_axes((0.055 + 0.32 * k, 0.17, 0.275, 0.69))
-        shown = {key: row[key] for key in _LINEAR if key in row}
-        draw_boxes(axes, shown, _SHORT, across=False)
-        axes.set_ylim(bottom=0.0)
-        axes.tick_params(axis="x", labelsize=7.5)
-        axes.set_title(f"every {every:g} s", loc="left", size=11, color=plots.INK)
-        if k == 0:
-            axes.set_ylabel("sum of squared errors, units²", color=plots.QUIET)
-    page.text(
-        0.012, 0.95, "As in the paper: linear axes", size=12.5, weight="bold", color=plots.INK
-    )
-    return Picture.of(
-        page,
-        "Errors in the slot, as the paper draws them",
-        "Red line: median; box: quartiles; whiskers: the last value within 1.5 box lengths; "
-        "crosses: outliers. Jᵀ and J⁺ are the Jacobian transpose and inverse, with the paper's "
-        "settings and with better ones; then the projected line search and limbik's default.",
-    )
-
-
-def _everyone(every: float, row: dict[str, Box], labels: dict[str, str], solved: float) -> Picture:
-    shown = dict(sorted(row.items(), key=lambda item: -item[1].median))
-    height = 1.5 + 0.33 * len(shown)
-    page = plots.new_page(12.0, height)
-    axes = page.add_axes((0.285, 0.62 / height, 0.69, 1.0 - 1.3 / height))
-    axes.set_xscale("log")
-    draw_boxes(axes, shown, labels, across=True, floor=_LOWEST)
-    axes.set_xlim(_LOWEST, 3e3)
-    axes.axvspan(_LOWEST, solved, color="#e8f2ec", zorder=0)
-    axes.axvline(TOLERANCE**2, color=plots.QUIET, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
-    for value, text in ((TOLERANCE**2, "0.05 units (1 cm)"), (solved, "solved to rounding")):
-        axes.annotate(
-            text, (value, 1.0), xycoords=("data", "axes fraction"), xytext=(-3, 3),
-            textcoords="offset points", ha="right", size=8.5, color=plots.QUIET,
-        )  # fmt: skip
-    axes.set_xlabel("sum of squared errors of a frame, units² (logarithmic)", color=plots.QUIET)
-    page.text(
-        0.012, 1.0 - 0.27 / height, f"Every {every:g} s, {1e3 * SLOT:g} ms per frame", size=12.5,
-        weight="bold", color=plots.INK, va="center",
-    )  # fmt: skip
-    return Picture.of(
-        page,
-        f"Errors in the slot, every {every:g} s",
-        "All contestants, the highest median on top. In the green part a frame is solved to the "
-        "last digits, and who is further left is chance.",
-        kind="png" if len(shown) > 12 else "svg",
-    )
