@@ -15,33 +15,27 @@ from pathlib import Path
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure.appearance.mesh import SkinnedMesh
-from limbik.figure.figure import Figure
-from limbik.humanoid.hands import Hand
 from limbik.poser.animation.auto_key import recorded
 from limbik.poser.animation.in_betweens import Moments
-from limbik.poser.document.document import Choice, Document, Source
-from limbik.poser.document.effector import Effector, Vec3, Vec4
+from limbik.poser.document.document import Choice, Document
+from limbik.poser.document.effector import Vec3, Vec4
 from limbik.poser.document.history import History
-from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.prop import Prop
 from limbik.poser.document.unkeyed import at_frame
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import also_held, anchored
-from limbik.poser.drag.finger_drag import hands_of
 from limbik.poser.drag.look_goals import looked_at
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
-from limbik.poser.editing.figure_cache import FigureCache
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of, standing
 from limbik.poser.editing.offer import Offer
-from limbik.poser.editing.other_figures import OtherFigures, figure_id_of
+from limbik.poser.editing.open_document import OpenDocument
+from limbik.poser.editing.other_figures import OtherFigures
 from limbik.poser.editing.prop_gestures import PropDragging, taken
 from limbik.poser.editing.symmetric import SymmetricDragging, twin_of
-from limbik.poser.files.open import Opened
 
 
-class Editor:
+class Editor(OpenDocument):
     """A document being worked on; ``folder`` is where its files lie.
 
     ``answer`` is what the last solve said of the pose that is shown, ``ghost`` what the method
@@ -52,8 +46,8 @@ class Editor:
     """
 
     def __init__(self, document: Document, folder: Path) -> None:
-        self.folder, self.document = folder, document
-        self.figure_cache, self.history, self.moments = FigureCache(folder), History(), Moments()
+        super().__init__(document, folder)
+        self.moments = Moments()
         self.other_figures = OtherFigures()
         self.dirty = self.revision = 0
         self.symmetric = False  # dragging one side moves the other likewise
@@ -64,75 +58,6 @@ class Editor:
         self.ghost: Answer | None = None
         self._offer: Offer | None = None
         self._held: int | None = None  # the effector that a command gave a target
-
-    @property
-    def figure(self) -> Figure:
-        """The document's figure, with its limits."""
-        return self.figure_cache.figure(self.document)
-
-    @property
-    def opened(self) -> Opened:
-        """What came with the figure."""
-        return self.figure_cache.opened(self.document.source)
-
-    @property
-    def meshes(self) -> tuple[SkinnedMesh, ...]:
-        """The meshes that follow the figure."""
-        return self.opened.meshes
-
-    def meshes_of(self, figure_id: int) -> tuple[SkinnedMesh, ...]:
-        """The meshes of a figure of the scene by its id; none where it is not there."""
-        for one in (self.document, *(other.document for other in self.document.others)):
-            if figure_id_of(one) == figure_id:
-                return self.figure_cache.opened(one.source).meshes
-        return ()
-
-    @property
-    def figure_id(self) -> int:
-        """A number that changes when what is drawn changes; limits do not count."""
-        return figure_id_of(self.document)
-
-    @property
-    def hands(self) -> tuple[Hand, ...]:
-        """The hands of the figure that have fingers."""
-        return hands_of(self.figure, self.figure_cache.body(self.document.source))
-
-    @property
-    def sources(self) -> set[Source]:
-        """Where the figures come from of all documents that undo and redo can bring back."""
-        steps = (*self.history.past, *self.history.future)
-        documents = [self.document, *(step.document for step in steps)]
-        documents += [other.document for one in documents for other in one.others]
-        origins = {one.origin.source for one in documents if one.origin is not None}
-        return {one.source for one in documents} | origins
-
-    def joint(self, index: int) -> str:
-        """A joint's name."""
-        joints = self.figure.joints
-        if not 0 <= index < len(joints):
-            raise LimbikError(f"There is no joint {index} any more.")
-        return joints[index]
-
-    def coordinate(self, index: int) -> str:
-        """A coordinate's name."""
-        coordinates = self.figure.coordinates
-        if not 0 <= index < len(coordinates):
-            raise LimbikError(f"There is no coordinate {index} any more.")
-        return coordinates[index]
-
-    def effector(self, id: int) -> Effector:
-        """An effector by its id."""
-        found = self.document.effector(id)
-        if found is None:
-            raise LimbikError(f"There is no effector {id} any more.")
-        return found
-
-    def goal(self, id: int) -> KeptGoal:
-        """A goal that is kept, by its id."""
-        for kept in self.document.goals:
-            if kept.id == id:
-                return kept
-        raise LimbikError(f"There is no goal {id} any more.")
 
     @property
     def offer(self) -> Offer | None:
@@ -288,13 +213,6 @@ class Editor:
         )
         self.ghost = None
         self._edited(())
-
-    @property
-    def prop_files(self) -> set[str]:
-        """The files of the meshes of props, of all documents that undo and redo can bring back."""
-        steps = (*self.history.past, *self.history.future)
-        scenes = (self.document.scene, *(step.document.scene for step in steps))
-        return {prop.file for scene in scenes for prop in scene.props if prop.file}
 
     def pose(self, q: np.ndarray, *, anchor: bool = True) -> None:
         """Take the pose q (n,), brought inside the limits; over a clip it is an edit.

@@ -19,40 +19,24 @@ from limbik.errors import LimbikError
 from limbik.figure.appearance.mesh import SkinnedMesh
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
-from limbik.figures import BUILT_IN
 from limbik.poser.document import codec as document_json
 from limbik.poser.document import figure_codec as figure_json
-from limbik.poser.document.document import Choice, Document, Source
+from limbik.poser.document.document import Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.history import History, Step
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.effector_targets import anchored
-from limbik.poser.drag.method_choice import preparing
 from limbik.poser.editing.background import BackgroundTask, Progress
-from limbik.poser.editing.editor import Editor
 from limbik.poser.editing.figure_cache import FigureCache
-from limbik.poser.editing.gestures import drag_solver_of
-from limbik.poser.editing.offer import offer_of
+from limbik.poser.editing.page_messages import PageMessages
 from limbik.poser.files.default_document import first_document
-from limbik.poser.files.open import OPENS
 from limbik.poser.files.pose_library import PoseLibrary
 from limbik.poser.protocol import commands
 from limbik.poser.protocol import messages as msg
-from limbik.poser.protocol.binary import Drag, Scrub, pose_message
+from limbik.poser.protocol.binary import Drag, Scrub
 from limbik.poser.protocol.commands.registry import Command
-from limbik.poser.protocol.hands_info import hands_info
 from limbik.poser.protocol.inbox import Inbox
-from limbik.poser.protocol.page_state import (
-    advice_for,
-    figure_of,
-    methods_info,
-    state_of,
-)
 from limbik.poser.protocol.text import ProtocolError, note, text
-from limbik.version import __version__
-
-LARGEST_FILE = 200_000_000
-"""Bytes that one upload may have."""
 
 _DURING = frozenset({"coordinate.set", "joint.turn", "frames", "samples", "offer.search"})
 """Commands that leave a drag under way; any other ends it."""
@@ -65,28 +49,23 @@ _NEUTRAL = frozenset({
 """Commands after which a free effector keeps its last target."""
 
 
-class Session(Editor):
+class Session(PageMessages):
     """What one client does.  The server sets ``notify``, and saves when ``dirty`` has changed.
 
     ``post`` takes a text message for the page from any thread, and ``wake`` asks for ``collect`` to
     be called, as messages are, when a task in the background has ended; the server sets both.
     """
 
-    largest: int = LARGEST_FILE
-
     def __init__(self, document: Document, folder: Path, *, id: str = "") -> None:
         super().__init__(document, folder)
         self.id = id or secrets.token_urlsafe(16)
         self.command_id = 0  # of the command at work, which a binary message after it names
-        self.task: BackgroundTask | None = None
         self.post: Callable[[str], None] = lambda message: None
         self.wake: Callable[[], None] = lambda: None
         self.report_preparing = lambda sentence: self.post(text(msg.PreparingMessage(sentence)))
         self.library: PoseLibrary | None = None  # set by the server
         self.exported: Path | None = None  # folder of what is remembered of saved files, likewise
         self._inbox = Inbox()
-        self._extra: list[str | bytes] = []
-        self._shown = -1  # the figure that the page has
         self._clips = document_json.ClipFiles(folder)
 
     # ---- making one ------------------------------------------------------------------------
@@ -178,27 +157,14 @@ class Session(Editor):
 
     # ---- messages --------------------------------------------------------------------------
 
-    def hello(self) -> str:
-        """Who is there, and what is still being prepared; sent again when that is done."""
-        hello = msg.Hello(
-            session=self.id,
-            version=__version__,
-            builtin=list(BUILT_IN),
-            methods=methods_info(),
-            largest=self.largest,
-            opens=list(OPENS),
-            preparing=preparing(self.document.method.name),
-        )
-        return text(msg.HelloMessage(hello))
-
     def greeting(self) -> list[str | bytes]:
         """What a page gets when it connects: hello, figure, state, pose.  Numbers start anew."""
         self._inbox = Inbox()
         self.drop()
         self.history.end_merging()
-        self._shown = -1
+        self.shown_figure = -1
         self.other_figures.sent.clear()
-        return [self.hello(), *self.state_messages(), *self._progress()]
+        return [self.hello(), *self.state_messages(), *self.progress_messages()]
 
     def receive(self, message: str | bytes) -> list[str | bytes]:
         """The answers to one message; ProtocolError where our page would never send such."""
@@ -212,7 +178,7 @@ class Session(Editor):
     def _command(self, message: dict[str, Any]) -> list[str | bytes]:
         command = commands.find(message["do"])
         arguments = command.arguments(message)
-        self._extra, self.command_id, revision = [], message["id"], self.revision
+        self.extra, self.command_id, revision = [], message["id"], self.revision
         answer: dict[str, Any] = {}
         try:
             if command.name not in _DURING:
@@ -225,7 +191,7 @@ class Session(Editor):
             # A drag may have been ended for it all the same.
             messages = self.state_messages() if self.revision != revision else []
             return [text(msg.Refusal(message["id"], str(error))), *messages]
-        extra, self._extra = self._extra, []
+        extra, self.extra = self.extra, []
         return [text(msg.Done(message["id"], True, **answer)), *self.state_messages(), *extra]
 
     def _run(self, command: Command, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -305,71 +271,14 @@ class Session(Editor):
                     self.changed()
         except LimbikError as error:
             sentence = str(error)
-        extra, self._extra = self._extra, []
+        extra, self.extra = self.extra, []
         said = [note(sentence)] if sentence else []
         return [text(msg.ProgressMessage(None)), *said, *self.state_messages(), *extra]
-
-    def _progress(self) -> list[str | bytes]:
-        task = self.task
-        if task is None:
-            return []
-        return [text(msg.ProgressMessage(msg.ProgressInfo(task.label, task.share)))]
-
-    def also(self, message: str | bytes) -> None:
-        """A message that follows the reply of the command at work."""
-        self._extra.append(message)
-
-    def state_messages(self) -> list[str | bytes]:
-        """Figure (where the page has another), state and pose."""
-        out: list[str | bytes] = []
-        document, figure, body = (
-            self.document,
-            self.figure,
-            self.figure_cache.body(self.document.source),
-        )
-        if self._shown != self.figure_id:
-            mirrors = self.figure_cache.mirror(document) is not None
-            info = figure_of(figure, self.opened, figure_id=self.figure_id, mirrors=mirrors)
-            out.append(text(msg.FigureMessage(info)))
-            self._shown = self.figure_id
-        out += self.other_figures.drawn_by(document, self.figure_cache)
-        state = state_of(
-            document,
-            figure,
-            figure_id=self.figure_id,
-            revision=self.revision,
-            undo=self.history.undo_label,
-            redo=self.history.redo_label,
-            advice=advice_for(document, self.opened.figure, body, self.figure_cache.natural),
-            offer=offer_of(self.offer),
-            symmetric=self.symmetric,
-            hands=hands_info(figure, self.hands, document.q),
-            name=commands.several.name_of(document),
-            others=self.other_figures.infos(document, self.figure_cache),
-        )
-        return [*out, text(msg.StateMessage(state)), self._pose(0)]
-
-    def _pose(self, sequence: int) -> bytes:
-        if self.answer is None:
-            self.answer = drag_solver_of(
-                self.figure, replace(self.document, method=Choice()), None
-            ).look()
-        offer = self.offer
-        answer = self.answer if offer is None else offer.shown(self.answer)
-        return pose_message(
-            self.figure,
-            self.document.q,
-            answer,
-            ghost=self.ghost if offer is None or offer.better is None else offer.better,
-            sequence=sequence,
-            frame=self.document.frame,
-            revision=self.revision,
-        )
 
     def _drag(self, drag: Drag) -> list[str | bytes]:
         notes = self._tried(lambda: self.drag(drag.effector, drag.position, drag.wxyz))
         # The page waits for this before it sends the next one.
-        return [*notes, self._pose(drag.sequence)]
+        return [*notes, self.pose_message_of(drag.sequence)]
 
     def _scrub(self, scrub: Scrub) -> list[str | bytes]:
         notes = self._tried(lambda: (self.drop(), self.show(scrub.frame, playing=scrub.playing)))
@@ -377,7 +286,7 @@ class Session(Editor):
         self.dirty += 0 if scrub.playing else 1
         others = self.other_figures.infos(self.document, self.figure_cache)
         moved = [text(msg.OthersMessage(others))] if others else []
-        return [*notes, *moved, self._pose(scrub.sequence)]
+        return [*notes, *moved, self.pose_message_of(scrub.sequence)]
 
     def _tried(self, work: Callable[[], object]) -> list[str | bytes]:
         """Do something or nothing; what hinders it is a note, for nobody waits for a reply."""

@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from limbik.errors import LimbikError
-from limbik.poser.editing.session import LARGEST_FILE
+from limbik.poser.editing.page_messages import LARGEST_FILE
 from limbik.poser.server.connection import OpenSession
 from limbik.poser.server.session_registry import SessionRegistry
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from limbik.errors import GoalError
 from limbik.figure import layout as lay
-from limbik.goals import Rest
+from limbik.figure.figure import Figure
+from limbik.goals import Goal, Rest
 from limbik.goals import terms as tm
 
-if TYPE_CHECKING:
-    from limbik.solver.problem import Problem
+
+class Laid(Protocol):
+    """What must be known of a problem: its goals, their terms, and where sections begin."""
+
+    figure: Figure
+    goals: tuple[Goal, ...]
+    terms: list[tm.Term]
+    terms_of: list[list[int]]
+    ints: np.ndarray
 
 
 def term_floats(ints: np.ndarray, term: int) -> int:
@@ -27,7 +35,7 @@ def own_floats(ints: np.ndarray, term: int) -> int:
 
 
 def target_writes(
-    problem: Problem, number: int, tables: Mapping[str, np.ndarray]
+    problem: Laid, number: int, tables: Mapping[str, np.ndarray]
 ) -> list[tuple[int, np.ndarray]]:
     """(first place in the floats, numbers (problems, k)) of tables of a goal's targets."""
     goal, ints = problem.goals[number], problem.ints
@@ -51,9 +59,7 @@ def target_writes(
     return writes
 
 
-def shared_floats(
-    part: Problem, whole: Problem, numbers: Sequence[int]
-) -> tuple[np.ndarray, np.ndarray]:
+def shared_floats(part: Laid, whole: Laid, numbers: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """(places in the floats of a part, places in those of the whole problem) of targets
     and ranges: what may be changed after a problem is made."""
     n = part.figure.n
