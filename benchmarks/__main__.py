@@ -3,7 +3,7 @@
     python -m benchmarks [NAME ...]
 
 Names are those below, all of them (half an hour) unless some are given.  Other benchmarks are run
-by themselves, such as ``python -m benchmarks.collisions``; their files say how.
+by themselves, such as ``python -m benchmarks.robots.collisions``; their files say how.
 """
 
 import argparse

@@ -4,7 +4,7 @@ A problem asks hands or fingertips to be where a random pose has them; the figur
 rest pose.  Half of what is drawn at random cannot be had without touching, so problems are also
 counted apart whose random pose itself is free of collisions.
 
-    python -m benchmarks.collisions [problems]
+    python -m benchmarks.robots.collisions [problems]
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from limbik.figure.collision_pairs import shape_distances
 from limbik.goals import Goal
 from limbik.maths.so3 import exp_map
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "robots_mjcf"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "robots_mjcf"
 BLOCK = 500
 DEEP = 1e-3  # m
 

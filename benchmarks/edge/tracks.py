@@ -1,6 +1,6 @@
 """Following targets beyond reach: a clip's own effectors, moved away from their middle.
 
-    python -m benchmarks.edge_tracks [CLIP.bvh ...]
+    python -m benchmarks.edge.tracks [CLIP.bvh ...]
 
 Without arguments the built-in cartwheel.  Targets are enlarged by 5, 15 and 40 % about the middle
 of the six effectors in every frame.  For each: frames that reach their targets, jumps with restarts

@@ -6,7 +6,7 @@ of mass well inside, by Pinocchio.  The other targets are anywhere around the ro
 without ``Balance``, with it as a goal among others, and with it before the hands (``priority=1``).
 Pinocchio works out the centre of mass and the feet, SciPy the hull of the soles.
 
-    python -m benchmarks.balance [PROBLEMS]
+    python -m benchmarks.robots.balance [PROBLEMS]
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from limbik import Balance, Figure, Pin, Reach, Rest
 from limbik.goals import Goal
 from limbik.maths.quaternions import matrix_to_quat
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "robots"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "robots"
 MARGIN = 0.01  # m
 
 

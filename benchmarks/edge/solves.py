@@ -1,6 +1,6 @@
 """Targets beyond reach: how a solve ends, what it costs, and whether SciPy finds anything better.
 
-    python -m benchmarks.edge [PROBLEMS [SCIPY [FIGURE ...]]]
+    python -m benchmarks.edge.solves [PROBLEMS [SCIPY [FIGURE ...]]]
 
 Five figures, random targets that no attempt reaches.  For each: how the answers end, the median
 time beside that of reachable targets and beside ``restarts=0``, how often SciPy (SLSQP, with the

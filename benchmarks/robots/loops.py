@@ -1,6 +1,6 @@
 """Closed loops of MJCF robots: how far MuJoCo finds them open, and the time beside an open tree.
 
-    python -m benchmarks.loops FOLDER [PROBLEMS]
+    python -m benchmarks.robots.loops FOLDER [PROBLEMS]
 
 FOLDER holds agility_cassie/cassie.xml and robotiq_2f85/2f85.xml.  Targets are where another closed
 pose has the ends; every fourth is three times as far away.  Times are the least of three, from the
@@ -20,7 +20,7 @@ import numpy as np
 import limbik
 from limbik import Reach, Rest, Solver
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 from helpers.robot_comparisons import gaps
 
 ROBOTS = {

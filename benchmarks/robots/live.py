@@ -1,6 +1,6 @@
 """Live beside its peers: the two arms of a G1, a loop at 1 kHz, out of reach and back, speeds.
 
-    python -m benchmarks.live [--frames N] [--seconds S]
+    python -m benchmarks.robots.live [--frames N] [--seconds S]
 
 ``--frames``: how many frames of the teleoperation problem are solved by limbik and by CasADi with
 IPOPT, each from the last pose of limbik; Pinocchio judges both.  ``--seconds``: how long
@@ -21,7 +21,7 @@ import numpy as np
 
 import limbik
 from benchmarks.report import keep, show
-from benchmarks.teleoperation import Casadi, Judge, LimbikArms, hands_at
+from benchmarks.robots.teleoperation import Casadi, Judge, LimbikArms, hands_at
 from tests.helpers.real_data import root
 
 URDF = "robots/unitree_g1_29dof_rev_1_0.urdf"

@@ -1,6 +1,6 @@
 """Reachable targets at corners of the limits: how many are reached, and in how many attempts.
 
-    python -m benchmarks.corners [PROBLEMS]
+    python -m benchmarks.edge.corners [PROBLEMS]
 
 Poses whose coordinates are at an end of their range, seven tenths of them or all, the others
 anywhere inside; their effectors' positions are the targets, for the arm its tool's orientation too.

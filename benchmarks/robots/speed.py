@@ -5,7 +5,7 @@ turn at 5 rad/s, 15 steps of 5 ms.  Speeds are what MuJoCo says between two pose
 a robot starts 0.3 rad outside a joint's range and has to come back at the speed that its file
 allows; speeds are what Pinocchio says.
 
-    python -m benchmarks.speed
+    python -m benchmarks.robots.speed
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import limbik
 from benchmarks.report import keep, show
 from limbik.maths.so3 import exp_map
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 LIMIT, STEP, STEPS = 5.0, 0.005, 15
 HAND, FAR = "left_wrist_yaw_link", np.array([3.0, 2.0, 3.0])
 

@@ -1,0 +1,1 @@
+"""Targets beyond reach and at the corners of limits."""

@@ -1,0 +1,1 @@
+"""Robots: speeds, collisions, balance, loops and following in real time."""
