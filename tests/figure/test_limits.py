@@ -247,14 +247,14 @@ def test_the_twist_of_an_exponential_ball_stops_at_the_nearer_end(twist: float, 
 # ---- free directions ----------------------------------------------------------------------------
 
 
-def directions(figure: Figure, q: np.ndarray, push: np.ndarray) -> np.ndarray:
+def directions(figure: Figure, q: np.ndarray, descent: np.ndarray) -> np.ndarray:
     """(count, n) the free directions as rows."""
     n = figure.n
     starts, spans = np.zeros(n, np.uint32), np.zeros(n, np.uint32)
     coefficients = np.zeros((n, 3))
     ints, floats = figure.tree.kernel_buffers
     count = projection.free_directions(
-        ints, floats, q, push, starts, spans, coefficients, np.empty(cones.SCRATCH)
+        ints, floats, q, descent, starts, spans, coefficients, np.empty(cones.SCRATCH)
     )
     rows = np.zeros((count, n))
     for d in range(count):
@@ -301,10 +301,10 @@ def test_at_an_exponential_cones_edge_the_free_directions_stay_on_it(seed: int) 
 
 def test_a_range_frees_what_is_not_pushed_into_its_end() -> None:
     figure = one(euler("ZYX"), Range([-1, -1, 0.5], [1, 1, 0.5]))
-    push = np.array([1.0, -1.0, 1.0])
-    assert directions(figure, np.array([0.0, 0.0, 0.5]), push).tolist() == [[1, 0, 0], [0, 1, 0]]
-    assert directions(figure, np.array([1.0, 0.0, 0.5]), push).tolist() == [[0, 1, 0]]
-    assert directions(figure, np.array([-1.0, -1.0, 0.5]), push).tolist() == [[1, 0, 0]]
+    descent = np.array([1.0, -1.0, 1.0])
+    assert directions(figure, np.array([0.0, 0.0, 0.5]), descent).tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert directions(figure, np.array([1.0, 0.0, 0.5]), descent).tolist() == [[0, 1, 0]]
+    assert directions(figure, np.array([-1.0, -1.0, 0.5]), descent).tolist() == [[1, 0, 0]]
 
 
 # ---- rest and refusals ---------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.poser.document import codec as document_json
 from limbik.poser.document import figure_codec as figure_json
+from limbik.poser.document.clip_files import ClipFiles
 from limbik.poser.document.document import Document, Source
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.history import History, Step
@@ -66,7 +67,7 @@ class Session(PageMessages):
         self.library: PoseLibrary | None = None  # set by the server
         self.exported: Path | None = None  # folder of what is remembered of saved files, likewise
         self._inbox = Inbox()
-        self._clips = document_json.ClipFiles(folder)
+        self._clips = ClipFiles(folder)
 
     # ---- making one ------------------------------------------------------------------------
 
@@ -146,7 +147,7 @@ class Session(PageMessages):
     @classmethod
     def restore(cls, saved: dict[str, Any], folder: Path) -> Session:
         """The session that ``dump`` wrote."""
-        files = document_json.ClipFiles(folder)
+        files = ClipFiles(folder)
         now = document_json.load(saved, files)
         session = cls(now.document, folder, id=str(saved["id"]))
         session._clips = files

@@ -179,8 +179,8 @@ def test_the_edge_of_a_cone_bends_the_model() -> None:
     x, y = q[:2] - np.array(limit.center)
     assert (x / a) ** 2 + (y / b) ** 2 == pytest.approx(1.0)
     nx, ny, curvature = normal_and_curvature(x, y, a, b)
-    push = -problem.gradient(q) / 2
-    pressed = nx * push[0] + ny * push[1]
+    half_descent = -problem.gradient(q) / 2
+    pressed = nx * half_descent[0] + ny * half_descent[1]
     assert pressed > 0.0
     tangent = np.zeros(figure.n)
     tangent[:2] = -ny, nx
@@ -190,4 +190,4 @@ def test_the_edge_of_a_cone_bends_the_model() -> None:
         away = figure.project(q + h * tangent) - q
         linear = r - jacobian @ away  # what F's own curvature adds is not the model's
         fall = r @ r - linear @ linear
-        assert fall == pytest.approx(2 * push @ tangent * h - hessian * h * h, abs=5e-9)
+        assert fall == pytest.approx(2 * half_descent @ tangent * h - hessian * h * h, abs=5e-9)

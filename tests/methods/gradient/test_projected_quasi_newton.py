@@ -38,16 +38,16 @@ def test_two_loops_are_dense_bfgs_on_the_free_coordinates(held: tuple[int, ...],
     root = rng.normal(size=(n, n))
     lbfgs.s[:] = rng.normal(size=(pairs, n))
     lbfgs.y[:] = lbfgs.s @ (root @ root.T + 0.2 * np.eye(n))
-    q, push = figure.rest.copy(), rng.normal(size=n)
+    q, half_descent = figure.rest.copy(), rng.normal(size=n)
     for c in held:
-        q[c], push[c] = 0.5, abs(push[c])
+        q[c], half_descent[c] = 0.5, abs(half_descent[c])
     count = free_directions(
-        problem.ints, problem.floats, q, push, lbfgs.starts, lbfgs.spans, lbfgs.coefficients,
-        np.empty(64),
+        problem.ints, problem.floats, q, half_descent, lbfgs.starts, lbfgs.spans,
+        lbfgs.coefficients, np.empty(64),
     )  # fmt: skip
     free = [c for c in range(n) if c not in held]
     assert count == len(free)
-    two_loops(problem.ints, problem.floats, push, lbfgs, count, kept, newest, scale)
+    two_loops(problem.ints, problem.floats, half_descent, lbfgs, count, kept, newest, scale)
 
     order = [(newest - k) % pairs for k in range(kept)][::-1]  # oldest first
     h, used = None, 0
@@ -62,7 +62,9 @@ def test_two_loops_are_dense_bfgs_on_the_free_coordinates(held: tuple[int, ...],
             v = np.eye(len(free)) - np.outer(y, s) / (s @ y)
             h, used = v.T @ h @ v + np.outer(s, s) / (s @ y), used + 1
     assert used >= min(kept, 1)
-    np.testing.assert_allclose(lbfgs.along[:count], h @ (2 * push[free]), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        lbfgs.along[:count], h @ (2 * half_descent[free]), rtol=1e-9, atol=1e-9
+    )
 
 
 def test_a_projected_newton_step_may_rise_for_every_length_and_this_method_descends() -> None:

@@ -28,6 +28,7 @@ from limbik.figure.joints import (
 from limbik.poser.document import codec as document_json
 from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.clip import Clip
+from limbik.poser.document.clip_files import ClipFiles
 from limbik.poser.document.document import Choice, Document, Effector, Source, StoredPose
 from limbik.poser.document.history import LONGEST, History, Step
 from limbik.poser.document.keys import Key, Target
@@ -175,9 +176,9 @@ def test_steps_with_large_clips_are_fewer(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def round_trip(snapshot: document_json.Snapshot, folder: Path) -> document_json.Snapshot:
-    saved = document_json.dump(snapshot, document_json.ClipFiles(folder))
+    saved = document_json.dump(snapshot, ClipFiles(folder))
     read = json.loads(json.dumps(saved, allow_nan=False))
-    return document_json.load(read, document_json.ClipFiles(folder))
+    return document_json.load(read, ClipFiles(folder))
 
 
 def test_everything_survives(tmp_path: Path) -> None:
@@ -205,14 +206,14 @@ def test_a_history_of_two_hundred_drags_stays_small(tmp_path: Path) -> None:
         steps.append(
             Step("Move", replace(start, q=start.q + k, effectors=(moved, start.effectors[1])))
         )
-    files = document_json.ClipFiles(tmp_path)
+    files = ClipFiles(tmp_path)
     saved = document_json.dump(document_json.Snapshot(start, tuple(steps)), files)
     assert len(json.dumps(saved)) < 200 * (74 * 20 + 1000)
     assert len(list(tmp_path.glob("clips/*.npz"))) == 1
 
 
 def test_clips_that_nobody_names_any_more_go_one_save_later(tmp_path: Path) -> None:
-    files = document_json.ClipFiles(tmp_path)
+    files = ClipFiles(tmp_path)
     one = full()
     two = replace(one, timeline=replace(one.timeline, clip=Clip(np.ones((6, 4)), 30.0, "other")))
     document_json.dump(document_json.Snapshot(one), files)
@@ -226,7 +227,7 @@ def test_clips_that_nobody_names_any_more_go_one_save_later(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("lost", ["parts", "document", "past"])
 def test_a_damaged_save_is_refused(tmp_path: Path, lost: str) -> None:
-    files = document_json.ClipFiles(tmp_path)
+    files = ClipFiles(tmp_path)
     saved = document_json.dump(document_json.Snapshot(full()), files)
     del saved[lost]
     with pytest.raises(limbik.LimbikError, match="damaged"):
@@ -234,11 +235,11 @@ def test_a_damaged_save_is_refused(tmp_path: Path, lost: str) -> None:
 
 
 def test_a_lost_clip_is_named(tmp_path: Path) -> None:
-    saved = document_json.dump(document_json.Snapshot(full()), document_json.ClipFiles(tmp_path))
+    saved = document_json.dump(document_json.Snapshot(full()), ClipFiles(tmp_path))
     for path in tmp_path.glob("clips/*.npz"):
         path.write_bytes(b"nothing")
     with pytest.raises(limbik.LimbikError, match="clip cannot be read"):
-        document_json.load(saved, document_json.ClipFiles(tmp_path))
+        document_json.load(saved, ClipFiles(tmp_path))
 
 
 # ---- figures in memory --------------------------------------------------------------------------

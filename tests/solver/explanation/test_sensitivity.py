@@ -78,8 +78,8 @@ def weighed(t: np.ndarray) -> list:
 def test_it_is_the_difference_quotient_of_answers(make: Callable, count: int) -> None:
     r = limbik.solve(ARM, make(np.zeros(count)), tolerance=1e-13, restarts=0)
     assert r.problem is not None
-    push = -r.problem.gradient(r.q)
-    held = ((r.q <= ARM.lower) & (push < 0)) | ((r.q >= ARM.upper) & (push > 0))
+    descent = -r.problem.gradient(r.q)
+    held = ((r.q <= ARM.lower) & (descent < 0)) | ((r.q >= ARM.upper) & (descent > 0))
     q = newton(r.problem, r.q, held)
     found = replace(r, q=q).sensitivity(0)
     step = 1e-5
