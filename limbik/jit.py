@@ -14,6 +14,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.typing.templates import ConcreteTemplate, infer_global
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 from limbik.compiling import compile_ahead
 from limbik.compiling.kernel_cache import KernelCache
@@ -27,6 +28,7 @@ from limbik.compiling.kernel_parts import (
 
 INTS, FLOATS, TABLE = uint32[::1], float64[::1], float64[:, ::1]
 """What kernels are given: a figure's or problem's ints and floats, and tables of floats."""
+_ANY = 1 << 40  # the length of an array whose end nobody asks for
 
 
 def kernel(function: Any = None, *, borrows: bool = False, **options: Any) -> Any:
@@ -123,6 +125,42 @@ def _stack(typingctx, count):  # type: ignore[no-untyped-def]
 
 stack: Any = _stack  # Numba gives the first argument itself
 """``stack(count)``: a pointer to as many floats, a constant, that live while the kernel runs."""
+
+
+def _array_of(pointer: Any, sides: int) -> tuple[Any, Any]:
+    """(the C array of ``sides`` dimensions behind a pointer, how its code is made)."""
+    array = types.Array(pointer.dtype, sides, "C")
+
+    def make(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        width = context.get_abi_sizeof(context.get_data_type(pointer.dtype))
+        shape = list(args[1:]) or [context.get_constant(types.intp, _ANY)]
+        strides = [context.get_constant(types.intp, width)]
+        for side in shape[:0:-1]:
+            strides.insert(0, builder.mul(side, strides[0]))
+        out = context.make_array(array)(context, builder)
+        data = builder.bitcast(args[0], out.data.type)
+        populate_array(out, data, shape, strides, context.get_constant(types.intp, width), None)
+        return out._getvalue()
+
+    return array, make
+
+
+@intrinsic
+def _array_at(typingctx, pointer):  # type: ignore[no-untyped-def]
+    array, make = _array_of(pointer, 1)
+    return array(pointer), make
+
+
+@intrinsic
+def _table_at(typingctx, pointer, rows, columns):  # type: ignore[no-untyped-def]
+    array, make = _array_of(pointer, 2)
+    return array(pointer, types.intp, types.intp), make
+
+
+array_at: Any = _array_at
+"""``array_at(pointer)``: what it points to as an array, whose end and references nobody counts."""
+table_at: Any = _table_at
+"""``table_at(pointer, rows, columns)``: the same as a table."""
 
 
 class _Kernel(CPUDispatcher):

@@ -17,7 +17,7 @@ from limbik.figure.figure import Figure
 from limbik.goals.collision.pairs import Tested, tested_of
 from limbik.goals.collision.rows import avoid_jacobian, avoid_residual
 from limbik.goals.collision.second import avoid_second
-from limbik.goals.collision.view import MOST_ROWS, SCENE_POSES, room_size
+from limbik.goals.collision.view import SCENE_POSES, room_size
 from limbik.goals.kernels.functions import TermFunctions
 from limbik.goals.priority import Prioritized
 from limbik.goals.terms import (
@@ -35,9 +35,8 @@ from limbik.maths.so3 import quat_to_matrix
 SLACK = 1e-4
 """Of the figure's size: how much further apart than the margin the goal asks for."""
 OBSTACLES = (*SHAPES, HalfSpace, *SURFACES)
-SKIN = 0.05
-"""Of the figure's size: pairs that are further apart are looked for again only after a movement by
-half of it."""
+FORESEEN = 5e-3
+"""Of the figure's size: pairs that are further apart than the margin and this are not foreseen."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,11 +115,12 @@ class Avoid(Prioritized):
                 for write in self.target_writes({name: getattr(self, name)[None]}):
                     first = NUMBERS - write.at - SCENE_POSES
                     numbers[first : first + write.values.shape[1]] = write.values[0]
-        slack, rows = SLACK * figure.size, min(MOST_ROWS, len(tested.pairs))
+        slack, ahead = SLACK * figure.size, FORESEEN * figure.size
+        within = tested.within(margin + slack, ahead)
         functions = TermFunctions(
-            rows, avoid_residual.address, avoid_jacobian.address, tested.joints,
-            np.concatenate((margin + slack, [SKIN * figure.size], numbers)),
-            room=room_size(tested.shapes, len(tested.pairs), figure.n), table=tested.table,
+            tested.rows, avoid_residual.address, avoid_jacobian.address, tested.joints,
+            np.concatenate((margin + slack, [ahead], numbers, within)),
+            room=room_size(tested.shapes, len(tested.enough), figure.n), table=tested.table,
             unit="length", tolerance=slack, one_sided=True, second=avoid_second.address,
         )  # fmt: skip
         return [Term(FUNCTION, -1, weight=diagonal, functions=functions)]

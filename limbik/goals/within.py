@@ -113,10 +113,20 @@ def within_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, er
     fn.open_floats(error_at)[0] = math.sqrt(dx * dx + dy * dy + dz * dz)
 
 
+@inner
+def _nearest_wall(low, high, x):
+    """(sign, h): how ∂h follows from −∂x for the wall of a box that x is nearest to, and by how
+    much x is outside of that (negative)."""
+    return (1.0, low - x) if low - x > x - high else (-1.0, x - high)
+
+
 @fn.term_function
-def within_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
+def within_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, ahead_at):  # type: ignore[no-untyped-def]
+    """A point that is inside is foreseen to leave: each row of a box by the wall that is nearest
+    along its axis, a sphere in its first row, as far as it is from the centre."""
     ints, floats, world = fn.open_ints(ints_at), fn.open_floats(floats_at), fn.open_floats(world_at)
     axes, jt = fn.open_floats(axes_at), fn.open_floats(out_at)
+    ahead = fn.open_floats(ahead_at)
     joint, path, length = fn.own_joint(ints, i, 0)
     at, _ = fn.own_numbers(ints, i)
     x, y, z = point_of(world, joint, floats, at + 7)
@@ -128,9 +138,13 @@ def within_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at,
         # to its centre it is (1 − radius/far)·(1 − u·uᵀ) + u·uᵀ.
         lx, ly, lz = 0.0, 0.0, 0.0
         if radius < 0.0:
+            sign = 1.0
             if missing[k] == 0.0:
-                continue
-            lx, ly, lz = w * (k == 0), w * (k == 1), w * (k == 2)
+                own = x if k == 0 else (y if k == 1 else z)
+                sign, short = _nearest_wall(floats[at + k], floats[at + 3 + k], own)
+                if not fn.foresees(ahead, row + k, w, short):
+                    continue
+            lx, ly, lz = w * sign * (k == 0), w * sign * (k == 1), w * sign * (k == 2)
         elif far > radius:
             part = 1.0 - radius / far
             u = (floats[at] - x) / far, (floats[at + 1] - y) / far, (floats[at + 2] - z) / far
@@ -138,6 +152,12 @@ def within_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at,
             lx = along * u[0] + w * part * (k == 0)
             ly = along * u[1] + w * part * (k == 1)
             lz = along * u[2] + w * part * (k == 2)
+        elif k == 0 and far > 0.0 and fn.foresees(ahead, row, w, far - radius):
+            part = w / far
+            lx, ly = part * (floats[at] - x), part * (floats[at + 1] - y)
+            lz = part * (floats[at + 2] - z)
+        else:
+            continue
         fn.add_motion_row(
             ints, floats, axes, path, length, x, y, z, lx, ly, lz, 0.0, 0.0, 0.0, row + k, jt
         )

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import math
 
-from numba.np.numpy_support import carray
-
-from limbik.jit import inner, stack
+from limbik.jit import array_at, inner, stack
 from limbik.maths.cores import CYLINDER, FLAT, from_cores
 
 _MOST = 48  # steps; 4 to 12 are usual
@@ -181,7 +179,7 @@ def _keep(s, count, fa, fb, fc, fd):
 def convex_distance(a, b, sizes, poses, i, j, out):
     """(whether they are apart, the distance) of solids i and j of the kinds a and b; ``out`` as of
     ``shape_distance``.  Cores that touch or overlap are not apart."""
-    simplex = carray(stack(_SIZE), (_SIZE,))
+    simplex = array_at(stack(_SIZE))
     x, y, z = poses[i, 9] - poses[j, 9], poses[i, 10] - poses[j, 10], poses[i, 11] - poses[j, 11]
     small = 0.0
     for k in range(3):

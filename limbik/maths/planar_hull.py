@@ -91,8 +91,8 @@ def hull_shortfall(points, hull, lines, found, x, y, margin, result):
 
     With u and the two edges of ``result`` (NEAREST), edge e from a to b with the normal n, share λ
     and part t, the distance changes by u·(ẋ, ẏ) − Σₑ λₑ·nₑ·((1 − tₑ)·ȧₑ + tₑ·ḃₑ): λ are the
-    multipliers of the edges at the nearest point.  A hull of two corners or one has no inside: it
-    is the distance from it, plus the margin.
+    multipliers of the edges at the nearest point.  Inside, the edge is the nearest one.  A hull of
+    two corners or one has no inside: it is the distance from it, plus the margin.
     """
     for k in range(NEAREST):
         result[k] = 0.0
@@ -104,6 +104,10 @@ def hull_shortfall(points, hull, lines, found, x, y, margin, result):
         if s > worst:
             worst, which = s, k
     if worst <= 0.0:
+        nx, ny = lines[LINE * which], lines[LINE * which + 1]
+        result[0], result[1] = nx, ny
+        s = worst - margin
+        _write_edge(points, hull, lines, found, which, x - s * nx, y - s * ny, 1.0, result, 2)
         return 0.0
     rounding = _EXACT * worst
     for k in range(found):  # the nearest point lies on an edge ...

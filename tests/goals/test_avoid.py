@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 import pytest
@@ -57,6 +59,23 @@ def test_f_is_the_sum_over_all_pairs() -> None:
         short = np.maximum(margin - shape_distances(HUMAN, q, np.array(pairs), SCENE)[0], 0.0)
         assert problem.objective(q) == pytest.approx(3.0 * (short**2).sum(), rel=1e-12)
         assert problem.term_errors(q)[0] == pytest.approx(short.max(), rel=1e-12)
+
+
+def test_rows_are_those_of_all_pairs_wherever_the_figure_was_before() -> None:
+    """What is known of the last pose saves work, and changes no bit."""
+    scene = [replace(shape, name=f"s{k}") for k, shape in enumerate(SCENE)]
+    leave = [("LeftHand", "s1"), ("LeftHand", "s3"), ("Head", "s0"), ("LeftHand", "RightUpLeg")]
+    goal, rng = Avoid(scene, margin=0.03, exclude=leave), np.random.default_rng(5)
+    walked, tested = Problem(HUMAN, goal), goal._tested(HUMAN)
+    margin = np.minimum(0.03 + 1e-4 * HUMAN.size, tested.least)
+    for spread in (0.5, 0.02, 0.5, 0.0, 0.3):
+        q = HUMAN.project(HUMAN.rest + spread * rng.normal(size=HUMAN.n))
+        fresh = Problem(HUMAN, goal)
+        assert walked.residual(q).tobytes() == fresh.residual(q).tobytes()
+        assert walked.jacobian(q).tobytes() == fresh.jacobian(q).tobytes()
+        short = np.maximum(margin - shape_distances(HUMAN, q, tested.pairs, scene)[0], 0.0)
+        assert fresh.term_errors(q)[0] == pytest.approx(short.max(), rel=1e-12)
+        assert fresh.objective(q) == pytest.approx(10.0 * (short**2).sum(), rel=1e-12)
 
 
 def test_an_arm_reaches_behind_a_wall() -> None:

@@ -17,7 +17,7 @@ from helpers.random_figures import (
     random_goals,
     random_pose,
 )
-from limbik import Figure, Joint, Problem, Reach, Rest
+from limbik import Balance, Figure, Joint, Problem, Reach, Rest
 from limbik.figure.joints import revolute
 
 EXACT = sorted(set(GOALS) - FUNCTIONS)
@@ -97,3 +97,19 @@ def test_the_human_bends_as_differences_say() -> None:
         q = random_pose(rng, human, spread=0.4)
         goals = random_goals(rng, human, ["Reach both", "Pin", "Aim", "Plane at", "Rest"], q)
         check(Problem(human, goals, start=q), q, "human")
+
+
+@pytest.mark.parametrize("contacts", [1, 2, 3, 6])
+def test_balance_bends_as_differences_say_beside_edges_corners_lines_and_points(
+    contacts: int,
+) -> None:
+    """With contacts that move, and the margin smaller and larger than the hull."""
+    rng, kinds = np.random.default_rng(contacts), ["universal", "swing–twist", "revolute"]
+    for margin in (0.0, 0.05, 0.9):
+        figure = random_figure(rng, [*kinds, *kinds])
+        support = [(str(rng.choice(figure.joints)), rng.normal(size=3)) for _ in range(contacts)]
+        goal, q = Balance(support, margin=margin), random_pose(rng, figure, spread=0.7)
+        problem = Problem(figure, goal, start=q)
+        if contacts < 3 or margin > 0.5:
+            assert problem.residual(q) > 0.0
+        check(problem, q, f"{contacts} contacts, margin {margin}")

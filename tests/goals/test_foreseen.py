@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import limbik
-from limbik import Above, Avoid, Pin, Reach, Rest, Sphere
+from limbik import Above, Avoid, Balance, Pin, Reach, Rest, Sphere, Within
 from limbik.figure.collision_pairs import shape_distances
 from limbik.goals import Goal
 from limbik.goals.kernels.functions import ANY_COST
@@ -43,9 +43,34 @@ def floor(q: np.ndarray) -> np.ndarray:
     return np.array([depth for _, depth in Floor(-0.5).depths(HUMAN, q)])
 
 
+BOX = ([-0.5, -0.5, -2.0], [2.0, 1.9, 3.0])
+CENTER, RADIUS = np.array([0.1, 1.0, 0.0]), 2.0
+FEET = Balance(["LeftFoot", "RightFoot"], margin=-0.3, weight=WEIGHT)
+
+
+def box(q: np.ndarray) -> np.ndarray:
+    hand = HUMAN.positions(q)[HUMAN.index("LeftHand")]
+    return np.maximum(BOX[0] - hand, hand - BOX[1])
+
+
+def sphere(q: np.ndarray) -> np.ndarray:
+    away = np.linalg.norm(HUMAN.positions(q)[HUMAN.index("LeftHand")] - CENTER)
+    return np.array([away - RADIUS, 0.0, 0.0])
+
+
+def fall(q: np.ndarray) -> np.ndarray:
+    return np.array([FEET.outside(HUMAN, q) - 0.3 + 1e-4 * HUMAN.size])
+
+
 @pytest.mark.parametrize(
     ("goal", "signed"),
-    [(Above("LeftHand", weight=WEIGHT), above), (Floor(-0.5, weight=WEIGHT), floor)],
+    [
+        (Above("LeftHand", weight=WEIGHT), above),
+        (Floor(-0.5, weight=WEIGHT), floor),
+        (Within("LeftHand", box=BOX, weight=WEIGHT), box),
+        (Within("LeftHand", sphere=(CENTER, RADIUS), weight=WEIGHT), sphere),
+        (FEET, fall),
+    ],
 )
 def test_rows_that_hold_agree_with_differences(
     goal: Goal, signed: Callable[[np.ndarray], np.ndarray]

@@ -280,8 +280,8 @@ GOALS: dict[str, GoalMaker] = {
 
 
 FUNCTIONS = {
-    "Reach relative", "Pin to", "Aim at a joint", "Close", "Balance", "Manipulability",
-    "CompiledGoal", "PythonGoal",
+    "Reach relative", "Pin to", "Aim at a joint", "Close", "Manipulability", "CompiledGoal",
+    "PythonGoal",
 }  # fmt: skip
 """Goals that are functions without second derivatives: they count as linear in Problem.hessian."""
 

@@ -11,13 +11,14 @@ from limbik.figure.collision.shape_buffers import POSE, Obstacle
 from limbik.figure.collision.surfaces import SURFACES
 from limbik.figure.collision_pairs import buffers_with, collision_pairs, shape_distances
 from limbik.figure.figure import Figure
-from limbik.goals.collision.view import SCENE_POSES
+from limbik.goals.collision.view import MOST_ROWS, RUN, SCENE_POSES
 from limbik.goals.terms import joint_index
 from limbik.maths.broad_phase import bounding_radii
 
 _KEPT = 8  # sets of pairs per figure
 _POSES, _SPREAD = 64, 0.6  # random poses around the rest pose, and how far from it (rad)
 _NEAR = 2  # steps in the tree between joints whose shapes may overlap where they do at rest
+_ROUNDING = 1e-9
 _ALWAYS = 0.75  # of them: pairs that touch more often are made that way
 
 
@@ -26,8 +27,11 @@ class Tested(NamedTuple):
     least:   (k,) the distance that is enough for each, whatever the margin
     shapes:  how many shapes are in the tables: all of the scene, then those of the figure in a pair
     joints:  of which each follows one, in the order of a term's joints
-    numbers: local poses, sizes and bounding radii of the shapes, the least distances of the pairs,
-             the normals between them in the rest pose, and the fields of the scene
+    rows:    how many rows the pairs share
+    balls:   (slots,) the radii of both balls of each pair of the table, added
+    enough:  (slots,) ``least`` for each pair of the table, or -inf for one that is not tested
+    numbers: local poses, sizes and bounding radii of the shapes, ``enough``, the normals between
+             the shapes of the pairs in the rest pose, and the fields of the scene
     table:   ints of the term (view.py)
     """
 
@@ -35,8 +39,20 @@ class Tested(NamedTuple):
     least: np.ndarray
     shapes: int
     joints: tuple[int, ...]
+    rows: int
+    balls: np.ndarray
+    enough: np.ndarray
     numbers: np.ndarray
     table: np.ndarray
+
+    def within(self, margin: Any, foreseen: float) -> np.ndarray:
+        """(slots,) the squared distance of the centres from which on nothing can be seen of a
+        pair; -1 for one that is not tested."""
+        reach = np.full(len(self.enough), -1.0)
+        asked = self.enough > -np.inf
+        far = self.balls[asked] + np.minimum(margin, self.enough[asked]) + foreseen
+        reach[asked] = np.maximum(far * (1.0 + _ROUNDING), 0.0) ** 2
+        return reach
 
 
 _known: weakref.WeakKeyDictionary[Figure, dict[Any, Tested]] = weakref.WeakKeyDictionary()
@@ -93,17 +109,47 @@ def _tested(
     joints, which = np.unique(follows[moving], return_inverse=True)
     place = np.full(len(used), len(joints))
     place[moving] = which
-    normals = shape_distances(figure, figure.rest, tested, scene)[1][:, 6:]
-    shapes = (buffers.local[used].ravel(), buffers.sizes[used].ravel(), radii[used])
-    numbers = np.concatenate((*shapes, least, normals.ravel(), *fields))
-    lengths = np.array([0, *(len(table) for table in fields)])
-    begin = SCENE_POSES + (POSE + 5) * len(used) + 4 * len(least) + np.cumsum(lengths)[:-1]
-    begin = np.where(lengths[1:] > 0, begin, 0)
     number = np.zeros(len(buffers.kinds), np.int64)
     number[used] = np.arange(len(used))
-    counts = [len(used), len(tested), len(joints), len(scene)]
-    table = np.concatenate((counts, buffers.kinds[used], place, number[tested].ravel(), begin))
-    return Tested(tested, least, len(used), tuple(joints.tolist()), numbers, table.astype(np.int64))
+    rows = min(MOST_ROWS, len(tested))
+    runs, slots, pair = _runs(number[tested])
+    enough, row = np.full(len(slots), -np.inf), np.zeros(len(slots), np.int64)
+    normals = np.zeros((len(slots), 3))
+    asked = slots >= 0
+    enough[asked], row[asked] = least[slots[asked]], slots[asked] % max(1, rows)
+    normals[asked] = shape_distances(figure, figure.rest, tested, scene)[1][slots[asked], 6:]
+    shapes = (buffers.local[used].ravel(), buffers.sizes[used].ravel(), radii[used])
+    numbers = np.concatenate((*shapes, enough, normals.ravel(), *fields))
+    lengths = np.array([0, *(len(table) for table in fields)])
+    begin = SCENE_POSES + (POSE + 5) * len(used) + 4 * len(slots) + np.cumsum(lengths)[:-1]
+    begin = np.where(lengths[1:] > 0, begin, 0)
+    counts = [len(used), len(slots), len(joints), len(runs)]
+    table = np.concatenate(
+        (counts, buffers.kinds[used], place, pair.ravel(), row, runs.ravel(), begin)
+    ).astype(np.int64)
+    balls = radii[used][pair].sum(axis=1)
+    return Tested(
+        tested, least, len(used), tuple(joints.tolist()), rows, balls, enough, numbers, table
+    )
+
+
+def _runs(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """((runs, RUN) of the pairs (k, 2), in their order; (slots,) which pair each slot of the runs
+    is, or -1 for one that is not tested; (slots, 2) its shapes)."""
+    runs, slots = np.zeros((0, RUN), np.int64), np.zeros(0, np.int64)
+    if len(pairs):
+        begins = np.diff(pairs[:, 0], prepend=-1) != 0
+        begins[1:] |= np.diff(pairs[:, 1]) <= 0
+        first, run = np.flatnonzero(begins), np.cumsum(begins) - 1
+        last = np.append(first[1:], len(pairs)) - 1
+        low = pairs[first, 1]
+        count = pairs[last, 1] - low + 1
+        runs = np.column_stack((pairs[first, 0], low, count))
+        at = np.cumsum(count) - count
+        slots = np.full(count.sum(), -1)
+        slots[at[run] + pairs[:, 1] - low[run]] = np.arange(len(pairs))
+    shapes = [(a, b) for a, low, count in runs.tolist() for b in range(low, low + count)]
+    return runs, slots, np.array(shapes, np.int64).reshape(-1, 2)
 
 
 def _own_pairs(figure: Figure, exclude: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray]:

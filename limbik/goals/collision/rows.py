@@ -1,11 +1,11 @@
 """Rows of Avoid: row k is √Σ h² over its pairs, with h = max(0, margin − d) of each.
 
 Its derivative is Σ (h / row)·∂h, and ∂d = n·(v_b − v_a), the velocities of the two nearest points
-along the normal between them.  Pair number k belongs to row k modulo the number of rows.
+along the normal between them.
 
-Pairs that cannot touch cost nothing for a while: pairs whose bounding balls are further apart than
-the margin and a skin are left out until a ball has moved by half the skin.  Of the others, those
-that are still apart along the normal where they were last found nearest need no exact distance.
+First the balls around a shape and around all that it is tested against, which lie side by side,
+are compared in one loop.  Of the pairs that are left, those that are apart along the normal where
+they were last found nearest, or along the line between their centres, need no exact distance.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numba import int64
 
 from limbik.figure.collision.shape_buffers import POSE
 from limbik.figure.layout import N_COORDS, N_ROWS, T_COUNT, T_WEIGHT, WORLD
-from limbik.goals.collision.view import ACTIVE, FOUND, KNOWN, MOST_ROWS, NEAR, view_avoid
+from limbik.goals.collision.view import ACTIVE, FOUND, NEAR, RUN, view_avoid
 from limbik.goals.kernels.functions import (
     ANY_COST,
     add_motion_row,
@@ -31,69 +31,46 @@ from limbik.maths.cores import CYLINDER, FIELD, HALF_SPACE
 from limbik.maths.distance import RESULT, shape_distance
 from limbik.maths.distance_field import field_distance
 
-_FORESEEN = 0.1  # of the skin: pairs that are further apart are not foreseen
-_SURELY = 1e-6  # of the skin: a gap that rounding cannot close
+_SURELY = 1e-5  # of what is foreseen: a gap that rounding cannot close
 
 
 @inlined_by_llvm
 def _place(ints, floats, world, i, view):
-    """Poses of the shapes in the world."""
+    """Poses of the shapes in the world, and their centres once more, axis by axis."""
     for s in range(view.shapes):
         p, n = view.poses + POSE * s, view.local + POSE * s
         if ints[view.follows + s] == view.world:
             for k in range(POSE):
                 floats[p + k] = floats[n + k]
-            continue
-        joint, _, _ = own_joint(ints, i, ints[view.follows + s])
-        w = WORLD * joint
+        else:
+            joint, _, _ = own_joint(ints, i, ints[view.follows + s])
+            w = WORLD * joint
+            for row in range(3):
+                a, b, c = world[w + 3 * row], world[w + 3 * row + 1], world[w + 3 * row + 2]
+                for k in range(3):
+                    floats[p + 3 * row + k] = (
+                        a * floats[n + k] + b * floats[n + 3 + k] + c * floats[n + 6 + k]
+                    )
+                moved = a * floats[n + 9] + b * floats[n + 10] + c * floats[n + 11]
+                floats[p + 9 + row] = world[w + 9 + row] + moved
         for row in range(3):
-            a, b, c = world[w + 3 * row], world[w + 3 * row + 1], world[w + 3 * row + 2]
-            for k in range(3):
-                floats[p + 3 * row + k] = (
-                    a * floats[n + k] + b * floats[n + 3 + k] + c * floats[n + 6 + k]
-                )
-            moved = a * floats[n + 9] + b * floats[n + 10] + c * floats[n + 11]
-            floats[p + 9 + row] = world[w + 9 + row] + moved
-
-
-@inlined_by_llvm
-def _moved(floats, view):
-    """Whether a shape's centre has moved by half the skin since the candidates were found."""
-    if floats[view.state + KNOWN] == 0.0:
-        return True
-    most = 0.25 * floats[view.skin] * floats[view.skin]
-    for s in range(view.shapes):
-        p, c = view.poses + POSE * s + 9, view.centers + 3 * s
-        x, y, z = (
-            floats[p] - floats[c],
-            floats[p + 1] - floats[c + 1],
-            floats[p + 2] - floats[c + 2],
-        )
-        if not x * x + y * y + z * z <= most:
-            return True
-    return False
+            floats[view.centers + row * view.shapes + s] = floats[p + 9 + row]
 
 
 @inner
-def _find_candidates(ints, floats, view):
-    """The pairs whose balls come nearer than the margin and the skin, and where they are now."""
-    for s in range(view.shapes):
-        for k in range(3):
-            floats[view.centers + 3 * s + k] = floats[view.poses + POSE * s + 9 + k]
-    margin, found = floats[view.margin] + floats[view.skin], 0
-    for p in range(view.pairs):
-        a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
-        c, o = view.centers + 3 * a, view.centers + 3 * b
-        x, y, z = (
-            floats[c] - floats[o],
-            floats[c + 1] - floats[o + 1],
-            floats[c + 2] - floats[o + 2],
-        )
-        reach = floats[view.radii + a] + floats[view.radii + b] + margin
-        if reach > 0.0 and not x * x + y * y + z * z >= reach * reach:
-            floats[view.candidates + found] = p
-            found += 1
-    floats[view.state + FOUND], floats[view.state + KNOWN] = found, 1.0
+def _compare_balls(floats, view, a, first, count, pair):
+    """floats[view.balls + k] < 0 where the balls around shape a and shape first + k, which are
+    pair number pair + k, come so near that they must be looked at."""
+    x = floats[view.centers : view.centers + view.shapes]
+    y = floats[view.centers + view.shapes : view.centers + 2 * view.shapes]
+    z = floats[view.centers + 2 * view.shapes : view.centers + 3 * view.shapes]
+    cx, cy, cz = x[a], y[a], z[a]
+    x, y, z = x[first : first + count], y[first : first + count], z[first : first + count]
+    within = floats[view.within + pair : view.within + pair + count]
+    out = floats[view.balls : view.balls + count]
+    for k in range(count):
+        dx, dy, dz = x[k] - cx, y[k] - cy, z[k] - cz
+        out[k] = dx * dx + dy * dy + dz * dz - within[k]
 
 
 @inlined_by_llvm
@@ -112,61 +89,48 @@ def _reach_along(ints, floats, view, a, x, y, z):
 
 
 @inlined_by_llvm
-def _near(ints, floats, view, a, b, margin):
-    """Whether two shapes can be nearer than the margin: by the balls around them, then by what they
-    take up along the line between their centres."""
-    p, o = view.poses + POSE * a + 9, view.poses + POSE * b + 9
-    x = floats[p] - floats[o]
-    y = floats[p + 1] - floats[o + 1]
-    z = floats[p + 2] - floats[o + 2]
-    reach = floats[view.radii + a] + floats[view.radii + b] + margin
-    square = x * x + y * y + z * z
-    if reach <= 0.0 or square >= reach * reach:
-        return False
-    if math.isinf(reach):
-        return True
-    gap = square - _reach_along(ints, floats, view, a, x, y, z)
-    gap -= _reach_along(ints, floats, view, b, x, y, z)
-    thick = floats[view.sizes + 4 * a + 3] + floats[view.sizes + 4 * b + 3] + margin
-    return thick > 0.0 and (gap <= 0.0 or gap * gap < thick * thick * square)
-
-
-@inlined_by_llvm
-def _still_apart(ints, floats, view, p, a, b, more):
-    """Whether the shapes a and b of pair p are surely further apart than their margin and ``more``,
-    because a plane with the normal of last time lies between them."""
-    n = view.normals + 3 * p
-    x, y, z = floats[n], floats[n + 1], floats[n + 2]
+def _gap_along(ints, floats, view, a, b, x, y, z):
+    """What lies between the cores of shapes a and b along (x, y, z), which points from a to b,
+    times the length of that."""
     at, other = view.poses + POSE * a + 9, view.poses + POSE * b + 9
     gap = x * (floats[other] - floats[at]) + y * (floats[other + 1] - floats[at + 1])
     gap += z * (floats[other + 2] - floats[at + 2])
-    for s in (a, b):
-        gap -= _reach_along(ints, floats, view, s, x, y, z) + floats[view.sizes + 4 * s + 3]
-    margin = min(floats[view.margin], floats[view.least + p])
-    return gap > margin + more + _SURELY * floats[view.skin]
+    gap -= _reach_along(ints, floats, view, a, x, y, z)
+    return gap - _reach_along(ints, floats, view, b, x, y, z)
 
 
 @inlined_by_llvm
-def _is_far(ints, floats, view, p, more):
-    """Whether pair p is surely further apart than its margin and ``more``."""
-    a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
-    if ints[view.kinds + b] == FIELD:
-        return False
-    if not _near(ints, floats, view, a, b, floats[view.margin] + more):
-        return True
-    plain = ints[view.kinds + a] != HALF_SPACE and ints[view.kinds + b] != HALF_SPACE
-    return plain and _still_apart(ints, floats, view, p, a, b, more)
+def _surely(ints, floats, view, p, a, b):
+    """A distance by which the shapes a and b of pair p are surely further apart than their margin,
+    or -inf where that needs the exact one."""
+    if ints[view.kinds + a] >= HALF_SPACE or ints[view.kinds + b] >= HALF_SPACE:
+        return -math.inf
+    # Only where the cores are apart is their distance never less than such a gap.
+    radii = floats[view.sizes + 4 * a + 3] + floats[view.sizes + 4 * b + 3]
+    margin = min(floats[view.margin], floats[view.least + p]) + _SURELY * floats[view.foreseen]
+    n, best = view.normals + 3 * p, -math.inf
+    gap = _gap_along(ints, floats, view, a, b, floats[n], floats[n + 1], floats[n + 2])
+    if gap > 0.0:
+        best = gap - radii - margin
+    if not best > floats[view.foreseen]:
+        at, other = view.poses + POSE * a + 9, view.poses + POSE * b + 9
+        x = floats[other] - floats[at]
+        y = floats[other + 1] - floats[at + 1]
+        z = floats[other + 2] - floats[at + 2]
+        gap = _gap_along(ints, floats, view, a, b, x, y, z)
+        if gap > 0.0:
+            best = max(best, gap / math.sqrt(x * x + y * y + z * z) - radii - margin)
+    return best if best > 0.0 else -math.inf
 
 
 @inlined_by_llvm
-def _short_of(ints, floats, view, p, at):
-    """h of pair p, from the shapes' poses as they are placed; where they are nearest into the
-    floats from ``at`` on."""
+def _short_of(ints, floats, view, p, a, b, at):
+    """h of pair p of the shapes a and b, from their poses as they are placed; where they are
+    nearest into the floats from ``at`` on."""
     shapes = view.shapes
     kinds = ints[view.kinds : view.kinds + shapes]
     sizes = floats[view.sizes : view.sizes + 4 * shapes].reshape((shapes, 4))
     poses = floats[view.poses : view.poses + POSE * shapes].reshape((shapes, POSE))
-    a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
     where = floats[at : at + RESULT]
     if ints[view.kinds + b] == FIELD:
         d = field_distance(
@@ -185,22 +149,33 @@ def avoid_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, err
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     view, rows = view_avoid(ints, i), int64(ints[i + T_COUNT])
     _place(ints, floats, world, i, view)
-    if _moved(floats, view):
-        _find_candidates(ints, floats, view)
     for k in range(rows):
         floats[view.squares + k] = 0.0
-    worst, near = 0.0, 0
-    for c in range(view.candidates, view.candidates + int64(floats[view.state + FOUND])):
-        p = int64(floats[c])
-        if not _is_far(ints, floats, view, p, 0.0):
-            at = view.active + ACTIVE * near
-            short = _short_of(ints, floats, view, p, at + 2)
-            if short > 0.0:
-                floats[view.squares + p % rows] += short * short
-                floats[at], floats[at + 1] = p, short
-                near += 1
-                worst = max(worst, short)
-    floats[view.state + NEAR] = near
+    worst, near, found, p = 0.0, 0, 0, -1
+    for run in range(view.runs, view.fields, RUN):
+        a, first, count = ints[run], int64(ints[run + 1]), int64(ints[run + 2])
+        _compare_balls(floats, view, a, first, count, p + 1)
+        for k in range(count):
+            p += 1
+            if floats[view.balls + k] >= 0.0 or floats[view.least + p] == -math.inf:
+                continue
+            b = ints[run + 1] + k
+            apart = _surely(ints, floats, view, p, a, b)
+            if not apart > 0.0:
+                at = view.active + ACTIVE * near
+                short = _short_of(ints, floats, view, p, a, b, at + 2)
+                if short > 0.0:
+                    floats[view.squares + ints[view.row + p]] += short * short
+                    floats[at], floats[at + 1] = p, short
+                    near += 1
+                    worst = max(worst, short)
+                    continue
+                apart = -short
+            if apart <= floats[view.foreseen]:
+                floats[view.candidates + 2 * found] = p
+                floats[view.candidates + 2 * found + 1] = -apart
+                found += 1
+    floats[view.state + NEAR], floats[view.state + FOUND] = near, found
     r = open_floats(out_at)
     for k in range(rows):
         r[row + k] = floats[f + T_WEIGHT] * math.sqrt(floats[view.squares + k])
@@ -225,31 +200,40 @@ def _add_pair(ints, floats, axes, i, view, p, where, w, row, jt):
 
 @inner
 def _foresee(ints, floats, view, rows):
-    """The pairs that are nearest without being too near, one for each row that has no other, at
-    floats[view.next] and after: row by row the pair, and h < 0 (or -inf for none)."""
-    reach, free = _FORESEEN * floats[view.skin], 0
+    """Of the pairs that ``avoid_residual`` found near, without being too near, the nearest ones,
+    one for each row that has no other, at floats[view.next] and after: by how much it is too near
+    (h < 0, or -inf for none), its number, and where it is nearest."""
+    foreseen, free, least = floats[view.foreseen], 0, -math.inf
     for k in range(rows):
-        floats[view.next + MOST_ROWS + k] = -math.inf
+        floats[view.next + ACTIVE * k + 1] = -math.inf
         if floats[view.squares + k] == 0.0:
             free += 1
     if free == 0:
         return
-    for c in range(view.candidates, view.candidates + int64(floats[view.state + FOUND])):
-        p = int64(floats[c])
-        if _is_far(ints, floats, view, p, reach):
+    for c in range(int64(floats[view.state + FOUND])):
+        p = int64(floats[view.candidates + 2 * c])
+        if floats[view.candidates + 2 * c + 1] <= least:  # surely further apart
             continue
-        short = _short_of(ints, floats, view, p, view.where)
-        if short > 0.0 or short < -reach:
+        a, b = ints[view.pair + 2 * p], ints[view.pair + 2 * p + 1]
+        short = _short_of(ints, floats, view, p, a, b, view.where)
+        if short > 0.0 or short < -foreseen or not short > least:
             continue
-        # In the place of the one that is furthest away, if that is further.
+        # In the place of the one that is furthest away.
         last = -1
         for k in range(rows):
+            own = floats[view.next + ACTIVE * k + 1]
             if floats[view.squares + k] == 0.0 and (
-                last < 0 or floats[view.next + MOST_ROWS + k] < floats[view.next + MOST_ROWS + last]
+                last < 0 or own < floats[view.next + ACTIVE * last + 1]
             ):
                 last = k
-        if short > floats[view.next + MOST_ROWS + last]:
-            floats[view.next + last], floats[view.next + MOST_ROWS + last] = p, short
+        at = view.next + ACTIVE * last
+        floats[at], floats[at + 1] = p, short
+        for k in range(RESULT):
+            floats[at + 2 + k] = floats[view.where + k]
+        least = math.inf
+        for k in range(rows):
+            if floats[view.squares + k] == 0.0:
+                least = min(least, floats[view.next + ACTIVE * k + 1])
 
 
 @term_function
@@ -262,7 +246,8 @@ def avoid_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
     for k in range(int64(floats[view.state + NEAR])):
         at = view.active + ACTIVE * k
         p = int64(floats[at])
-        _add_pair(ints, floats, axes, i, view, p, at + 2, floats[at + 1], row + p % rows, jt)
+        own = row + int64(ints[view.row + p])
+        _add_pair(ints, floats, axes, i, view, p, at + 2, floats[at + 1], own, jt)
     for k in range(rows):
         if floats[view.squares + k] > 0.0:
             scale = floats[f + T_WEIGHT] / math.sqrt(floats[view.squares + k])
@@ -272,9 +257,7 @@ def avoid_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, 
     if ahead[0] >= ANY_COST:
         _foresee(ints, floats, view, rows)
         for k in range(rows):
-            short = floats[view.next + MOST_ROWS + k]
-            if floats[view.squares + k] == 0.0 and short > -math.inf:
-                p = int64(floats[view.next + k])
-                _short_of(ints, floats, view, p, view.where)
-                foresees(ahead, row + k, w, short)
-                _add_pair(ints, floats, axes, i, view, p, view.where, w, row + k, jt)
+            at = view.next + ACTIVE * k
+            if floats[view.squares + k] == 0.0 and floats[at + 1] > -math.inf:
+                foresees(ahead, row + k, w, floats[at + 1])
+                _add_pair(ints, floats, axes, i, view, int64(floats[at]), at + 2, w, row + k, jt)

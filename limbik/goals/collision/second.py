@@ -122,7 +122,7 @@ def avoid_second(  # type: ignore[no-untyped-def]
         p, h = int64(floats[at]), floats[at + 1]
         at += 2
         a, b = int64(ints[view.pair + 2 * p]), int64(ints[view.pair + 2 * p + 1])
-        own = p % rows
+        own = int64(ints[view.row + p])
         c = lam[row + own] * floats[f + T_WEIGHT] / math.sqrt(floats[view.squares + own])
         nx, ny, nz = floats[at + 6], floats[at + 7], floats[at + 8]
         ra, rb = floats[view.sizes + 4 * a + 3], floats[view.sizes + 4 * b + 3]

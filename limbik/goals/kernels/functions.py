@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -38,7 +38,6 @@ from llvmlite import ir
 from numba import float64, int64, types, uint32, uint64
 from numba.core.types.function_type import CompileResultWAP
 from numba.extending import intrinsic
-from numba.np.numpy_support import carray
 
 from limbik.figure.layout import (
     AXIS,
@@ -54,7 +53,7 @@ from limbik.figure.layout import (
     T_ROW,
     T_SECOND,
 )
-from limbik.jit import inner, kernel
+from limbik.jit import array_at, inner, kernel, table_at
 
 _FLOATS, _INTS = types.CPointer(float64), types.CPointer(uint32)
 TERM_FUNCTION = types.void(
@@ -72,8 +71,6 @@ PER_JOINT = 3
 
 ASKED, ANY_COST = 1.0, 2.0
 """Whether the Jacobian of inequalities that hold is wanted."""
-
-_ANY = 1 << 40  # the length of an array whose end a kernel does not ask for
 
 
 @dataclass
@@ -122,17 +119,23 @@ class TermFunctions:
         )  # fmt: skip
 
 
+_borrowing = partial(kernel, borrows=True)
+open_ints, open_floats, open_table = array_at, array_at, table_at
+"""What pointers point to: ints and floats as arrays, floats as a table (rows, columns)."""
+
+
 class term_function:
     """A function that is compiled as a TERM_FUNCTION when its ``address`` is first asked for.
 
-    It gets pointers, which ``open_ints`` and ``open_floats`` make arrays of one dimension.  ``out``
-    of a Jacobian is flat too: the entry of coordinate c and row k is out[c·ints[N_ROWS] + k].
-    ``compile`` is how: ``jit.kernel`` keeps what it compiles on disk.
+    It gets pointers, which ``open_ints`` and ``open_floats`` make arrays of one dimension, and
+    allocates nothing.  ``out`` of a Jacobian is flat too: the entry of coordinate c and row k is
+    out[c·ints[N_ROWS] + k].
+    ``compile`` is how: what ``jit.kernel`` compiles is kept on disk.
     """
 
     signature: Any = TERM_FUNCTION
 
-    def __init__(self, function: Callable[..., None], compile: Any = kernel) -> None:
+    def __init__(self, function: Callable[..., None], compile: Any = _borrowing) -> None:
         self._kernel = compile(function)
 
     @cached_property
@@ -148,24 +151,6 @@ class second_function(term_function):
     """A function that is compiled as a SECOND_FUNCTION in the same way."""
 
     signature = SECOND_FUNCTION
-
-
-@inner
-def open_ints(pointer):
-    """The problem's ints as an array."""
-    return carray(pointer, (_ANY,))
-
-
-@inner
-def open_floats(pointer):
-    """Floats behind a pointer as an array."""
-    return carray(pointer, (_ANY,))
-
-
-@inner
-def open_table(pointer, rows, columns):
-    """Floats behind a pointer as a table."""
-    return carray(pointer, (rows, columns))
 
 
 def call_with_data(context, builder, signature, args):  # type: ignore[no-untyped-def]

@@ -15,10 +15,12 @@ from numba import int64, uint32
 
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
-from limbik.figure.layout import N_SLOTS, T_WEIGHT
+from limbik.figure.layout import N_COORDS, N_SLOTS, T_WEIGHT
 from limbik.goals.kernels.functions import (
+    ANY_COST,
     TermFunctions,
     add_motion_row,
+    foresees,
     open_floats,
     open_ints,
     open_table,
@@ -29,13 +31,15 @@ from limbik.goals.kernels.functions import (
     term_function,
 )
 from limbik.goals.kernels.rows import point_of
-from limbik.goals.kernels.second_points import add_point_moments
+from limbik.goals.kernels.second_points import add_columns, add_point_moments
 from limbik.goals.masses.contacts import contact_points, up_axis
+from limbik.goals.masses.hull_curvature import PER_COORDINATE, add_turns, turn_edges
 from limbik.goals.masses.mass_sums import (
     MASS,
     add_center_moments,
     add_center_row,
     center_of,
+    mass_at,
     masses_of,
     sum_masses,
 )
@@ -81,11 +85,12 @@ class Balance(Prioritized):
         if full is not None:
             raise GoalError("Balance: weight takes one number")
         slack, up, count = SLACK * figure.size, up_axis(figure), len(points)
+        room = NEAREST + (3 + LINE) * count + MASS * len(figure.tree.slots)
         functions = TermFunctions(
             1, balance_residual.address, balance_jacobian.address,
             (*joints, *(joint for joint, _ in points)),
             np.concatenate((margin, [slack], numbers, *(point for _, point in points))),
-            room=NEAREST + (3 + LINE) * count + MASS * len(figure.tree.slots),
+            room=room + PER_COORDINATE * figure.n,
             table=np.array([len(joints), count, (up + 1) % 3, (up + 2) % 3]),
             unit="length", tolerance=slack, one_sided=True, second=balance_second.address,
         )  # fmt: skip
@@ -118,7 +123,9 @@ class Balance(Prioritized):
 
 @inner
 def _shortfall(ints, floats, world, i, masses, count, table, at, room):
-    """hull_shortfall of the centre of mass; its result is at floats[room:room + NEAREST]."""
+    """(h, how far the centre of mass is from the hull's nearest point, whether that is a contact of
+    a hull without an inside, its place (2) seen from above): h is hull_shortfall, or inside, where
+    that is 0, minus the distance from the edge; its result is at floats[room:room + NEAREST]."""
     one, two = ints[table + 2], ints[table + 3]
     first, corners_at = at + 2 + MASS * masses, room + NEAREST
     for k in range(count):
@@ -131,11 +138,15 @@ def _shortfall(ints, floats, world, i, masses, count, table, at, room):
     corners, hull = floats[corners_at:hull_at], floats[hull_at : hull_at + count]
     lines = floats[hull_at + count : hull_at + (1 + LINE) * count]
     found = planar_hull(corners, count, hull, lines)
+    x, y = center[one], center[two]
     margin = floats[at] + floats[at + 1] if found > 2 else floats[at]
-    return hull_shortfall(
-        corners, hull, lines, found, center[one], center[two], margin,
-        floats[room : room + NEAREST],
-    )  # fmt: skip
+    short = hull_shortfall(corners, hull, lines, found, x, y, margin, floats[room : room + NEAREST])
+    if found > 2:
+        if short == 0.0:
+            short = hull_depth(lines, found, x, y) + margin
+        return short, short, False, x, y
+    part = floats[room + 7]
+    return short, short - margin, found < 2 or part == 0.0 or part == 1.0, x, y
 
 
 @inner
@@ -161,20 +172,22 @@ def balance_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, e
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     table, (at, room) = own_table(ints, i), own_numbers(ints, i)
     masses, count = int64(ints[table]), int64(ints[table + 1])
-    short = _shortfall(ints, floats, world, i, masses, count, table, at, room)
+    short = max(_shortfall(ints, floats, world, i, masses, count, table, at, room)[0], 0.0)
     open_floats(out_at)[row] = floats[f + T_WEIGHT] * short
     open_floats(error_at)[0] = short
 
 
 @term_function
-def balance_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
+def balance_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, ahead_at):  # type: ignore[no-untyped-def]
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     axes, jt = open_floats(axes_at), open_floats(out_at)
     table, (at, room) = own_table(ints, i), own_numbers(ints, i)
     masses, count = int64(ints[table]), int64(ints[table + 1])
-    if _shortfall(ints, floats, world, i, masses, count, table, at, room) <= 0.0:
+    short, _, _, _, _ = _shortfall(ints, floats, world, i, masses, count, table, at, room)
+    ahead, w = open_floats(ahead_at), floats[f + T_WEIGHT]
+    if short <= 0.0 and (ahead[0] < ANY_COST or not foresees(ahead, row, w, short)):
         return
-    one, two, w = ints[table + 2], ints[table + 3], floats[f + T_WEIGHT]
+    one, two = ints[table + 2], ints[table + 3]
     sums = room + NEAREST + (3 + LINE) * count
     sum_masses(ints, floats, world, i, masses, at + 2, sums)
     x, y, z = _level(one, two, -w * floats[room], -w * floats[room + 1])
@@ -190,15 +203,16 @@ def balance_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at
 
 @second_function
 def balance_second(  # type: ignore[no-untyped-def]
-    ints_at, floats_at, q, world_at, axes_at, i, f, row, lam_at, moments_at, torques_at, s
+    ints_at, floats_at, q, world_at, axes_at, i, f, row, lam_at, moments_at, torques_at, s_at
 ):
-    """What the centre of mass and the contacts add; that an edge of the hull turns is left out."""
+    """What the centre of mass and the contacts add, and that edges turn (hull_curvature.py)."""
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     axes, slots = open_floats(axes_at), int64(ints[N_SLOTS])
     moments, torques = open_table(moments_at, slots, 3), open_table(torques_at, slots, 3)
     table, (at, room) = own_table(ints, i), own_numbers(ints, i)
     masses, count = int64(ints[table]), int64(ints[table + 1])
-    if _shortfall(ints, floats, world, i, masses, count, table, at, room) <= 0.0:
+    short, d, flat, cx, cy = _shortfall(ints, floats, world, i, masses, count, table, at, room)
+    if short <= 0.0:
         return
     one, two = ints[table + 2], ints[table + 3]
     w = open_floats(lam_at)[row] * floats[f + T_WEIGHT]
@@ -209,6 +223,36 @@ def balance_second(  # type: ignore[no-untyped-def]
             ints, floats, world, i, masses, table, at, room, w, end
         )
         add_point_moments(ints, floats, axes, path, length, px, py, pz, x, y, z, moments, torques)
+    n = int64(ints[N_COORDS])
+    if d <= 0.0:
+        return
+    columns = room + NEAREST + (3 + LINE) * count + MASS * slots
+    _take_columns(ints, floats, world, axes, i, masses, at, room, columns, n)
+    t1, o1, t2, o2 = turn_edges(
+        ints, floats, columns, room, room + NEAREST, cx, cy, d, flat, one, two
+    )
+    share, other = (0.0, 0.0) if flat else (floats[room + 6], floats[room + 6 + EDGE])
+    add_turns(ints, floats, columns, w, share, t1, o1, other, t2, o2, d, open_table(s_at, n, n))
+
+
+@inner
+def _take_columns(ints, floats, world, axes, i, masses, at, room, first, n):
+    """How each coordinate moves the centre of mass and the ends of the two nearest edges, as POINTS
+    tables (n, 3) from floats[first] on."""
+    columns = floats[first : first + 3 * n].reshape((n, 3))
+    for k in range(PER_COORDINATE * n):
+        floats[first + k] = 0.0
+    for k in range(masses):
+        x, y, z, m = mass_at(ints, floats, world, i, k, at + 2)
+        _, path, length = own_joint(ints, i, k)
+        add_columns(ints, floats, axes, path, length, x / m, y / m, z / m, m, columns)
+    for end in range(4):
+        k = int64(floats[room + 2 + EDGE * (end // 2) + end % 2])
+        joint, path, length = own_joint(ints, i, masses + k)
+        x, y, z = point_of(world, joint, floats, at + 2 + MASS * masses + 3 * k)
+        first += 3 * n
+        columns = floats[first : first + 3 * n].reshape((n, 3))
+        add_columns(ints, floats, axes, path, length, x, y, z, 1.0, columns)
 
 
 @inner

@@ -32,7 +32,7 @@ def masses_of(figure: Figure, what: str) -> tuple[tuple[int, ...], np.ndarray]:
 
 
 @inner
-def _mass_at(ints, floats, world, i, k, at):
+def mass_at(ints, floats, world, i, k, at):
     """(x, y, z, share): the place of the k-th mass times its share, and that share."""
     joint, _, _ = own_joint(ints, i, k)
     w, n = WORLD * joint, at + MASS * k
@@ -50,7 +50,7 @@ def center_of(ints, floats, world, i, count, at):
     """(x, y, z) of the centre of ``count`` masses, whose numbers begin at floats[at]."""
     x, y, z = 0.0, 0.0, 0.0
     for k in range(count):
-        px, py, pz, _ = _mass_at(ints, floats, world, i, k, at)
+        px, py, pz, _ = mass_at(ints, floats, world, i, k, at)
         x, y, z = x + px, y + py, z + pz
     return x, y, z
 
@@ -61,7 +61,7 @@ def sum_masses(ints, floats, world, i, count, at, room):
     for k in range(room, room + MASS * ints[N_SLOTS]):
         floats[k] = 0.0
     for k in range(count):
-        x, y, z, m = _mass_at(ints, floats, world, i, k, at)
+        x, y, z, m = mass_at(ints, floats, world, i, k, at)
         _, path, length = own_joint(ints, i, k)
         for step in range(path, path + length):
             s = room + MASS * ints[step]
@@ -96,7 +96,7 @@ def add_center_row(ints, floats, axes, room, lx, ly, lz, row, jt):
 def add_center_moments(ints, floats, world, axes, i, count, at, lx, ly, lz, moments, torques):
     """Moments and torques (slots, 3) of the centre of ``count`` masses with multiplier l."""
     for k in range(count):
-        x, y, z, m = _mass_at(ints, floats, world, i, k, at)
+        x, y, z, m = mass_at(ints, floats, world, i, k, at)
         _, path, length = own_joint(ints, i, k)
         add_point_moments(
             ints, floats, axes, path, length, x / m, y / m, z / m, m * lx, m * ly, m * lz,
