@@ -5,10 +5,15 @@ there are, reachable or not.  Every answer must be finite and inside its limits 
 the answer not above f at the start, which plain NumPy works out from the problem's residuals.
 
     python -m benchmarks.random_solves [solves]
+    python -m benchmarks.random_solves --for SECONDS
+
+The second form goes on where the results end, for so many seconds, and adds up; every block of
+problems has its own seed.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 import warnings
@@ -18,12 +23,14 @@ from typing import Any
 import numpy as np
 
 import limbik
-from benchmarks.report import keep, show
+from benchmarks.report import keep, kept, show
 from limbik import Figure, Problem
 from limbik.goals import Goal
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 BLOCK = 200  # problems of one set of goals
+NAME = "random_solves"
+COUNTED = ("solves", "NaN", "outside limits", "rise of f", "reached")
 
 
 def figures() -> dict[str, Figure]:
@@ -74,42 +81,53 @@ def goals(rng: np.random.Generator, figure: Figure, places: np.ndarray) -> list[
     return out
 
 
+def run(known: dict[str, Figure], turn: int, counts: dict[str, list[int]]) -> None:
+    """Add to the counts of all figures a block of problems, those of this turn."""
+    for which, (name, figure) in enumerate(known.items()):
+        rng = np.random.default_rng([0, turn, which])
+        starts = figure.project(figure.rest + rng.normal(size=(BLOCK, figure.n)))
+        poses = figure.project(figure.rest + 0.7 * rng.normal(size=(BLOCK, figure.n)))
+        try:
+            asked = goals(rng, figure, figure.positions(poses))
+            answers = limbik.solve_many(figure, asked, starts=starts, restarts=int(rng.integers(2)))
+        except limbik.GoalError:  # such as a Balance of a figure without masses
+            continue
+        first = [limbik.Reach(asked[0].joint, position=p) for p in asked[0].position]  # type: ignore[attr-defined]
+        problem = Problem(figure, [first[0], *asked[1:]])
+        own = counts[name]
+        for k, q in enumerate(answers.q):
+            own[0] += 1
+            own[1] += not np.isfinite(q).all()
+            own[2] += not (figure.project(q) == q).all()
+            problem.set_target(0, position=first[k].position)
+            before, after = problem.objective(starts[k]), problem.objective(q)
+            own[3] += not after <= before * (1.0 + 1e-12)
+            own[4] += bool(answers.ok[k])
+
+
 def main() -> None:
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    rng, known, began = np.random.default_rng(0), figures(), time.process_time()
-    counts = {name: [0, 0, 0, 0, 0] for name in known}
+    more = sys.argv[1:2] == ["--for"]
+    seconds = float(sys.argv[2]) if more else math.inf
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 and not more else 10_000
+    wanted, end = sys.maxsize if more else wanted, time.monotonic() + seconds
+    before = {row["figure"]: row for row in kept(NAME)} if more else {}
+    known, turn = figures(), max((row["turns"] for row in before.values()), default=0)
+    counts = {
+        name: [before[name][what] for what in COUNTED] if name in before else [0] * len(COUNTED)
+        for name in known
+    }
     warnings.simplefilter("ignore")
-    while sum(count[0] for count in counts.values()) < wanted:
-        for name, figure in known.items():
-            starts = figure.project(figure.rest + rng.normal(size=(BLOCK, figure.n)))
-            poses = figure.project(figure.rest + 0.7 * rng.normal(size=(BLOCK, figure.n)))
-            try:
-                asked = goals(rng, figure, figure.positions(poses))
-                answers = limbik.solve_many(
-                    figure, asked, starts=starts, restarts=int(rng.integers(2))
-                )
-            except limbik.GoalError:  # such as a Balance of a figure without masses
-                continue
-            first = [limbik.Reach(asked[0].joint, position=p) for p in asked[0].position]  # type: ignore[attr-defined]
-            problem = Problem(figure, [first[0], *asked[1:]])
-            own = counts[name]
-            for k, q in enumerate(answers.q):
-                own[0] += 1
-                own[1] += not np.isfinite(q).all()
-                own[2] += not (figure.project(q) == q).all()
-                problem.set_target(0, position=first[k].position)
-                before, after = problem.objective(starts[k]), problem.objective(q)
-                own[3] += not after <= before * (1.0 + 1e-12)
-                own[4] += bool(answers.ok[k])
+    while sum(count[0] for count in counts.values()) < wanted and time.monotonic() < end:
+        run(known, turn, counts)
+        turn += 1
         done = sum(count[0] for count in counts.values())
         print(done, {name: count for name, count in counts.items() if any(count[1:4])}, flush=True)
     rows = [
-        {"figure": name, "solves": count[0], "NaN": count[1], "outside limits": count[2],
-         "rise of f": count[3], "reached": count[4]}
+        {"figure": name, **dict(zip(COUNTED, count, strict=True)), "turns": turn}
         for name, count in counts.items()
-    ]  # fmt: skip
-    show(f"{sum(row['solves'] for row in rows)} solves, {time.process_time() - began:.0f} s", rows)
-    keep("random_solves", rows)
+    ]
+    show(f"{sum(row['solves'] for row in rows)} solves", rows)
+    keep(NAME, rows)
 
 
 if __name__ == "__main__":

@@ -51,3 +51,9 @@ def keep(name: str, rows: list[dict[str, Any]]) -> None:
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps({"machine": machine(), "rows": rows}, indent=1)
     (RESULTS / f"{name}.json").write_text(text + "\n")
+
+
+def kept(name: str) -> list[dict[str, Any]]:
+    """The rows of results/NAME.json, or none."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text())["rows"] if path.exists() else []

@@ -4,11 +4,16 @@ A problem asks hands or fingertips to be where a random pose has them; the figur
 rest pose.  Half of what is drawn at random cannot be had without touching, so problems are also
 counted apart whose random pose itself is free of collisions.
 
-    python -m benchmarks.robots.collisions [problems]
+    python -m benchmarks.robots.collisions [problems] [figure ...]
+    python -m benchmarks.robots.collisions --for SECONDS [figure ...]
+
+The second form goes on where it ended the last time, each figure for so many seconds, and adds up
+what it counts in results/collisions_long.json; every block of problems has its own seed.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -19,7 +24,7 @@ import mujoco
 import numpy as np
 
 import limbik
-from benchmarks.report import keep, show
+from benchmarks.report import keep, kept, show
 from limbik import Avoid, Figure, Pin, Reach
 from limbik.figure.collision_pairs import shape_distances
 from limbik.goals import Goal
@@ -28,6 +33,7 @@ from limbik.maths.so3 import exp_map
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "robots_mjcf"
 BLOCK = 500
 DEEP = 1e-3  # m
+LONG = "collisions_long"
 
 
 class Case(NamedTuple):
@@ -144,12 +150,13 @@ def cases() -> list[Case]:
     ]  # fmt: skip
 
 
-def run(case: Case, problems: int, seed: int = 0) -> dict[str, Any]:
-    """Counts and process times over random problems."""
-    figure, rng, avoid = case.figure, np.random.default_rng(seed), Avoid()
+def run(case: Case, first: int, problems: int, seconds: float = math.inf) -> dict[str, Any]:
+    """Counts and process times over the random problems from number ``first``, a multiple of BLOCK,
+    to ``problems``, or over those blocks that are begun in so many seconds."""
+    figure, avoid, end = case.figure, Avoid(), time.monotonic() + seconds
     tested = avoid._tested(figure)
     moving = (figure.owner != 0) if figure.owner.tolist().count(0) == 6 else np.ones(figure.n, bool)
-    times, counts, ratios = np.zeros((2, 2)), np.zeros((2, 2), int), []
+    times, counts = np.zeros((2, 2)), np.zeros((2, 2), int)
     there = figure.positions(figure.rest)
     usual = [
         *(Reach(e, position=there[None, figure.index(e)]) for e in case.effectors),
@@ -158,8 +165,9 @@ def run(case: Case, problems: int, seed: int = 0) -> dict[str, Any]:
     for wanted in (usual, [*usual, avoid]):  # kernels are loaded, what is tested is found
         limbik.solve_many(figure, wanted)
     reached, deep, deepest, through = 0, 0, 0.0, 0
-    for first in range(0, problems, BLOCK):
-        count = min(BLOCK, problems - first)
+    begin = first
+    while first < problems and time.monotonic() < end:
+        count, rng = min(BLOCK, problems - first), np.random.default_rng([0, first])
         poses = figure.rest + case.spread * rng.normal(size=(count, figure.n)) * moving
         poses = figure.project(poses)
         free = np.array(
@@ -191,11 +199,11 @@ def run(case: Case, problems: int, seed: int = 0) -> dict[str, Any]:
                     depth = case.depth(q)
                     deepest = max(deepest, depth)
                     deep += depth > DEEP
-        ratios.append(times[0, 1] / times[0, 0])
-        print(f"{case.name} {first + count}: {deep} deep of {reached}, {ratios[-1]:.2f} ×")
+        first += count
+        print(f"{case.name} {first}: {deep} deep of {reached}, {times[0, 1] / times[0, 0]:.2f} ×")
     return {
         "figure": case.name,
-        "problems": problems,
+        "problems": first - begin,
         "reached": reached,
         "deeper than 1 mm": deep,
         "deepest mm": round(1e3 * deepest, 4),
@@ -209,10 +217,30 @@ def run(case: Case, problems: int, seed: int = 0) -> dict[str, Any]:
     }
 
 
+def go_on(case: Case, seconds: float) -> dict[str, Any]:
+    """The counts of all problems so far and of those of so many seconds more, added up."""
+    before = next((row for row in kept(LONG) if row["figure"] == case.name), None)
+    first = before["problems"] if before else 0
+    row = run(case, first, sys.maxsize, seconds)
+    added = ("problems", "reached", "deeper than 1 mm")
+    largest = max(row["deepest mm"], before["deepest mm"] if before else 0.0)
+    total = {name: row[name] + (before[name] if before else 0) for name in added}
+    return {"figure": case.name, **total, "deepest mm": largest}
+
+
 def main() -> None:
-    problems = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    names = sys.argv[2:]
-    rows = [run(case, problems) for case in cases() if not names or case.name in names]
+    given = sys.argv[1:]
+    seconds = float(given.pop(1)) if given[:1] == ["--for"] else None
+    problems = int(given[0]) if given and seconds is None else 1000
+    names = given[1:]
+    wanted = [case for case in cases() if not names or case.name in names]
+    if seconds is not None:
+        for case in wanted:
+            row = go_on(case, seconds)
+            show(case.name, [row])
+            keep(LONG, [*(other for other in kept(LONG) if other["figure"] != case.name), row])
+        return
+    rows = [run(case, 0, problems) for case in wanted]
     for row in rows:
         show(row["figure"], [row])
     if not names:

@@ -44,9 +44,10 @@ class Avoid(Prioritized):
     """Shapes stay apart: max(0, margin − d(q)) for every pair of them.
 
     The figure's own shapes (``figure.shapes``) count against each other, but for those of
-    neighbours, those that overlap in the rest pose and are made that way (two joints apart, or in
-    most poses), and those that the figure excludes; with ``own=False`` they do not.  They may
-    always be as near to each other as the rest pose has them.  They count against those of
+    neighbours, those that overlap in the rest pose and in most others, being made that way, and
+    those that the figure excludes; with ``own=False`` they do not.  They may always be as near to
+    each other as the rest pose has them, and as deep; a little deeper where they overlap there and
+    are two joints apart.  They count against those of
     ``scene``, a list of Sphere, Capsule, Box, Cylinder, HalfSpace, TriangleMesh and HeightMap in
     the world, unless they cannot move.  A scene moves with ``positions`` (shapes, 3) and ``wxyz``
     (shapes, 4): where the shapes' centres (or frames; of a HalfSpace a point of its plane, its z

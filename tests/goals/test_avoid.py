@@ -19,6 +19,7 @@ from limbik import (
     Figure,
     GoalError,
     HalfSpace,
+    Joint,
     Pin,
     Problem,
     Reach,
@@ -26,6 +27,7 @@ from limbik import (
     Sphere,
 )
 from limbik.figure.collision_pairs import collision_pairs, shape_distances
+from limbik.figure.joints import revolute
 from limbik.maths.so3 import exp_map
 
 ARM, HUMAN = limbik.figures.arm(), limbik.figures.human()
@@ -191,6 +193,37 @@ def test_what_is_excluded_may_touch() -> None:
     assert Problem(HUMAN, Avoid(exclude=names)).rows == 0
     # A base that cannot move is not held against the floor that it stands on.
     assert limbik.solve(ARM, Avoid([FLOOR], own=False), **start).ok
+
+
+def test_shapes_that_overlap_at_rest_and_seldom_elsewhere_get_little_deeper() -> None:
+    """An upper arm that touches the trunk at rest, with the shoulder between: it may stay as it is,
+    and does not go through the trunk.  What overlaps wherever it turns is left out."""
+    robot = Figure(
+        [
+            Joint("Trunk", None, offset=(0, 0, 0)),
+            Joint("Shoulder", "Trunk", revolute("z"), (0.2, 0, 0)),
+            Joint("Arm", "Shoulder", revolute("y"), (0.05, 0, 0)),
+            Joint("Hand", "Arm", offset=(0, 0, -0.4)),
+        ]
+    ).with_shapes(
+        [
+            Capsule(0.1, 0.8, (0, 0, 0), joint="Trunk"),
+            Sphere(0.06, (0.05, 0, 0), joint="Shoulder"),
+            Capsule(0.1, 0.2, (-0.052, 0, -0.3), joint="Arm"),
+            Sphere(0.11, (-0.1, 0, 0), joint="Arm"),
+        ]
+    )
+    tested = Avoid()._tested(robot)
+    assert tested.pairs.tolist() == [[0, 2]]
+    rest = shape_distances(robot, robot.rest, tested.pairs)[0]
+    assert rest[0] == pytest.approx(-0.002)
+    assert tested.least == pytest.approx(rest - 0.01 * robot.size)
+    assert limbik.solve(robot, Avoid()).iterations == 0
+    inside = Reach("Hand", position=(-0.1, 0.0, -0.35))
+    assert shape_distances(robot, limbik.solve(robot, inside).q, tested.pairs)[0] < -0.05
+    held = limbik.solve(robot, [inside, Avoid(weight=1e3)])
+    assert not held.ok
+    assert shape_distances(robot, held.q, tested.pairs)[0] > tested.least - 1e-3
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,11 @@ from limbik.goals.terms import joint_index
 from limbik.maths.broad_phase import bounding_radii
 
 _KEPT = 8  # sets of pairs per figure
-_POSES, _SPREAD = 64, 0.6  # random poses around the rest pose, and how far from it (rad)
-_NEAR = 2  # steps in the tree between joints whose shapes may overlap where they do at rest
+_POSES, _SPREAD = 256, 0.6  # random poses around the rest pose, and how far from it (rad)
 _ROUNDING = 1e-9
-_ALWAYS = 0.75  # of them: pairs that touch more often are made that way
+_NEAR = 2  # steps in the tree between joints that are near
+_FITTED = 0.01  # of the size: how much deeper than at rest their shapes may be
+_ALWAYS = 0.75  # of the poses: pairs that touch more often are made that way
 
 
 class Tested(NamedTuple):
@@ -155,16 +156,15 @@ def _runs(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _own_pairs(figure: Figure, exclude: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray]:
     """((k, 2) pairs of the figure's shapes, (k,) the distance that is enough for each).
 
-    That of the rest pose is enough.  Of pairs that overlap there, those that overlap in most
-    poses and those of joints that are near in the tree are left out: they are made that way.
+    That of the rest pose is enough: pairs that overlap there may be as deep anywhere, and no
+    deeper.  Joints that are near in the tree move beside each other, where shapes that are fitted
+    to meshes say little: theirs may be deeper by a part of the size.  Pairs that overlap in most
+    poses are left out: they are made that way.
     """
     pairs = collision_pairs(figure, exclude=exclude, touching=True).astype(np.int64)
     rest = shape_distances(figure, figure.rest, pairs)[0]
-    owner = [figure.index(shape.joint) for shape in figure.shapes]
-    apart = np.array([_steps(figure, owner[a], owner[b]) for a, b in pairs[rest <= 0.0].tolist()])
-    keep = rest > 0.0
-    keep[~keep] = apart > _NEAR
-    doubtful = np.flatnonzero(keep & (rest <= 0.0))
+    keep, least = rest > 0.0, rest.copy()
+    doubtful = np.flatnonzero(~keep)
     if len(doubtful):
         rng = np.random.default_rng(0)
         poses = figure.rest + _SPREAD * rng.normal(size=(_POSES, figure.n))
@@ -172,7 +172,11 @@ def _own_pairs(figure: Figure, exclude: list[tuple[str, str]]) -> tuple[np.ndarr
             shape_distances(figure, q, pairs[doubtful])[0] <= 0.0 for q in figure.project(poses)
         ]
         keep[doubtful] = np.mean(touching, axis=0) < _ALWAYS
-    return pairs[keep], rest[keep]
+        owner = [figure.index(shape.joint) for shape in figure.shapes]
+        for k in doubtful:
+            if _steps(figure, *(owner[shape] for shape in pairs[k])) <= _NEAR:
+                least[k] -= _FITTED * figure.size
+    return pairs[keep], least[keep]
 
 
 def _steps(figure: Figure, one: int, two: int) -> int:
