@@ -7,10 +7,10 @@ Reads the recordings and robots that the tests use (LIMBIK_TEST_DATA, or shared/
 project).  Frame by frame stands a two-stage differential solve with mink in the same run, the
 popular formulation written from its description: first rotations with the base and the feet, then
 all positions, up to ten iterations each, from the pose of the frame before.  Both get the same
-targets.  The peer keeps neither contacts nor speeds, and does not keep a robot's links apart; so
-limbik's whole clip is solved with and without that, and MuJoCo counts frames in which links
-overlap.  ``--pairs`` runs every source on every target for a moment and looks for limits,
-speeds and jumps; ``--starts`` compares clip[k:] with clip one second after k.
+targets, with the same weights.  The peer keeps neither contacts nor speeds, and does not keep a
+robot's links apart; so limbik's whole clip is solved with and without that, and MuJoCo counts
+frames in which links overlap.  ``--pairs`` runs every source on every target for a moment and looks
+for limits, speeds and jumps; ``--starts`` compares clip[k:] with clip one second after k.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import limbik
 from benchmarks.report import keep, show
 from limbik.animate.contacts import runs
 from limbik.animate.retargeting.body_shape import BodyShape
-from limbik.animate.retargeting.clip_problem import WEIGHTS
+from limbik.animate.retargeting.clip_problem import SEGMENT, TURN_WEIGHTS, WEIGHTS
 from limbik.animate.retargeting.retarget import retarget
 from limbik.animate.retargeting.target_tracks import Targets
 from limbik.animate.retargeting.targets import build_targets
@@ -60,8 +60,6 @@ TARGETS = {
     "VRM 1": "vrm/sat06_basic_armature_vrm1.vrm",
     "human": "",
 }
-PEER_TURNS = {"hips": 0.4, "trunk": 0.4, "head": 0.1, "Foot": 0.3, "Hand": 0.1}
-"""Weights of rotations in the peer's solve; positions have limbik's own."""
 JUMP = np.radians(60.0)
 SLOW = 0.01  # m/s
 ARCH = 0.005  # m
@@ -228,7 +226,7 @@ def two_stages(
         tasks.append((mink.FrameTask(f"p {role}", "site", cost, 0.0, lm_damping=1.0), role, True))
     for role in targets.turned:
         part = role.removeprefix("left").removeprefix("right")
-        cost = PEER_TURNS.get(part, 0.05) ** 0.5 * 10 * figure.size / 4
+        cost = TURN_WEIGHTS.get(part, SEGMENT) ** 0.5 * 10 * figure.size / 4
         tasks.append((mink.FrameTask(f"r {role}", "site", 0.0, cost, lm_damping=1.0), role, False))
     first = [t for t, role, point in tasks if not point or role in ("hips",) or "Foot" in role]
     limits = [mink.ConfigurationLimit(model)]

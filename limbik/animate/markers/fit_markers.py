@@ -15,9 +15,11 @@ from os import PathLike
 import numpy as np
 
 from limbik.animate.contacts import metre
+from limbik.animate.markers.calibrate import calibrated
+from limbik.animate.markers.expected import ALIKE, pelvis, ties
 from limbik.animate.markers.gaps import continuous
 from limbik.animate.markers.gaps import filled as _filled
-from limbik.animate.markers.model import FIXED, PREFIX, MarkerModel, Prior, limbs_of
+from limbik.animate.markers.model import FIXED, PREFIX, MarkerModel, Prior, limbs_of, stiffness
 from limbik.animate.markers.names import Seat, bare, seats
 from limbik.animate.track import track
 from limbik.errors import FigureError
@@ -26,13 +28,13 @@ from limbik.figure.motion import Motion
 from limbik.figure.units import METRES
 from limbik.formats import load_markers
 from limbik.formats.markers.markers import Markers
-from limbik.goals import Reach
+from limbik.goals import Goal, Reach, Rest
 from limbik.humanoid.ground import up_axis
 from limbik.humanoid.recognise import recognise
 from limbik.solver.batch import solve_many
 from limbik.solver.solve import solve
 
-CALIBRATION_FRAMES, ROUNDS = 40, 12
+CALIBRATION_FRAMES, ROUNDS, STEPS = 40, 4, 10
 NOISE = 0.01
 """Metres: the standard deviation of a marker from where the model has it."""
 
@@ -41,6 +43,10 @@ INDEPENDENT = 8
 
 SCALE_SPREAD = 0.05
 """The standard deviation of a limb's scale from the whole body's."""
+
+BEND = math.radians(10.0)
+"""The standard deviation of each coordinate of the joints from the hips to the head: skeletons
+have more of them than markers show, and share a bend out among them."""
 
 FAR = 0.08
 """Metres from where it is expected beyond which a marker hardly counts, and may be another's."""
@@ -135,6 +141,7 @@ def fit_markers(
         dict.fromkeys(sorted(set(limbs) - {""}), 1.0),
         tuple(figure.index(known[name].joint) for name in names),
         np.array([known[name].at for name in names]),
+        stiffness(figure, body, NOISE * adult / BEND),
     )
     seen, exchanged = continuous(seen, data.fps, adult)
     filled = _filled(seen, data.fps)
@@ -142,17 +149,24 @@ def fit_markers(
     some = _chosen(seen)
     # Skin moves alike in similar poses, so that frames count as fewer than there are.
     counted = np.sqrt(min(INDEPENDENT / len(some), 1.0))
+    spread = np.array([known[name].spread for name in names])
+    expected = size * model.at
+    for k, at in pelvis(figure, body, names, seen, adult, size).items():
+        expected[k] = at
+    alike = counted * ALIKE / NOISE
     prior = Prior(
-        size * model.at,
-        counted * np.array([known[name].spread for name in names]) / NOISE,
+        expected,
+        counted * spread / NOISE,
         size,
         counted * SCALE_SPREAD / (NOISE * adult) if calibrate else FIXED,
+        ties(model, body, names, spread, alike),
     )
     model = model.with_scales(dict.fromkeys(model.scales, size), prior.at)
     far = FAR * adult * size
     poses = _first_poses(model, filled[some])
     model, poses = _rounds(model, seen[some], poses, prior, far)
     model, prior = _reseated(model, seen[some], poses, prior)
+    prior = prior._replace(ties=ties(model, body, names, spread, alike))
     model, poses = _rounds(model, seen[some], poses, prior, far)
     start = _posed(model, filled[:1], poses[:1])[0]
     q = _followed(model, filled, start, data.fps)
@@ -215,9 +229,8 @@ def _common_scale(model: MarkerModel, names: list[str], filled: np.ndarray) -> f
 def _first_poses(model: MarkerModel, filled: np.ndarray) -> np.ndarray:
     """(frames, n) poses that follow the markers (frames, markers, 3) from the rest pose."""
     figure = model.with_markers()
-    goals = [Reach(name, position=filled[0, m]) for m, name in enumerate(_names(model))]
-    q = solve(figure, goals, restarts=3).q
-    return track(figure, _names(model), filled, start=q, fps=10.0, restarts=0, relax=0.0).motion.q
+    q = solve(figure, _goals(model, filled[0]), restarts=3).q
+    return _followed(model, filled, q, 10.0)
 
 
 def _rounds(
@@ -225,11 +238,14 @@ def _rounds(
 ) -> tuple[MarkerModel, np.ndarray]:
     """Scales and markers by turns with poses (frames, n), which follow them."""
     for k in range(ROUNDS):
-        reach = math.inf if k < ROUNDS // 3 else far  # at first nothing is far from the model
+        reach = math.inf if k < ROUNDS // 2 else far  # at first nothing is far from the model
         away = np.linalg.norm(model.places(poses) - seen, axis=-1)
         weights = np.nan_to_num(1.0 / (1.0 + (away / reach) ** 2) ** 2, nan=0.0)
-        model = model.refined(poses, np.nan_to_num(seen), weights, prior)
-        poses = _posed(model, _targets(model, seen, poses, reach), poses)
+
+        def posed(model: MarkerModel, q: np.ndarray, reach: float = reach) -> np.ndarray:
+            return _posed(model, _targets(model, seen, q, reach), q)
+
+        model, poses = calibrated(model, poses, seen, weights, prior, posed, steps=STEPS)
     return model, poses
 
 
@@ -265,8 +281,10 @@ def _spread(points: np.ndarray) -> float:
     return float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean()))
 
 
-def _names(model: MarkerModel) -> list[str]:
-    return [f"{PREFIX}{m}" for m in range(len(model.joints))]
+def _goals(model: MarkerModel, targets: np.ndarray) -> list[Goal]:
+    """Markers at targets (..., markers, 3), and a trunk that bends no more than it must."""
+    reach = [Reach(f"{PREFIX}{m}", position=targets[..., m, :]) for m in range(len(model.joints))]
+    return [*reach, Rest(model.stiffness)]
 
 
 def _targets(model: MarkerModel, seen: np.ndarray, q: np.ndarray, far: float) -> np.ndarray:
@@ -293,15 +311,13 @@ def _settled(model: MarkerModel, seen: np.ndarray, q: np.ndarray, far: float) ->
 
 def _posed(model: MarkerModel, targets: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """(frames, n) the poses that bring the markers nearest to targets (frames, markers, 3)."""
-    figure = model.with_markers()
-    return solve_many(figure, _names(model), positions=targets, starts=starts, restarts=0).q
+    goals = _goals(model, targets)
+    return solve_many(model.with_markers(), goals, starts=starts, restarts=0).q
 
 
 def _followed(model: MarkerModel, filled: np.ndarray, start: np.ndarray, fps: float) -> np.ndarray:
-    figure = model.with_markers()
-    return track(
-        figure, _names(model), filled, start=start, fps=fps, restarts=0, relax=0.0
-    ).motion.q
+    goals = _goals(model, filled)
+    return track(model.with_markers(), goals, start=start, fps=fps, restarts=0, relax=0.0).motion.q
 
 
 def _unswapped(

@@ -26,6 +26,9 @@ PREFIX = "marker "
 FIXED = 1e-4
 """A standard deviation of scales that means that they do not change."""
 
+SCALES = 0.02, 50.0
+"""Scales of limbs that are taken for possible."""
+
 _LIMBS = {  # which limb the bone that ends in a joint of a role belongs to
     "Shoulder": "shoulders",
     "UpperArm": "shoulders",
@@ -62,6 +65,32 @@ def limbs_of(figure: Figure, body: Body) -> list[str]:
     return ["" if figure.parents[k] < 0 else limb for k, limb in enumerate(out)]
 
 
+def stiffness(figure: Figure, body: Body, lever: float) -> tuple[float, ...]:
+    """(n,) weights of ``Rest`` that count a radian as ``lever`` in the joints from the hips to the
+    head, as ten times that in joints between hips and thighs, and as nothing in others."""
+    weights = dict[int, float]()
+    for end, weight in (("head", 1.0), ("leftUpperLeg", 100.0), ("rightUpperLeg", 100.0)):
+        if "hips" in body and end in body:
+            hips, last = (figure.index(body[role]) for role in ("hips", end))
+            chain = figure.tree.ancestors(last)[0 if end == "head" else 1 :]
+            weights |= dict.fromkeys(set(chain) - set(figure.tree.ancestors(hips)), weight)
+    radian = figure.n * (4.0 * lever / figure.size) ** 2  # as ``Rest`` counts one
+    return tuple(radian * weights.get(int(k), 0.0) for k in figure.owner)
+
+
+class Tie(NamedTuple):
+    """Two markers whose departures δ from where they are expected belong together:
+    one·δ_first + other·δ_second is 0 but for ``spread``."""
+
+    first: int
+    second: int
+    one: np.ndarray
+    """(rows, 3)"""
+    other: np.ndarray
+    """(rows, 3)"""
+    spread: float
+
+
 class Prior(NamedTuple):
     """What is expected before anything is seen.  Standard deviations are in parts of that of a
     marker from where the model has it, and so in no unit for lengths and in its inverse for scales.
@@ -74,6 +103,20 @@ class Prior(NamedTuple):
     scale: float
     """Of all limbs."""
     scale_spread: float
+    ties: tuple[Tie, ...] = ()
+
+    def equations(self, limbs: int) -> tuple[np.ndarray, np.ndarray]:
+        """(matrix, values): (x − values)ᵀ·matrix·(x − values) is what it adds to the objective, x
+        being the scales of so many limbs and then the places of the markers."""
+        values = np.concatenate([np.full(limbs, self.scale), self.at.reshape(-1)])
+        spreads = np.concatenate([np.full(limbs, self.scale_spread), np.repeat(self.spread, 3)])
+        matrix = np.diag(1.0 / spreads**2)
+        for tie in self.ties:
+            own = np.concatenate([tie.one, tie.other], axis=1) / tie.spread
+            pair = np.array([tie.first, tie.second])
+            at = (limbs + 3 * pair[:, None] + np.arange(3)).reshape(-1)
+            matrix[np.ix_(at, at)] += own.T @ own
+        return matrix, values
 
 
 @dataclass(frozen=True)
@@ -89,6 +132,8 @@ class MarkerModel:
     """The joint that carries each marker."""
     at: np.ndarray
     """(markers, 3) where each sits in its joint's frame."""
+    stiffness: tuple[float, ...] = ()
+    """(n,) weights of ``Rest`` by which coordinates stay at rest."""
 
     def with_markers(self) -> Figure:
         """The figure with a fixed joint for each marker."""
@@ -105,54 +150,39 @@ class MarkerModel:
         frames = self.figure.frames(q)[:, list(self.joints)]
         return np.einsum("fmij,mj->fmi", frames[..., :3, :3], self.at) + frames[..., :3, 3]
 
+    def values(self) -> np.ndarray:
+        """(limbs + 3·markers,) what is calibrated: scales in the order of their names, places."""
+        return np.concatenate([[self.scales[k] for k in sorted(self.scales)], self.at.reshape(-1)])
+
+    def with_values(self, values: np.ndarray) -> MarkerModel:
+        """The model with other ``values``; scales stay within reason."""
+        names = sorted(self.scales)
+        scales = np.clip(values[: len(names)], *SCALES).tolist()
+        places = values[len(names) :].reshape(-1, 3)
+        return self.with_scales(dict(zip(names, scales, strict=True)), places)
+
+    def rest_weights(self) -> np.ndarray:
+        """(n,) D of D·(q − rest)², as ``Rest`` counts the stiffness."""
+        figure = self.figure
+        lever = np.where(figure.slides, 1.0, (figure.size / 4.0) ** 2)
+        return np.array(self.stiffness) * lever / figure.n
+
+    def derivatives(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(frames, markers, 3, n), (frames, markers, 3, limbs) and (frames, markers, 3, 3): how the
+        places of markers depend on the poses q (frames, n), on the scales in the order of their
+        names, and each on where it sits in its joint's frame."""
+        turns, on = self.figure.frames(q)[..., :3, :3], list(self.joints)
+        by_pose = [
+            self.figure.jacobian(q, self.figure.joints[j], at=at)[:, :3]
+            for j, at in zip(on, self.at, strict=True)
+        ]
+        by_scale = self._chains(turns, sorted(self.scales))[:, on]
+        return np.stack(by_pose, axis=1), by_scale, turns[:, on]
+
     def with_scales(self, scales: Mapping[str, float], at: np.ndarray) -> MarkerModel:
         """The model with other scales of its limbs, and markers elsewhere."""
         return replace(
             self, figure=scaled(self.unscaled, self.limbs, scales), scales=dict(scales), at=at
-        )
-
-    def refined(
-        self,
-        q: np.ndarray,
-        seen: np.ndarray,
-        weights: np.ndarray,
-        prior: Prior,
-    ) -> MarkerModel:
-        """The model whose scales and markers fit markers ``seen`` (frames, markers, 3) best, with
-        the rotations of the poses q (frames, n).
-
-        ``weights`` (frames, markers) are 0 where a marker does not count.
-        """
-        figure = self.unscaled
-        turns = figure.frames(q)[..., :3, :3]
-        names = sorted(set(self.limbs) - {""})
-        frames, markers = seen.shape[:2]
-        chains = self._chains(turns, names)
-        columns = 3 * frames + len(names) + 3 * markers
-        first, offsets = 3 * frames, 3 * frames + len(names)
-        normal, right = np.zeros((columns, columns)), np.zeros(columns)
-        for m, j in enumerate(self.joints):
-            block = slice(offsets + 3 * m, offsets + 3 * m + 3)
-            for f in np.flatnonzero(weights[:, m] > 0.0):
-                w = weights[f, m]
-                root = slice(3 * f, 3 * f + 3)
-                own = np.concatenate([np.eye(3), chains[f, j], turns[f, j]], axis=1)
-                at = np.r_[root, first:offsets, block]
-                normal[np.ix_(at, at)] += w * own.T @ own
-                right[at] += w * own.T @ seen[f, m]
-            normal[block, block] += np.eye(3) / prior.spread[m] ** 2
-            right[block] += prior.at[m] / prior.spread[m] ** 2
-        for k in range(first, offsets):
-            normal[k, k] += 1.0 / prior.scale_spread**2
-            right[k] += prior.scale / prior.scale_spread**2
-        normal[np.diag_indices(columns)] += 1e-9  # frames in which nothing was seen
-        found = np.linalg.solve(normal, right)
-        if prior.scale_spread <= FIXED:
-            found[first:offsets] = prior.scale
-        ends = 0.2 * prior.scale, 5.0 * prior.scale
-        scales = dict(zip(names, np.clip(found[first:offsets], *ends), strict=True))
-        return self.with_scales(
-            {name: float(value) for name, value in scales.items()}, found[offsets:].reshape(-1, 3)
         )
 
     def _chains(self, turns: np.ndarray, names: list[str]) -> np.ndarray:
