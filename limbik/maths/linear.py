@@ -97,35 +97,34 @@ def cholesky_solve(a, k, b):
 def envelope_cholesky(a, k, low):
     """``cholesky`` where row i of A has entries from column low[i] on only, and L too.
 
-    Two rows are worked out at a time, both from the lower of their first columns on.
+    Two rows are worked out at a time, both from the lower of their first columns on.  Unsigned
+    indices: with others every access would test whether it counts from the end.
     """
-    i = 0
-    while i < k:
-        x = a[i]
-        begin = np.int64(low[i])
-        if i + 1 < k:
-            y, other = a[i + 1], np.int64(low[i + 1])
+    i, size = np.uint64(0), np.uint64(k)
+    while i < size:
+        x, begin = a[i], np.uint64(low[i])
+        if i + np.uint64(1) < size:
+            y, other = a[i + np.uint64(1)], np.uint64(low[i + np.uint64(1)])
             for p in range(other, begin):
                 x[p] = 0.0
-            for p in range(begin, min(other, i + 1)):
+            for p in range(begin, min(other, i + np.uint64(1))):
                 y[p] = 0.0
             begin = min(begin, other)
-            low[i], low[i + 1] = begin, begin
+            low[i], low[i + np.uint64(1)] = begin, begin
             for j in range(begin, i):
-                above, from_ = a[j], max(begin, np.int64(low[j]))
-                first, second = 0.0, 0.0
-                for p in range(from_, j):
+                above, first, second = a[j], 0.0, 0.0
+                for p in range(max(begin, np.uint64(low[j])), j):
                     first += x[p] * above[p]
                     second += y[p] * above[p]
                 x[j] = (x[j] - first) * above[j]
                 y[j] = (y[j] - second) * above[j]
             if not _pivots(x, y, begin, i):
                 return False
-            i += 2
+            i += np.uint64(2)
         else:
             for j in range(begin, i):
                 above, total = a[j], 0.0
-                for p in range(max(begin, np.int64(low[j])), j):
+                for p in range(max(begin, np.uint64(low[j])), j):
                     total += x[p] * above[p]
                 x[j] = (x[j] - total) * above[j]
             total = 0.0
@@ -135,23 +134,26 @@ def envelope_cholesky(a, k, low):
             if not total > 0.0:
                 return False
             x[i] = 1.0 / math.sqrt(total)
-            i += 1
+            i += np.uint64(1)
     return True
 
 
 @inner
 def envelope_solve(a, k, low, b):
     """Solve LLᵀx = b in place, with the factor that ``envelope_cholesky`` left in a."""
-    for i in range(k):
-        total = b[i]
-        for p in range(low[i], i):
-            total -= a[i, p] * b[p]
-        b[i] = total * a[i, i]
-    for i in range(k - 1, -1, -1):
-        b[i] *= a[i, i]
+    size = np.uint64(k)
+    for i in range(size):
+        x, total = a[i], b[i]
+        for p in range(np.uint64(low[i]), i):
+            total -= x[p] * b[p]
+        b[i] = total * x[i]
+    for back in range(size):
+        i = size - np.uint64(1) - back
+        x = a[i]
+        b[i] *= x[i]
         value = b[i]
-        for p in range(low[i], i):
-            b[p] -= a[i, p] * value
+        for p in range(np.uint64(low[i]), i):
+            b[p] -= x[p] * value
 
 
 @kernel

@@ -54,8 +54,8 @@ def assemble_hessian(ints, lm, count, curved):
 
     Row k holds the entries first[k] … k of the direction at position k of lm.order.
     """
-    rows, first, index = np.int64(ints[N_ROWS]), ints[I_RUN_FIRST], ints[I_RUN]
-    j, order = lm.by_direction, lm.order
+    rows, first, index = np.uint64(ints[N_ROWS]), ints[I_RUN_FIRST], ints[I_RUN]
+    j, order, one = lm.by_direction, lm.order, np.uint64(1)
     _order(ints, lm, count)
     where, wide = lm.where, 0
     for k in range(count):
@@ -67,34 +67,35 @@ def assemble_hessian(ints, lm, count, curved):
         if lm.spans[order[k]] > 1:
             lm.free[wide] = k
             wide += 1
-    for k in range(count):
-        d, low, line = order[k], np.int64(lm.first[k]), lm.hessian[k]
-        c, row = lm.starts[d], lm.column[d]
-        for e in range(low, k + 1):
+    for k in range(np.uint64(count)):  # unsigned, or every access would test its index's sign
+        d, low, line = order[k], np.uint64(lm.first[k]), lm.hessian[k]
+        c, row, end = lm.starts[d], lm.column[d], k + one
+        for e in range(low, end):
             line[e] = 0.0
         for run in range(index + ints[first + c], index + ints[first + c + 1], 2):
             # Three rows at a time, which most goals have, from the first direction they feel on.
-            i, stop = np.int64(ints[run]), np.int64(ints[run + 1])
+            i, stop = np.uint64(ints[run]), np.uint64(ints[run + 1])
             while i < stop:
                 x, y, z = lm.jt[row, i], 0.0, 0.0
-                two, three = min(i + 1, stop - 1), min(i + 2, stop - 1)
-                if i + 1 < stop:
+                two, three = min(i + one, stop - one), min(i + np.uint64(2), stop - one)
+                if i + one < stop:
                     y = lm.jt[row, two]
-                if i + 2 < stop:
+                if i + np.uint64(2) < stop:
                     z = lm.jt[row, three]
-                begin = np.int64(min(lm.y[i], lm.y[two], lm.y[three]))
-                for e in range(begin, k + 1):
-                    line[e] += x * j[i, e] + y * j[two, e] + z * j[three, e]
-                i += 3
+                begin = np.uint64(min(lm.y[i], lm.y[two], lm.y[three]))
+                u, v, w = j[i], j[two], j[three]
+                for e in range(begin, end):
+                    line[e] += x * u[e] + y * v[e] + z * w[e]
+                i += np.uint64(3)
         if curved:
             for s in range(lm.spans[d]):
                 share, second = lm.coefficients[d, s], lm.second[c + s]
-                for e in range(low, k + 1):
+                for e in range(low, end):
                     line[e] += share * lm.alone[e] * second[where[e]]
-                for w in range(wide):
-                    to = order[lm.free[w]]
-                    if low <= lm.free[w] <= k:
+                for other in range(wide):
+                    to = order[lm.free[other]]
+                    if low <= lm.free[other] <= k:
                         for t in range(1, lm.spans[to]):
                             part = share * lm.coefficients[to, t]
-                            line[lm.free[w]] += part * second[lm.starts[to] + t]
+                            line[lm.free[other]] += part * second[lm.starts[to] + t]
         line[k] += lm.stiff[d] + lm.edge_curvature[d]
