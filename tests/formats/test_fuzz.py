@@ -57,7 +57,7 @@ def test_changes_build_on_changes_and_keep_within_bounds(loader: str) -> None:
 def test_no_finding_in_changed_seeds(loader: str, tmp_path: Path) -> None:
     path = tmp_path / f"changed.{loader}"
     reads, change, start = beside_companions(path), mutator(loader), seeds(loader)
-    for k in range(100):
+    for k in range(50):
         seed = start[k % len(start)]
         check(change(seed, 20_000, random.Random(k)) or seed, path, reads)
 

@@ -87,7 +87,32 @@ def missing_tasks() -> dict[str, Task]:
         kernel = limbik.methods[name].kernel
         if id(kernel) not in external and (needed or missing(kernel, KERNEL.signature)):
             tasks[name] = Task([kernel, *frames], partial(compile_method, kernel))
+    if tasks:
+        default = limbik.methods["projected_lm"].kernel
+        tasks |= {use.__name__: Task([default, *frames], use) for use in USES}
     return tasks
+
+
+def levels() -> None:
+    limbik.solve(HUMAN, [HAND, limbik.Balance([FEET[0]]), limbik.Rest(priority=1)], budget=2)
+
+
+def collisions() -> None:
+    limbik.solve(HUMAN, [HAND, limbik.Avoid(), *map(limbik.Pin, FEET)], budget=20)
+
+
+def ticks() -> None:
+    limbik.Live(HUMAN, [HAND], rate=100).step()
+
+
+def whole_clips() -> None:
+    limbik.retarget(limbik.figures.cartwheel()[:4], onto=HUMAN)
+
+
+HUMAN, FEET = limbik.figures.human(), ("LeftFoot", "RightFoot")
+HAND = limbik.Reach("LeftHand", position=[0.1, 1.0, 0.1])
+USES = (levels, collisions, ticks, whole_clips)
+"""What several tests do first: two of them would compile the same kernels at once."""
 
 
 def compile_method(kernel: Any) -> None:

@@ -282,7 +282,7 @@ def solve_window(
             break
         gain = cost - tried
         cost, taken = tried, taken + 1
-        if not refused and gain > TRUSTED * expected:
+        if not refused or gain > TRUSTED * expected:
             damping = max(damping * FALL, LEAST_DAMPING)
         slow = slow + 1 if gain <= tolerance * cost else 0
         if slow >= 2 or gain <= 1e-15 * cost:

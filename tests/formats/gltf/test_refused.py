@@ -363,7 +363,7 @@ def slots(found: Any) -> list[tuple[Any, Any]]:
     return out
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.data())
 def test_any_change_of_the_json(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -379,7 +379,7 @@ def test_any_change_of_the_json(
     bounded(path, everything)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(st.integers(0, len(GLB) - 1), st.integers(0, 255)), max_size=6), st.data()
 )
