@@ -25,8 +25,11 @@ from limbik.poser.drag.goals_of_effectors import (
     put_place,
     put_target,
 )
+from limbik.poser.drag.limbs import beside_limb
+from limbik.poser.drag.low_points import floor_goal, low_points, sunk, watched
 from limbik.poser.drag.method_choice import method_of
-from limbik.poser.drag.posture import Kept, Posture, put_kept, swinging
+from limbik.poser.drag.posture import Posture
+from limbik.poser.drag.start_goals import StartGoal, put_start_goals, start_goals, swinging
 from limbik.poser.drag.stiffness import stiffness
 from limbik.posture.floor_points import FloorPoint
 from limbik.solver.problem import Problem
@@ -85,7 +88,7 @@ class DragGoals:
             raise GoalError(f"there is no effector {dragged} to drag")
         self.q = self.home = figure.project(figure.single_pose(q, "the pose"))
         self._sunk: list[FloorPoint] = []
-        self._kept: list[Kept] = []
+        self._kept: list[StartGoal] = []
         self._limb: Runner | None = None
         self.stands: set[int] = set()  # ids of feet that stand on their balls
         self.moved_pins: set[int] = set()
@@ -102,7 +105,7 @@ class DragGoals:
             self._compile(self.held)  # its pose and the pull's are one in the problem
         elif self._near is not None:
             self._near.problem.set_target(self._pull_goal, pose=self.home)
-            self._put_kept()
+            self._put_start_goals()
 
     def move(self, effector: int, position: Place | None, wxyz: Place | None = None) -> None:
         """Give an effector that is held a new target (the place aimed at, for one that aims).
@@ -145,11 +148,11 @@ class DragGoals:
         the floor holds it."""
         if self.posture is None:
             return False
-        sunk = self.posture.sunk(self._watched, q)
-        if sunk:
-            self._sunk += sunk
+        below = sunk(self.posture, self._watched, q)
+        if below:
+            self._sunk += below
             self._compile(self.held)
-        return bool(sunk)
+        return bool(below)
 
     def _number(self, effector: int) -> int:
         """The place of an effector among those that are held."""
@@ -179,7 +182,7 @@ class DragGoals:
         goals += [self._given(kept.goal) for kept in self._kept_goals if kept.goal is not None]
         self._pull_goal = len(goals)
         near = then = None
-        kept: list[Kept] = []
+        kept: list[StartGoal] = []
         if goals:
             then = self._solver(goals)
         if goals and self.method.descends:
@@ -188,14 +191,14 @@ class DragGoals:
                 kept = swinging(self.figure, held, self.dragged)
             else:
                 weights = posture.weights(self._joint_of(held, self.dragged))
-                kept = posture.kept(self.now(held), self.dragged, self.q, self.stands)
+                kept = start_goals(posture, self.now(held), self.dragged, self.q, self.stands)
             goals.append(Rest(weights, pose=self.home))
             goals += [one.goal for one in kept]
             method = replace(self.method, least_gain=LEAST_GAIN) if self._quick else self.method
             near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED), method)
         self.held, self._near, self._then, self._kept = held, near, then, kept
         self._limb = None
-        self._put_kept()
+        self._put_start_goals()
         pins = [e.position for e in held if e.mode == "pin" and e.id != self.dragged]
         self._anchor = anchor(self.figure, pins, self.q)
         self._far: int | None = None
@@ -208,10 +211,10 @@ class DragGoals:
             return []
         balls = [effector.joint for effector in held if effector.id in self.stands]
         dragged = self._joint_of(held, self.dragged)
-        points = self.posture.low_points(self.home, dragged, balls)
+        points = low_points(self.posture, self.home, dragged, balls)
         there = (*points.held, *self._sunk)
-        self._watched = self.posture.watched(p for p in points.others if p not in self._sunk)
-        return [self.posture.floor_goal(there)] if there else []
+        self._watched = watched(self.posture, (p for p in points.others if p not in self._sunk))
+        return [floor_goal(self.posture, there)] if there else []
 
     def _joint_of(self, held: Sequence[Effector], id: int | None) -> str | None:
         return next((effector.joint for effector in held if effector.id == id), None)
@@ -227,11 +230,11 @@ class DragGoals:
         known = {effector.id: effector for effector in held}
         return [known.get(effector.id, effector) for effector in self._effectors]
 
-    def _put_kept(self) -> None:
+    def _put_start_goals(self) -> None:
         """What is kept is taken from where the drag begins, as far as the pull can."""
         if self._near is not None and self._kept:
             first = self._pull_goal + 1
-            put_kept(self.figure, self._near.problem, first, self._kept, self.home)
+            put_start_goals(self.figure, self._near.problem, first, self._kept, self.home)
 
     def _solver(
         self,
@@ -268,7 +271,7 @@ class DragGoals:
         """The dragged goal for its limb alone, where it has one."""
         assert self.posture is not None
         if self._limb is None:
-            others = self.posture.beside_limb(dragged.joint)
+            others = beside_limb(self.figure, dragged.joint)
             if not others:
                 return None
             lock = {*others, *self._locked}

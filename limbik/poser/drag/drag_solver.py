@@ -20,6 +20,7 @@ from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.answer import Answer, unheld
 from limbik.poser.drag.drag_goals import PULL, Place
 from limbik.poser.drag.look_solver import LookSolver, looks_among
+from limbik.poser.drag.low_points import floor_below
 from limbik.poser.drag.posture import Posture
 from limbik.poser.drag.pulled_solver import PulledSolver, Step
 from limbik.solver.problem import Problem
@@ -83,7 +84,7 @@ class DragSolver:
         if looks is not None:
             beside = [one.goal for one in goals if isinstance(one.goal, Avoid)]
             if posture is not None:
-                beside += posture.floor_below(looks.turning, q)
+                beside += floor_below(posture, looks.turning, q)
             self._looks = LookSolver(figure, looks, q, locked=locked, beside=beside)
             effectors = tuple(one for one in effectors if one not in looks.effectors)
             goals = [one for one in goals if one not in looks.kept]

@@ -21,7 +21,9 @@ from limbik.poser.document.effector import Effector
 from limbik.poser.drag.answer import Answer, build_answer
 from limbik.poser.drag.drag_goals import DragGoals
 from limbik.poser.drag.goals_of_effectors import put_place
-from limbik.poser.drag.posture import ENOUGH, ENOUGH_AFTER_NATURAL, FLOOR
+from limbik.poser.drag.limbs import bent_limb, starts
+from limbik.poser.drag.low_points import FLOOR
+from limbik.poser.drag.posture import ENOUGH, ENOUGH_AFTER_NATURAL
 from limbik.poser.drag.turn_limiter import UNBOUND, Bound, TurnLimiter
 from limbik.solver.result import Miss, misses
 
@@ -193,7 +195,7 @@ class PulledSolver(DragGoals):
             and self.dragged is not None
             and totals[OUT_F] > LITTLE * strain
         ):
-            bent = posture.bent(self._effector(self.dragged).joint, straight)
+            bent = bent_limb(self.figure, self._effector(self.dragged).joint, straight)
             self._bend_pause = 0 if bent is None else min(2 * self._bend_pause + 1, OFTEN)
             if bent is not None:
                 bent[self._fixed] = straight[self._fixed]
@@ -223,7 +225,7 @@ class PulledSolver(DragGoals):
         assert self.dragged is not None
         dragged = self._effector(self.dragged)
         iterations, best, limb = 0, CLEARLY * f, self._limb_runner(dragged)
-        for other in self.posture.starts(dragged.joint, self.home):
+        for other in starts(self.figure, dragged.joint, self.home):
             other[self._fixed] = self.home[self._fixed]
             if limb is not None:
                 _, totals = limb.run(other, 0, self._none, NEAR_AFTER_LEAP)

@@ -23,7 +23,7 @@ from limbik.poser.document.prop import Hold, Prop
 from limbik.poser.drag.answer import Answer, unheld
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import anchored
-from limbik.poser.drag.posture import beside_limbs
+from limbik.poser.drag.limbs import beside_limbs
 from limbik.poser.drag.prop_edits import put_prop, release_prop, with_prop
 from limbik.poser.drag.prop_shapes import (
     frame_of,

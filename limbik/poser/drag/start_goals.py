@@ -1,0 +1,195 @@
+"""Goals taken from the pose in which a drag begins: what a body keeps while the pull is on.
+
+Soles stay flat, feet point where they do, knees stay above them, the hips keep their turn, and
+effectors that a person placed stay where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from limbik.figure.figure import Figure
+from limbik.goals import Goal, Plane, Reach
+from limbik.humanoid.recognise import SIDES
+from limbik.maths.so3 import matrix_to_quat
+from limbik.poser.document.effector import Effector
+from limbik.poser.drag.posture import TILTED, Posture
+from limbik.posture.feet import Foot, feet_of
+from limbik.posture.known_body import known_body, known_up
+from limbik.solver.problem import Problem
+
+FLAT, GIVING, HEADING, HIPS, PLACED = 8e-6, 1.6e-6, 1.2e-4, 1.2e-4, 1.2e-5
+"""Weights with which soles stay flat, the same while the hips are dragged, with which feet that
+stand point where they do, the hips keep their turn while they are dragged, and effectors stay where
+a person placed them; the dragged goal has 1e-3."""
+
+KNEES = 5e-6
+"""Weight with which knees stay above their pinned feet, seen from ahead, while something else is
+dragged: they do not go inwards to spare an ankle at its limit."""
+
+LEVEL = 3.2e-7
+"""Weight with which other pins keep their turn."""
+
+HANGING = 2e-7
+"""Weight with which the upper arm of a free hand keeps its turn in the world while the other hand
+is dragged, for an arm that hangs on a chest that leans: little beside the chest's own, and more
+than that of the arm's joints."""
+
+SWINGING = 8e-7
+"""The same in figures without a posture, whose pull is another (drag_goals.PULL)."""
+
+_ORIGIN = (0.0, 0.0, 0.0)
+_AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written where a drag begins
+
+
+class StartGoal(NamedTuple):
+    """What is kept while the pull is on: a goal whose target is taken from the pose in which a drag
+    begins.  ``kind`` says what the target is: where the point is, how the joint is turned, that
+    with the sole made flat, the upright plane through heel and ball, or the one beside it in which
+    the knee is."""
+
+    goal: Goal
+    joint: int
+    kind: Literal["place", "turn", "flat", "heading", "knee"]
+    at: tuple[float, float, float] = _ORIGIN
+
+
+def start_goals(
+    posture: Posture,
+    effectors: Sequence[Effector],
+    dragged: int | None,
+    q: np.ndarray,
+    standing: Collection[int] = (),
+) -> list[StartGoal]:
+    """What is kept while the pull is on in a drag that begins in the pose q (n,); ``standing``
+    are ids of feet that stand on their balls."""
+    out: list[StartGoal] = []
+    hips = known_body(posture.figure).roles.get("hips", "")
+    lowered = any(e.joint == hips and e.id == dragged for e in effectors)
+    for effector in effectors:
+        joint = posture.figure.index(effector.joint)
+        turns = effector.wxyz is None and effector.mode != "aim"
+        if effector.id != dragged and effector.mode == "free" and effector.placed:
+            goal = Reach(effector.joint, position=_ORIGIN, at=effector.at, weight=PLACED)
+            out.append(StartGoal(goal, joint, "place", effector.at))
+        if turns and posture.on_the_floor(effector, q) is not None:
+            if effector.mode == "pin" or effector.id == dragged:
+                weight = GIVING if lowered else FLAT
+                tilted = effector.id != dragged and effector.id not in standing
+                tilted = tilted and posture.tilt(effector, q) > TILTED
+                kind: Literal["turn", "flat"] = "turn" if tilted else "flat"
+                out.append(StartGoal(_turned(effector.joint, weight), joint, kind))
+            foot = posture.foot(effector)
+            if effector.id != dragged and effector.mode == "pin" and foot is not None:
+                plane = Plane(effector.joint, (1.0, 0.0, 0.0), 0.0, foot.heel, weight=HEADING)
+                out.append(StartGoal(plane, joint, "heading"))
+                if dragged is not None:
+                    knee = _knee(posture.figure, joint)
+                    plane = Plane(posture.figure.joints[knee], (1.0, 0.0, 0.0), 0.0, weight=KNEES)
+                    out.append(StartGoal(plane, knee, "knee"))
+        elif (
+            turns
+            and effector.mode == "pin"
+            and effector.id != dragged
+            and effector.at == _ORIGIN
+            and effector.joint != hips
+        ):
+            out.append(StartGoal(_turned(effector.joint, LEVEL), joint, "turn"))
+    for arm in _free_arms(posture, effectors, dragged):
+        out.append(StartGoal(_turned(arm, HANGING), posture.figure.index(arm), "turn"))
+    if lowered and all(e.wxyz is None for e in effectors if e.id == dragged):
+        out.append(StartGoal(_turned(hips, HIPS), posture.figure.index(hips), "turn"))
+    return out
+
+
+def _free_arms(posture: Posture, effectors: Sequence[Effector], dragged: int | None) -> list[str]:
+    """The upper arms that nothing holds while a hand is dragged: nothing below them is dragged,
+    pinned or placed.  Where the head or the hips are dragged, arms go along with the chest: to
+    turn them against it at every step would make them tremble."""
+    body = known_body(posture.figure)
+    arms = [body[side + "UpperArm"] for side in SIDES]
+    moved = next((e.joint for e in effectors if e.id == dragged), None)
+    if moved is None or not any(
+        posture.carried(posture.figure.index(moved), posture.figure.index(arm)) for arm in arms
+    ):
+        return []
+    asked = [
+        posture.figure.index(effector.joint)
+        for effector in effectors
+        if effector.id == dragged or effector.mode != "free" or effector.placed
+    ]
+    return [
+        arm
+        for arm in arms
+        if not any(posture.carried(joint, posture.figure.index(arm)) for joint in asked)
+    ]
+
+
+def _turned(joint: str, weight: float) -> Reach:
+    return Reach(joint, wxyz=_AS_IT_IS, rotation_weight=weight)
+
+
+def swinging(figure: Figure, held: Sequence[Effector], dragged: int | None) -> list[StartGoal]:
+    """Pins that leave what hangs on their joint free to swing, as toes on an ankle: they keep their
+    turn while the pull is on, in figures without a posture."""
+    return [
+        StartGoal(_turned(e.joint, SWINGING), figure.index(e.joint), "turn")
+        for e in held
+        if e.id != dragged and e.mode == "pin" and e.wxyz is None and e.at == _ORIGIN
+    ]
+
+
+def put_start_goals(
+    figure: Figure, problem: Problem, first: int, kept: Sequence[StartGoal], q: np.ndarray
+) -> None:
+    """Write the targets of what is kept, goals from number ``first`` on, from a pose q (n,)."""
+    frames = figure.frames(q)
+    for k, (_, joint, kind, at) in enumerate(kept, start=first):
+        frame = frames[joint]
+        if kind == "place":
+            problem.set_target(k, position=frame[:3, :3] @ np.array(at) + frame[:3, 3])
+            continue
+        if kind == "heading":
+            foot = next(foot for foot in feet_of(figure) if foot.joint == joint)
+            ball = frame[:3, :3] @ foot.ball + frame[:3, 3]
+            across = _across(figure, frame, foot)
+            problem.set_target(k, normal=across, offset=float(ball @ across))
+            continue
+        if kind == "knee":
+            foot = next(foot for foot in feet_of(figure) if _knee(figure, foot.joint) == joint)
+            across = _across(figure, frames[foot.joint], foot)
+            problem.set_target(k, normal=across, offset=float(frame[:3, 3] @ across))
+            continue
+        turn = frame[:3, :3]
+        if kind == "flat":
+            foot = next(foot for foot in feet_of(figure) if foot.joint == joint)
+            turn = flat_turn(turn, foot.normal, np.eye(3)[known_up(figure)])
+        problem.set_target(k, wxyz=matrix_to_quat(turn))
+
+
+def _knee(figure: Figure, foot: int) -> int:
+    """The joint of the lower leg above a foot."""
+    body = known_body(figure)
+    side = next(side for side in SIDES if figure.index(body[side + "Foot"]) == foot)
+    return figure.index(body[side + "LowerLeg"])
+
+
+def _across(figure: Figure, frame: np.ndarray, foot: Foot) -> np.ndarray:
+    """(3,) the level direction across a foot whose world transform is ``frame`` (4, 4)."""
+    across = np.cross(np.eye(3)[known_up(figure)], frame[:3, :3] @ (foot.ball - foot.heel))
+    return across / np.linalg.norm(across)
+
+
+def flat_turn(turn: np.ndarray, normal: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """(3, 3) a foot's rotation with its sole brought down to the floor by the shortest turn;
+    ``normal`` (3,) is the sole's in the foot's frame."""
+    above = turn @ normal
+    x, y, z = np.cross(above, up)
+    cosine = float(above @ up)
+    if cosine < 0.0:
+        return turn
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return (np.eye(3) + skew + skew @ skew / (1.0 + cosine)) @ turn
