@@ -5,5 +5,6 @@ It makes goals for ``solve``, ``track`` and the poser, and solves nothing itself
 
 from limbik.posture.floor import Floor
 from limbik.posture.natural import natural
+from limbik.posture.standing import Standing
 
-__all__ = ["Floor", "natural"]
+__all__ = ["Floor", "Standing", "natural"]

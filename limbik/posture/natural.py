@@ -11,9 +11,13 @@ from limbik.humanoid.ground import floor_height, up_axis
 from limbik.posture.floor import Floor
 from limbik.posture.joint_weights import joint_weights
 from limbik.posture.known_body import known_body
+from limbik.posture.standing import Standing
 
 WEIGHT = 1e-6
 """The Rest weight of an arm's coordinates; others are heavier (joint_weights.py)."""
+
+STANDING = 10.0
+"""The weight of standing, beside 1 of a target that may be some metres too far away."""
 
 
 def natural(
@@ -21,6 +25,7 @@ def natural(
     start: Pose | None = None,
     *,
     floor: bool | float | None = None,
+    standing: bool = False,
     weight: float = WEIGHT,
     priority: int | None = 1,
 ) -> list[Goal]:
@@ -36,16 +41,19 @@ def natural(
         start: the pose to stay near, (n,) or values by name; the rest pose unless given.
         floor: height of the floor along the figure's up axis, in its unit; True: as low as the rest
             pose; False: none; None: as True where a body is recognised, else as False.
+        standing: the weight of a body stays above both feet, also where a target is out of reach:
+            the body then bends at the hips and is short, and does not lean as one piece.
         weight: of an arm's coordinates.
         priority: of the Rest.  With 1 goals of the priority 0, which others have by default, are
             met exactly and the Rest takes what they leave free.  With None it is weighed against
             them, which is faster, and what ``track(near=)`` and ``track(smooth=)`` need.
 
     Returns:
-        A Rest, and a Floor where there is one.
+        A Rest, a Floor where there is one, and ``Standing`` (posture/standing.py) if asked for.
 
     Raises:
-        GoalError: ``weight`` is negative, or ``floor`` is no height.
+        GoalError: ``weight`` is negative, ``floor`` is no height, or ``standing`` is asked of a
+            figure that is no body.
         FigureError: ``start`` is no pose of this figure.
 
     Example:
@@ -68,4 +76,8 @@ def natural(
         if not np.isfinite(floor):
             raise GoalError(f"natural: floor must be a height, got {floor!r}")
         goals.append(Floor(float(floor)))
+    if standing:
+        if not known_body(figure).complete:
+            raise GoalError("natural: standing needs a body with two feet")
+        goals.append(Standing(pose, weight=STANDING))
     return goals

@@ -19,6 +19,8 @@ from limbik.methods import Method
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.goals_of_effectors import (
+    FAR,
+    FAR_OF_BODY,
     anchor,
     goal_of,
     nearer,
@@ -179,6 +181,8 @@ class DragGoals:
             if posture is not None and effector.id in self.stands:
                 goals[k] = posture.ball_goal(effector, self.q)
         self._kept_goals = self._goals + self._floor_goals(held)
+        if posture is not None:
+            self._kept_goals += posture.standing_goals(held, self.dragged, self.home)
         goals += [self._given(kept.goal) for kept in self._kept_goals if kept.goal is not None]
         self._pull_goal = len(goals)
         near = then = None
@@ -251,7 +255,8 @@ class DragGoals:
         if effector.id in self.stands:
             return
         if effector.id == self.dragged and effector.mode != "aim" and self._anchor is not None:
-            place = nearer(effector.position, self._anchor, self.figure.size)
+            far = FAR if self.posture is None else FAR_OF_BODY
+            place = nearer(effector.position, self._anchor, far * self.figure.size)
             self._far = None if place is None else k
         for solver in (self._near, self._then):
             if solver is not None:

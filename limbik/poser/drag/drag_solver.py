@@ -2,7 +2,7 @@
 
 Pinned feet stay as they are.  Where that holds the dragged target back, the same goals are solved
 with heels that may rise too, and the nearer of the two answers is shown.  A body's looks come last,
-and turn its neck alone (look_solver.py).
+and turn its neck, and its trunk where that does not suffice (look_solver.py).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class DragSolver:
         if looks is not None:
             beside = [one.goal for one in goals if isinstance(one.goal, Avoid)]
             if posture is not None:
-                beside += floor_below(posture, looks.turning, q)
+                beside += floor_below(posture, looks.turning | looks.trunk, q)
             self._looks = LookSolver(figure, looks, q, locked=locked, beside=beside)
             effectors = tuple(one for one in effectors if one not in looks.effectors)
             goals = [one for one in goals if one not in looks.kept]

@@ -19,6 +19,10 @@ FAR = 3.0
 """Targets further than this many sizes from what holds the figure are solved for at that distance:
 the pose is the same, and numbers stay small."""
 
+FAR_OF_BODY = 1.5
+"""The same for bodies: a little more than any reaches from its feet, so that it does not strain
+more for what is further away."""
+
 
 def goal_of(effector: Effector, give: float) -> Goal:
     """The goal of an effector that is held; ``give`` multiplies its weights."""
@@ -70,9 +74,9 @@ def anchor(figure: Figure, pins: Sequence[Sequence[float]], q: np.ndarray) -> np
     return None if loose else figure.positions(q)[roots[0]]
 
 
-def nearer(place: Sequence[float], middle: np.ndarray, size: float) -> np.ndarray | None:
-    """(3,) the place at a distance of FAR sizes from ``middle`` in the same direction; None where
-    it is not that far away."""
+def nearer(place: Sequence[float], middle: np.ndarray, most: float) -> np.ndarray | None:
+    """(3,) the place at the distance ``most`` from ``middle`` in the same direction; None where it
+    is not that far away."""
     away = np.array(place) - middle
     distance = math.hypot(*away)
-    return middle + away * (FAR * size / distance) if distance > FAR * size else None
+    return middle + away * (most / distance) if distance > most else None

@@ -1,7 +1,8 @@
-"""Looks: a body turns its neck, its head and its eyes to what it looks at, and nothing else.
+"""Looks: a body turns its neck, its head and its eyes to what it looks at, and then its trunk.
 
 They are solved for after the rest of the body, with every other joint where it is.  What the neck
-cannot turn to is looked at as far as its limits go.
+cannot turn to is looked at as far as its limits go; the trunk adds what is missing, as far as its
+own limits go, unless something else that is held hangs on it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.answer import Answer, build_answer
 from limbik.poser.drag.goals_of_effectors import goal_of
-from limbik.posture.joint_weights import NECK, joint_weights
+from limbik.posture.joint_weights import NECK, TRUNK, joint_weights
 from limbik.posture.known_body import known_body
 from limbik.solver.problem import Problem
 from limbik.solver.result import misses
@@ -33,6 +34,9 @@ from limbik.solver.runner import Runner
 PULL = 1e-2
 """Weight with which a neck stays near the pose in which a drag began, beside a look's 1 (a Rest
 counts the mean over all coordinates of the figure)."""
+
+TRUNK_PULL = 4e-2
+"""The same for the trunk, which turns less willingly."""
 
 BEHIND, ASIDE = math.radians(95.0), 1.0
 """A look that ends further off than this may be of something right behind the head, where no small
@@ -49,12 +53,13 @@ _SETTLED = 1e-6  # tolerance with the pull (sizes, rad): so small that the pull 
 
 
 class Looks(NamedTuple):
-    """The looks among the goals of a drag: of effectors, and without one; and the indices of the
-    joints that turn for them."""
+    """The looks among the goals of a drag: of effectors, and without one; the indices of the joints
+    that turn for them, and those of the trunk, which turn where these do not suffice."""
 
     effectors: tuple[Effector, ...]
     kept: tuple[KeptGoal, ...]
     turning: frozenset[int]
+    trunk: frozenset[int] = frozenset()
 
 
 def looks_among(
@@ -75,13 +80,19 @@ def looks_among(
     turning: set[int] = set()
     for joint in (*(e.joint for e in own), *(_aim(one).joint for one in kept)):
         turning.update(figure.tree.ancestors(figure.index(joint)))
+    trunk = turning & set(figure.owner[joint_weights(figure) == TRUNK].tolist())
     turning &= neck
     for other in effectors:
         if other not in own and (other.mode != "free" or other.id == dragged):
             turned = other.wxyz is not None or other.mode == "aim" or any(other.at)
             above = figure.tree.ancestors(figure.index(other.joint))
             turning.difference_update(above if turned else above[1:])
-    return Looks(own, kept, frozenset(turning)) if turning else None
+        if other not in own and (other.mode != "free" or other.id == dragged or other.placed):
+            trunk.difference_update(figure.tree.ancestors(figure.index(other.joint)))
+    for target in (_aim(one).target for one in kept):
+        if isinstance(target, str):  # what is looked at would move
+            trunk.difference_update(figure.tree.ancestors(figure.index(target)))
+    return Looks(own, kept, frozenset(turning), frozenset(trunk)) if turning else None
 
 
 def _aim(kept: KeptGoal) -> Aim:
@@ -106,7 +117,7 @@ class LookSolver:
         self.figure, self._looks = figure, looks
         self.held, self._beside = list(looks.effectors), list(beside)
         turning = {figure.joints[joint] for joint in looks.turning} - set(locked)
-        self._lock = [joint for joint in figure.joints if joint not in turning]
+        trunk = {figure.joints[joint] for joint in looks.trunk} - set(locked)
         self._turns = np.isin(figure.owner, [figure.index(joint) for joint in turning])
         self._targets = [_aim(one).target for one in looks.kept]
         self._ids = [*(one.id for one in looks.kept), *(-1 for _ in beside)]
@@ -116,19 +127,32 @@ class LookSolver:
         goals += [replace(_aim(one), target=(0.0, 0.0, 0.0)) for one in looks.kept]
         self._count = len(goals)
         goals += self._beside
-        rest = Rest(PULL * self._turns, pose=q)
-        self._then = self._runner(goals, q)
-        self._near = self._runner([*goals, rest], q, (_SETTLED * figure.size, _SETTLED))
         self._rest = len(goals)
+        self._then = self._runner(goals, q, turning)
+        self._near = self._pulled_runner(goals, q, turning, PULL)
+        self._trunk = self._whole = None
+        if trunk:
+            self._trunk = self._pulled_runner(goals, q, trunk, TRUNK_PULL)
+            self._whole = self._runner(goals, q, turning | trunk)
         self.begin(q)
+
+    def _pulled_runner(
+        self, goals: Sequence[Goal], q: np.ndarray, turning: set[str], pull: float
+    ) -> Runner:
+        """With the pull on the joints that turn."""
+        turns = np.isin(self.figure.owner, [self.figure.index(joint) for joint in turning])
+        rest, tolerance = Rest(pull * turns, pose=q), (_SETTLED * self.figure.size, _SETTLED)
+        return self._runner([*goals, rest], q, turning, tolerance)
 
     def _runner(
         self,
         goals: Sequence[Goal],
         q: np.ndarray,
+        turning: set[str],
         tolerance: tuple[float, float] | None = None,
     ) -> Runner:
-        problem = Problem(self.figure, goals, start=q, tolerance=tolerance, lock=self._lock)
+        lock = [joint for joint in self.figure.joints if joint not in turning]
+        problem = Problem(self.figure, goals, start=q, tolerance=tolerance, lock=lock)
         gain = 0.0 if tolerance is None else LEAST_GAIN
         method = ProjectedLevenbergMarquardt(least_gain=gain)
         return Runner(problem, method, near=True, restarts=0)
@@ -136,7 +160,9 @@ class LookSolver:
     def begin(self, q: np.ndarray) -> None:
         """Let the next looks stay near the pose q (n,)."""
         self.q = self.figure.project(q)
-        self._near.problem.set_target(self._rest, pose=self.q)
+        for runner in (self._near, self._trunk):
+            if runner is not None:
+                runner.problem.set_target(self._rest, pose=self.q)
         self._code, self._ms, self._iterations = STATIONARY, 0.0, 0
 
     def has(self, effector: int) -> bool:
@@ -155,7 +181,7 @@ class LookSolver:
 
     def turned(self, q: np.ndarray) -> np.ndarray:
         """(n,) the pose q with the neck turned to what is looked at, from where it was turned to
-        last."""
+        last, and the trunk where the neck does not suffice."""
         began = time.perf_counter()
         out = np.where(self._turns, self.q, q)
         places = self._places(q)
@@ -179,9 +205,25 @@ class LookSolver:
             out = met
         else:  # as near as it comes; without the pull what is left free would drift
             self._code = STATIONARY
+            out = self._with_trunk(out)
         self.q = self.figure.project(out)
         self._ms = 1e3 * (time.perf_counter() - began)
         return self.q
+
+    def _with_trunk(self, q: np.ndarray) -> np.ndarray:
+        """(n,) the pose q, whose neck is at its limits, with the trunk turned by what is missing;
+        then both meet the look, where they can."""
+        if self._trunk is None or self._whole is None:
+            return q
+        turned = q.copy()
+        self._run(turned, self._trunk)
+        met = turned.copy()
+        code, totals = self._whole.run(met, 0, self._none, ITERATIONS)
+        self._iterations += int(totals[OUT_ITERATIONS])
+        if code != REACHED or not np.isfinite(met).all():
+            return turned
+        self._code = REACHED
+        return met
 
     def stands(self, answer: Answer) -> Answer:
         """How the goals of the body and the looks stand in the present pose; nothing is solved."""
@@ -204,8 +246,8 @@ class LookSolver:
             return replace(own, goals=goals)
         return replace(answer, q=own.q, goals=goals, ms=own.ms, iterations=own.iterations)
 
-    def _run(self, q: np.ndarray) -> None:
-        _, totals = self._near.run(q, 0, self._none, ITERATIONS)
+    def _run(self, q: np.ndarray, runner: Runner | None = None) -> None:
+        _, totals = (runner or self._near).run(q, 0, self._none, ITERATIONS)
         self._iterations += int(totals[OUT_ITERATIONS])
         if not np.isfinite(q).all():
             q[:] = self.q
@@ -244,6 +286,7 @@ class LookSolver:
         return place + across * (side * ASIDE * far / length)
 
     def _put(self, places: Sequence[np.ndarray]) -> None:
-        for runner in (self._near, self._then):
+        for runner in (self._near, self._then, self._trunk, self._whole):
             for k, place in enumerate(places):
-                runner.problem.set_target(k, target=place)
+                if runner is not None:
+                    runner.problem.set_target(k, target=place)

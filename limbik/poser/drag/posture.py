@@ -14,11 +14,17 @@ import numpy as np
 
 from limbik.figure.figure import Figure
 from limbik.goals import Goal, Reach
-from limbik.poser.document.effector import Effector
+from limbik.humanoid.recognise import SIDES
+from limbik.poser.document.effector import LAST_ID, Effector
+from limbik.poser.document.kept_goal import KeptGoal
 from limbik.posture.feet import Foot, feet_of
 from limbik.posture.joint_weights import ARM, PLACE, TRUNK, joint_weights
 from limbik.posture.known_body import known_body, known_up
+from limbik.posture.standing import Standing
 from limbik.solver.problem import Problem
+
+STANDING = LAST_ID + 4
+"""The id of the goal that a body does not fall, which no effector has."""
 
 PULL = 4e-7
 """Weight of the pull to the pose in which the drag began, for an arm's coordinates."""
@@ -78,6 +84,21 @@ class Posture:
             and self._at_its_target(effector, q)
         }
 
+    def standing_goals(
+        self, held: Sequence[Effector], dragged: int | None, q: np.ndarray
+    ) -> list[KeptGoal]:
+        """The weight stays above the feet while a hand is dragged, where they are all that holds
+        the body in the pose q (n,)."""
+        moved = next((e.joint for e in held if e.id == dragged), None)
+        pins = [e for e in held if e.id != dragged and e.mode == "pin"]
+        feet = [e for e in pins if self.foot(e) is not None]
+        if moved is None or not self.is_on_an_arm(moved) or not feet or len(feet) < len(pins):
+            return []
+        high = [self._ball_height(e, q) for e in feet]
+        lowest = min(high) + _ON_THE_FLOOR * self.figure.size
+        low = [e.joint for e, height in zip(feet, high, strict=True) if height <= lowest]
+        return [KeptGoal.of(STANDING, Standing(q, low))]
+
     def ball_goal(self, effector: Effector, q: np.ndarray) -> Goal:
         """The goal of a foot that stands: its ball stays where it is in the pose q (n,)."""
         foot = self.foot(effector)
@@ -112,13 +133,24 @@ class Posture:
             return None
         if effector.at != _ORIGIN:
             return None
-        frame = self.figure.frames(q)[foot.joint]
-        high = float(frame[self.up, :3] @ foot.ball + frame[self.up, 3]) - self.floor
+        high = self._ball_height(effector, q) - self.floor
         return foot if high < _ON_THE_FLOOR * self.figure.size else None
+
+    def is_on_an_arm(self, joint: str) -> bool:
+        """Whether a joint is an upper arm or hangs on one."""
+        body = known_body(self.figure)
+        arms = [self.figure.index(body[side + "UpperArm"]) for side in SIDES]
+        return any(self.carried(self.figure.index(joint), arm) for arm in arms)
 
     def carried(self, joint: int, by: int) -> bool:
         """Whether a joint is another one or hangs on it."""
         return by in self.figure.tree.ancestors(joint)
+
+    def _ball_height(self, effector: Effector, q: np.ndarray) -> float:
+        foot = self.foot(effector)
+        assert foot is not None
+        frame = self.figure.frames(q)[foot.joint]
+        return float(frame[self.up, :3] @ foot.ball + frame[self.up, 3])
 
     def _at_its_target(self, effector: Effector, q: np.ndarray) -> bool:
         here = self.figure.positions(q)[self.figure.index(effector.joint)]

@@ -23,7 +23,7 @@ from limbik.poser.drag.drag_goals import DragGoals
 from limbik.poser.drag.goals_of_effectors import put_place
 from limbik.poser.drag.limbs import bent_limb, starts
 from limbik.poser.drag.low_points import FLOOR
-from limbik.poser.drag.posture import ENOUGH, ENOUGH_AFTER_NATURAL
+from limbik.poser.drag.posture import ENOUGH, ENOUGH_AFTER_NATURAL, STANDING
 from limbik.poser.drag.turn_limiter import UNBOUND, Bound, TurnLimiter
 from limbik.solver.result import Miss, misses
 
@@ -48,6 +48,9 @@ TURN, STEP = math.radians(55.0), 0.05
 WAY, LEVER = 0.06, 3.0
 """Nor does a joint go further at once than this many sizes and so many times the way of the
 target."""
+
+SHORTER = 0.8
+"""Part of that way which is gone where the pins take joints beyond it."""
 
 SWINGS = "the figure swings over to another way of getting there; go on dragging"
 
@@ -139,8 +142,9 @@ class PulledSolver(DragGoals):
         self._put_far(there=False)
         if step is not None and self.q is self._part:
             answer = replace(answer, why=SWINGS, is_following=True)
-        # The floor is reported only where something is below it.
+        # The floor is reported only where something is below it, and standing by its sentence.
         reported = (answer.goals[:, 0] != FLOOR) | (answer.goals[:, 3] == 0.0)
+        reported &= answer.goals[:, 0] != STANDING
         return answer if reported.all() else replace(answer, goals=answer.goals[reported])
 
     # ---- solving ---------------------------------------------------------------------------
@@ -253,8 +257,12 @@ class PulledSolver(DragGoals):
             met = self.figure.project(met)
             if self._turn_limiter.within(self.q, met, most):
                 return met, code
-        self._part = part = self._with_pins(part, then)
-        return part, SPENT
+        self._part = met = self._with_pins(part, then)
+        if not self._turn_limiter.within(self.q, met, most):  # the pins took it further
+            less = Bound(SHORTER * most.turn, SHORTER * most.way)
+            part = self._turn_limiter.towards(self.q, q, less)
+            self._part = met = self._with_pins(part, then)
+        return met, SPENT
 
     def _with_pins(self, q: np.ndarray, then: int | None) -> np.ndarray:
         """(n,) the pose q with what is pinned where it is, and the dragged effector where q has

@@ -26,6 +26,9 @@ FLAT, GIVING, HEADING, HIPS, PLACED = 8e-6, 1.6e-6, 1.2e-4, 1.2e-4, 1.2e-5
 stand point where they do, the hips keep their turn while they are dragged, and effectors stay where
 a person placed them; the dragged goal has 1e-3."""
 
+FLAT_FOR_HANDS, HEADING_FOR_HANDS = 3e-5, 1e-3
+"""The same for pinned feet while a hand is dragged: for what is far away, no foot turns."""
+
 KNEES = 5e-6
 """Weight with which knees stay above their pinned feet, seen from ahead, while something else is
 dragged: they do not go inwards to spare an ankle at its limit."""
@@ -38,8 +41,13 @@ HANGING = 2e-7
 is dragged, for an arm that hangs on a chest that leans: little beside the chest's own, and more
 than that of the arm's joints."""
 
+LOOKING = 3e-7
+"""Weight with which the head keeps its turn in the world while a hand is dragged: where the trunk
+bends, the neck takes back what it easily can."""
+
 SWINGING = 8e-7
-"""The same in figures without a posture, whose pull is another (drag_goals.PULL)."""
+"""Weight with which pins keep their turn in figures without a posture, whose pull is another
+(drag_goals.PULL)."""
 
 _ORIGIN = (0.0, 0.0, 0.0)
 _AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written where a drag begins
@@ -69,6 +77,9 @@ def start_goals(
     out: list[StartGoal] = []
     hips = known_body(posture.figure).roles.get("hips", "")
     lowered = any(e.joint == hips and e.id == dragged for e in effectors)
+    moved = next((e.joint for e in effectors if e.id == dragged), None)
+    reaching = moved is not None and posture.is_on_an_arm(moved)
+    heading = HEADING_FOR_HANDS if reaching else HEADING
     for effector in effectors:
         joint = posture.figure.index(effector.joint)
         turns = effector.wxyz is None and effector.mode != "aim"
@@ -77,14 +88,15 @@ def start_goals(
             out.append(StartGoal(goal, joint, "place", effector.at))
         if turns and posture.on_the_floor(effector, q) is not None:
             if effector.mode == "pin" or effector.id == dragged:
-                weight = GIVING if lowered else FLAT
+                pinned = FLAT_FOR_HANDS if reaching and effector.id != dragged else FLAT
+                weight = GIVING if lowered else pinned
                 tilted = effector.id != dragged and effector.id not in standing
                 tilted = tilted and posture.tilt(effector, q) > TILTED
                 kind: Literal["turn", "flat"] = "turn" if tilted else "flat"
                 out.append(StartGoal(_turned(effector.joint, weight), joint, kind))
             foot = posture.foot(effector)
             if effector.id != dragged and effector.mode == "pin" and foot is not None:
-                plane = Plane(effector.joint, (1.0, 0.0, 0.0), 0.0, foot.heel, weight=HEADING)
+                plane = Plane(effector.joint, (1.0, 0.0, 0.0), 0.0, foot.heel, weight=heading)
                 out.append(StartGoal(plane, joint, "heading"))
                 if dragged is not None:
                     knee = _knee(posture.figure, joint)
@@ -98,33 +110,34 @@ def start_goals(
             and effector.joint != hips
         ):
             out.append(StartGoal(_turned(effector.joint, LEVEL), joint, "turn"))
-    for arm in _free_arms(posture, effectors, dragged):
-        out.append(StartGoal(_turned(arm, HANGING), posture.figure.index(arm), "turn"))
+    for part, weight in _free_parts(posture, effectors, dragged):
+        out.append(StartGoal(_turned(part, weight), posture.figure.index(part), "turn"))
     if lowered and all(e.wxyz is None for e in effectors if e.id == dragged):
         out.append(StartGoal(_turned(hips, HIPS), posture.figure.index(hips), "turn"))
     return out
 
 
-def _free_arms(posture: Posture, effectors: Sequence[Effector], dragged: int | None) -> list[str]:
-    """The upper arms that nothing holds while a hand is dragged: nothing below them is dragged,
-    pinned or placed.  Where the head or the hips are dragged, arms go along with the chest: to
-    turn them against it at every step would make them tremble."""
-    body = known_body(posture.figure)
+def _free_parts(
+    posture: Posture, effectors: Sequence[Effector], dragged: int | None
+) -> list[tuple[str, float]]:
+    """(joint, weight) of the upper arms and the head, where nothing holds them while a hand is
+    dragged: nothing on them is dragged, pinned or placed.  Where the head or the hips are dragged,
+    arms go along with the chest: to turn them against it at every step would make them tremble."""
+    body, index = known_body(posture.figure), posture.figure.index
     arms = [body[side + "UpperArm"] for side in SIDES]
     moved = next((e.joint for e in effectors if e.id == dragged), None)
-    if moved is None or not any(
-        posture.carried(posture.figure.index(moved), posture.figure.index(arm)) for arm in arms
-    ):
+    if moved is None or not posture.is_on_an_arm(moved):
         return []
     asked = [
-        posture.figure.index(effector.joint)
+        index(effector.joint)
         for effector in effectors
         if effector.id == dragged or effector.mode != "free" or effector.placed
     ]
+    parts = [*((arm, HANGING) for arm in arms), (body["head"], LOOKING)]
     return [
-        arm
-        for arm in arms
-        if not any(posture.carried(joint, posture.figure.index(arm)) for joint in asked)
+        (part, weight)
+        for part, weight in parts
+        if not any(posture.carried(joint, index(part)) for joint in asked)
     ]
 
 

@@ -49,6 +49,11 @@ def test_pins_hold_and_the_body_is_calm_where_a_hand_cannot_follow(
         following.append(answer.is_following)
         before = now
     assert answer.error_of(hand.id)[0] > 0.01 * figure.size
+    # It bends at the hips, which stay above the feet (it leant as a plank by up to 78 degrees), and
+    # the head does not go down with the chest.
+    leg = body.at("hips") - 0.5 * (body.at("leftFoot") + body.at("rightFoot"))
+    assert np.degrees(np.arccos(leg @ body.up / np.linalg.norm(leg))) < 20.0
+    assert body.turned("head") < 0.7 * body.turned("chest")
     # A hand that only trembles gets the reason, and a figure that stands still.
     assert not any(following[STEPS + 2 :]), answer.why
     assert max(jumps[STEPS + 2 :]) < 4.0

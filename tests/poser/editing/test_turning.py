@@ -177,29 +177,38 @@ def tilt(one: np.ndarray, other: np.ndarray, joint: str = "Spine1") -> float:
     return float(np.degrees(np.arccos(np.clip((np.trace(a.T @ b) - 1.0) / 2.0, -1.0, 1.0))))
 
 
+@pytest.mark.parametrize("held", [False, True], ids=["free", "a hand is pinned"])
 @pytest.mark.parametrize("place", BEYOND.values(), ids=list(BEYOND))
-def test_a_look_beyond_the_limits_turns_the_neck_alone_and_says_so(
-    talk: Talk, place: tuple[float, float, float]
+def test_a_look_beyond_the_limits_of_the_neck_turns_the_trunk_where_nothing_holds_it(
+    talk: Talk, place: tuple[float, float, float], held: bool
 ) -> None:
     head = talk.effector("Head").id
+    if held:
+        talk.do("effector.set", effector=talk.effector("LeftHand").id, mode="pin")
     ball = talk.do("prop.add", kind="ball")["prop"]
     talk.do("prop.set", prop=ball, position=list(place))
     before = talk.session.document.q
-    neck = np.isin(HUMAN.owner, [HUMAN.index(name) for name in ("Neck", "Neck1", "Head")])
+    turning = ["Neck", "Neck1", "Head", *([] if held else ["LowerBack", "Spine", "Spine1"])]
+    others = ~np.isin(HUMAN.owner, [HUMAN.index(name) for name in turning])
     talk.do("effector.set", effector=head, look=f"prop:{ball}")
     for step in range(6):  # as it is taken up, and while the ball is dragged
         q = talk.session.document.q
-        np.testing.assert_allclose(q[~neck], before[~neck], atol=1e-6)
+        np.testing.assert_allclose(q[others], before[others], atol=1e-6)
         assert tilt(before, q, "Head") > 45.0
-        assert 10.0 < looks(talk) < 100.0
         answer = talk.session.answer
         assert answer is not None
-        assert answer.why.startswith("Head is ")
-        assert "limit" in answer.why or "cone" in answer.why
+        if held:
+            assert tilt(before, q) < 0.01
+            assert 10.0 < looks(talk) < 100.0
+            assert answer.why.startswith("Head is ")
+            assert "limit" in answer.why or "cone" in answer.why
+        else:
+            assert 10.0 < tilt(before, q) < 80.0
+            assert looks(talk) < 45.0
         assert "lock" not in answer.why
         talk.drag(ball, [place[0] + 0.01 * step, place[1], place[2]])
     talk.do("drop")
-    assert tilt(before, talk.session.document.q) < 0.01
+    assert (tilt(before, talk.session.document.q) < 0.01) == held
 
 
 def test_looks_follow_a_hand_to_the_face_among_collisions_and_balance(talk: Talk) -> None:

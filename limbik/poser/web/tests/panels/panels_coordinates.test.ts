@@ -1,8 +1,9 @@
 // Sliders' ends, limits to begin with, and values on their way.
 
 import { describe, expect, it } from "vitest";
-import type { FigureInfo, JointInfo, Limit, Part } from "../../src/net/messages";
-import { ends, fault, firstLimit, isEulerBall, shortName } from "../../src/panels/sections/coordinates";
+import type { FigureInfo, JointInfo, Limit, Part, Vec3 } from "../../src/net/messages";
+import { ends, fault, firstLimit, isEulerBall } from "../../src/panels/sections/coordinates";
+import { coordinateLabel, shortName, withLabels } from "../../src/edit/coordinateNames";
 import { Latest } from "../../src/net/latestOnly";
 import { nextTheme, resolved } from "../../src/panels/bar/theme";
 
@@ -109,4 +110,28 @@ it("goes through the themes", () => {
   expect(["auto", "light", "dark"].map((theme) => nextTheme(theme as "auto"))).toEqual(["light", "dark", "auto"]);
   expect(resolved("auto", true)).toBe("dark");
   expect(resolved("light", true)).toBe("light");
+});
+
+describe("names of coordinates", () => {
+  const axes = [
+    { name: "flex", axis: [0, 0.9, Math.sqrt(0.19)] as Vec3, part: -1 },
+    { name: "spread", axis: [0, Math.sqrt(0.19), -0.9] as Vec3, part: -1 },
+    { name: "twist", axis: [1, 0, 0] as Vec3, part: -1 },
+  ];
+  const body: FigureInfo = { ...FIGURE, joints: [{ ...BALL, axes }, RAIL] };
+  it("are anatomical where the axes are, with a sign", () => {
+    const labels = [0, 1, 2, 3].map((c) => coordinateLabel(body, c));
+    expect(labels).toEqual(["flex", "−spread", "twist", "move x"]);
+    expect([0, 1, 2].map((c) => coordinateLabel(FIGURE, c))).toEqual(["swing 1", "swing 2", "twist"]);
+  });
+  it("are the joint's own where its axes lie between them", () => {
+    const half = Math.SQRT1_2;
+    const between = [{ name: "flex", axis: [0, half, half] as Vec3, part: -1 }];
+    expect(coordinateLabel({ ...FIGURE, joints: [{ ...BALL, axes: between }, RAIL] }, 0)).toBe("swing 1");
+  });
+  it("are those of the sentence too", () => {
+    expect(withLabels(body, "Hand is 2 cm short: Arm.swing1 at its lower limit (5°) holds it back")).toBe(
+      "Hand is 2 cm short: Arm flex at its lower limit (5°) holds it back",
+    );
+  });
 });

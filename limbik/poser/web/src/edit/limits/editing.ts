@@ -5,7 +5,8 @@ import { Group, Ray, type Vector3 } from "three";
 import type { App } from "../../state/app";
 import type { Limit } from "../../net/messages";
 import type { Stage } from "../../scene/stage";
-import { frameBefore, type Frame } from "../frames";
+import { coordinateLabel } from "../coordinateNames";
+import { frameBefore, type Frame, isBall } from "../frames";
 import { arcCenter, arcRadius, type Gauge, TWIST_AT, TWIST_RADIUS } from "./gauge";
 import { type Gauges, sameLimit } from "./gauges";
 import { Sign } from "../glyphs";
@@ -259,12 +260,15 @@ export class LimitEditing {
     const value = this.valueOf(gauge, knob);
     if (typeof value === "number") {
       const open = shape.shape !== "cone" && shape[knob.end as "lower" | "upper"] === null;
-      const name = figure.coordinates[(shape as { coordinate: number }).coordinate]?.name ?? "";
+      const { coordinate } = shape as { coordinate: number };
+      const name = `${figure.joints[gauge.joint]!.name} ${coordinateLabel(figure, coordinate)}`;
       this.label.show(`${name} ${knob.end === "lower" ? "≥" : "≤"} ${open ? "no limit" : words(value)}`, x, y);
     } else if (knob.end === "center") this.label.show(`centre ${words(value[0])}, ${words(value[1])}`, x, y);
     else {
       const k = knob.end[0] === "a" ? 0 : 1;
-      this.label.show(`swing ${k + 1} ${knob.end[1] === "+" ? "≤" : "≥"} ${words(value[k])}`, x, y);
+      const ball = figure.joints[gauge.joint]?.parts.find(isBall);
+      const name = ball ? coordinateLabel(figure, ball.coordinate + k) : `swing ${k + 1}`;
+      this.label.show(`${name} ${knob.end[1] === "+" ? "≤" : "≥"} ${words(value[k])}`, x, y);
     }
   }
 

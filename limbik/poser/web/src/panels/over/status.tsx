@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { App } from "../../state/app";
+import { withLabels } from "../../edit/coordinateNames";
 import type { Pose, Status as PoseStatus } from "../../net/protocol";
 import { Dot, missText } from "../sections/goals";
 import { Icon } from "../controls/icons";
@@ -28,6 +29,11 @@ function wordOf(app: App, pose: Pose): string {
 
 const QUIET = 700; // ms without a new pose after which a drag is over, for a screen reader
 
+/** The solver's sentence, with the names that sliders and curves have. */
+function why(app: App, pose: Pose): string {
+  return app.figure ? withLabels(app.figure, pose.why) : pose.why;
+}
+
 /** What a screen reader says when a movement has ended; silent while poses stream in. */
 function Spoken({ app }: { app: App }) {
   const [sentence, setSentence] = useState("");
@@ -42,7 +48,7 @@ function Spoken({ app }: { app: App }) {
           .map((goal) => app.report(goal.effector) ?? goal)
           .filter((goal) => !goal.ok)
           .map((goal) => `${app.effector(goal.effector)?.name ?? "a goal"} misses by ${missText(app, goal)}`);
-        setSentence([`${wordOf(app, pose)}.`, pose.why, missed.join(", ")].filter(Boolean).join(" "));
+        setSentence([`${wordOf(app, pose)}.`, why(app, pose), missed.join(", ")].filter(Boolean).join(" "));
       }, QUIET);
     });
     return () => {
@@ -85,7 +91,7 @@ export function Status({ app }: { app: App }) {
         <span class={`chip ${kind}`} data-testid="status">
           {wordOf(app, pose)}
         </span>
-        <p class="why" data-testid="why" title={pose.why}>{pose.why}</p>
+        <p class="why" data-testid="why" title={why(app, pose)}>{why(app, pose)}</p>
         <button
           type="button"
           class="icon-button fold"

@@ -44,17 +44,6 @@ export function ends(figure: FigureInfo, joint: JointInfo, limit: Limit | null, 
   return { lower: lower ?? Math.min(-reach, upper ?? 0), upper: upper ?? Math.max(reach, lower ?? 0), limited };
 }
 
-/** The label of a coordinate without the joint's name: "LeftArm.swing1" is "swing 1". */
-export function shortName(name: string): string {
-  const label = name.slice(name.lastIndexOf(".") + 1);
-  const words: Record<string, string> = {
-    tx: "move x", ty: "move y", tz: "move z",
-    rx: "turn x", ry: "turn y", rz: "turn z",
-    swing1: "swing 1", swing2: "swing 2",
-  };
-  return words[label] ?? label;
-}
-
 /** A limit to begin with where there was none: the pose at hand stays allowed.
  *
  * `q` are the joint's coordinates. */

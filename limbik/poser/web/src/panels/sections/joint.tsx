@@ -4,7 +4,8 @@ import { useRef } from "preact/hooks";
 import type { App } from "../../state/app";
 import type { CoordinateInfo, JointInfo } from "../../net/messages";
 import { Button, Section, Segmented } from "../controls/controls";
-import { ends, shortName } from "./coordinates";
+import { coordinateLabel } from "../../edit/coordinateNames";
+import { ends } from "./coordinates";
 import { NumberField, Slider } from "../controls/fields";
 import { JointTree } from "../controls/jointtree";
 import { Latest } from "../../net/latestOnly";
@@ -36,7 +37,7 @@ function Coordinate({ app, joint, at, coordinate }: {
   // Outside a slider's ends (a root that turned twice) the slider grows to hold the value.
   const low = toPeople(Math.min(lower, value));
   const high = toPeople(Math.max(upper, value));
-  const name = shortName(coordinate.name);
+  const name = coordinateLabel(app.figure!, index);
   return (
     <div class={`field-row ${held ? "held" : ""}`} data-testid={`coordinate-${index}`}>
       <span class="field-label" title={coordinate.name}>{name}</span>

@@ -4,7 +4,8 @@ import { useState } from "preact/hooks";
 import type { App } from "../../state/app";
 import type { JointInfo, Limit } from "../../net/messages";
 import { Button, Section, Segmented, Switch } from "../controls/controls";
-import { ballAt, fault, firstLimit, isEulerBall, shortName } from "./coordinates";
+import { coordinateLabel } from "../../edit/coordinateNames";
+import { ballAt, fault, firstLimit, isEulerBall } from "./coordinates";
 import { NumberField } from "../controls/fields";
 import { useEvents } from "../controls/listening";
 import { degrees, lengthDecimals, radians, show } from "../controls/numbers";
@@ -85,7 +86,7 @@ function RangeFields({ app, joint, limit, onSet }: {
         <Ends
           key={coordinate.name}
           name={joint.name}
-          label={shortName(coordinate.name)}
+          label={coordinateLabel(app.figure!, joint.first + k)}
           {...(coordinate.slides
             ? { slides: { unit: app.figure!.unit, decimals: lengthDecimals(app.figure!.size) - 1 } }
             : {})}

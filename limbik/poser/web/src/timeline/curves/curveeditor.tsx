@@ -1,5 +1,6 @@
 // The curve editor: coordinates of the selected joint over time, with keys and handles to drag.
 
+import { coordinateLabel } from "../../edit/coordinateNames";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../../state/app";
 import type { Key, Timeline } from "../../net/messages";
@@ -157,11 +158,11 @@ export function CurveEditor({ app, timeline, ruler }: { app: App; timeline: Time
             type="button"
             class="curve-name"
             aria-pressed={shown === k}
-            title="This curve alone, or all of them"
+            title={`${figure.coordinates[c]!.name}: this curve alone, or all of them`}
             onClick={() => setShown(shown === k ? null : k)}
           >
             <span class="swatch" style={{ background: COLORS[k % COLORS.length] }} />
-            {figure.coordinates[c]!.name.split(".").at(-1)}
+            {coordinateLabel(figure, c)}
           </button>
         ))}
         {timeline.keys.length > 1 && !drag && isFlat(curves.values) && (
