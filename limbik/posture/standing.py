@@ -16,10 +16,10 @@ from limbik.errors import GoalError
 from limbik.figure import layout as lay
 from limbik.figure.figure import Figure
 from limbik.goals import terms as tm
-from limbik.goals.contacts import up_axis
 from limbik.goals.kernels import functions as fn
 from limbik.goals.kernels.rows import point_of
 from limbik.goals.kernels.second_points import add_point_moments
+from limbik.goals.masses.contacts import up_axis
 from limbik.goals.priority import Prioritized
 from limbik.humanoid.recognise import SIDES
 from limbik.jit import inner
