@@ -19,7 +19,7 @@ FAR = 3.0
 """Targets further than this many sizes from what holds the figure are solved for at that distance:
 the pose is the same, and numbers stay small."""
 
-FAR_OF_BODY = 1.5
+FAR_OF_BODY = 1.1
 """The same for bodies: a little more than any reaches from its feet, so that it does not strain
 more for what is further away."""
 

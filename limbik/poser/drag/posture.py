@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.goals import Goal, Reach
+from limbik.goals import Above, Goal, Plane, Reach
 from limbik.humanoid.recognise import SIDES
 from limbik.poser.document.effector import LAST_ID, Effector
 from limbik.poser.document.kept_goal import KeptGoal
@@ -25,6 +25,13 @@ from limbik.solver.problem import Problem
 
 STANDING = LAST_ID + 4
 """The id of the goal that a body does not fall, which no effector has."""
+
+HEADING = 1.0
+"""Weight with which pinned feet point where they do while a hand is dragged, where they alone hold
+the body: that of a pin; the hand has 1e-3."""
+
+_BEHIND = 0.5
+"""Of its distance from the ball, seen from above: a heel does not come nearer."""
 
 PULL = 4e-7
 """Weight of the pull to the pose in which the drag began, for an arm's coordinates."""
@@ -97,7 +104,27 @@ class Posture:
         high = [self._ball_height(e, q) for e in feet]
         lowest = min(high) + _ON_THE_FLOOR * self.figure.size
         low = [e.joint for e, height in zip(feet, high, strict=True) if height <= lowest]
-        return [KeptGoal.of(STANDING, Standing(q, low))]
+        goals: list[Goal] = [Standing(q, low)]
+        for effector in feet:
+            goals += self._headings(effector.joint, q)
+        return [KeptGoal.of(STANDING, goal) for goal in goals]
+
+    def _headings(self, joint: str, q: np.ndarray) -> list[Goal]:
+        """A foot points where it does in the pose q (n,): heel and ball stay in the upright plane
+        through both, and the heel stays behind the ball, so that the foot does not tip over."""
+        foot = next(f for f in feet_of(self.figure) if f.joint == self.figure.index(joint))
+        frame = self.figure.frames(q)[foot.joint]
+        heel, ball = (frame[:3, :3] @ at + frame[:3, 3] for at in (foot.heel, foot.ball))
+        up = np.eye(3)[self.up]
+        across = np.cross(up, ball - heel)
+        across /= np.linalg.norm(across)
+        back = np.cross(up, across)
+        behind = float((_BEHIND * heel + (1.0 - _BEHIND) * ball) @ back)
+        return [
+            Plane(joint, across, float(ball @ across), foot.heel, weight=HEADING),
+            Plane(joint, across, float(ball @ across), foot.ball, weight=HEADING),
+            Above(joint, back, behind, foot.heel, weight=HEADING),
+        ]
 
     def ball_goal(self, effector: Effector, q: np.ndarray) -> Goal:
         """The goal of a foot that stands: its ball stays where it is in the pose q (n,)."""

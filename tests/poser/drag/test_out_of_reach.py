@@ -11,6 +11,7 @@ import pytest
 from helpers.poser.posing import Posing
 from helpers.real_data import find
 from limbik.poser.editing.session import Session
+from limbik.posture.feet import feet_of
 
 FILES = {"vrm": "vrm/sat06_basic_armature_vrm1.vrm", "cmu": "cmu_bvh/02_01.bvh"}
 WAYS = {
@@ -44,6 +45,16 @@ def test_pins_hold_and_the_body_is_calm_where_a_hand_cannot_follow(
         # No foot gives way by what can be seen (state/pins.ts), and nothing is below the floor.
         assert max(answer.error_of(pin)[0] for pin in pins) < 1e-3 * figure.size, k
         assert body.depth() < 0.3, k
+        # Feet point where they did, and do not tip over (they turned by up to 165 degrees).
+        for foot in feet_of(figure):
+            before_it, now_it = (
+                figure.frames(q)[foot.joint, :3, :3] @ (foot.ball - foot.heel)
+                for q in (figure.rest, answer.q)
+            )
+            ahead = before_it - (before_it @ body.up) * body.up
+            across = np.cross(body.up, ahead / np.linalg.norm(ahead))
+            assert abs(now_it @ across) < 0.1 * np.linalg.norm(now_it), k
+            assert now_it @ ahead > 0.4 * (ahead @ ahead), k
         now = figure.positions(answer.q)
         jumps.append(100.0 * np.abs(now - before).max() / body.metre)
         following.append(answer.is_following)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,8 +49,14 @@ def test_what_holds_it_back_is_shown(person: Person) -> None:
     assert person.ask("app.pose.status") in ("limited", "held", "out of reach")
     assert HUMAN.violation(person.q()) < 1e-6
     shown = person.page.get_by_role("region", name="Status of the solve")
-    for words in (person.ask("app.pose.why"), "LeftHand", " ms"):
+    # The solver's sentence, in which coordinates have the names that the rings have.
+    sentence = re.split(r"\w+\.r[xyz] ", person.ask("app.pose.why"))
+    assert len(sentence) > 1
+    for words in (*sentence, "LeftHand", " ms"):
         person.says(shown, words)
+    assert re.search(
+        "LeftShoulder −?(flex|spread|twist) at its (lower|upper) limit", shown.inner_text()
+    )
 
 
 def test_pinned_stays_and_freed_goes(person: Person) -> None:
