@@ -26,9 +26,12 @@ from limbik.solver.problem import Problem
 STANDING = LAST_ID + 4
 """The id of the goal that a body does not fall, which no effector has."""
 
-HEADING = 1.0
+STANDING_HEADING = 1.0
 """Weight with which pinned feet point where they do while a hand is dragged, where they alone hold
 the body: that of a pin; the hand has 1e-3."""
+
+_LEVEL = 0.01
+"""Of a foot's length, seen from above: one that is shorter points nowhere."""
 
 _BEHIND = 0.5
 """Of its distance from the ball, seen from above: a heel does not come nearer."""
@@ -117,13 +120,16 @@ class Posture:
         heel, ball = (frame[:3, :3] @ at + frame[:3, 3] for at in (foot.heel, foot.ball))
         up = np.eye(3)[self.up]
         across = np.cross(up, ball - heel)
-        across /= np.linalg.norm(across)
+        length = float(np.linalg.norm(across))
+        if length < _LEVEL * np.linalg.norm(ball - heel):
+            return []  # upright: it points nowhere
+        across /= length
         back = np.cross(up, across)
         behind = float((_BEHIND * heel + (1.0 - _BEHIND) * ball) @ back)
         return [
-            Plane(joint, across, float(ball @ across), foot.heel, weight=HEADING),
-            Plane(joint, across, float(ball @ across), foot.ball, weight=HEADING),
-            Above(joint, back, behind, foot.heel, weight=HEADING),
+            Plane(joint, across, float(ball @ across), foot.heel, weight=STANDING_HEADING),
+            Plane(joint, across, float(ball @ across), foot.ball, weight=STANDING_HEADING),
+            Above(joint, back, behind, foot.heel, weight=STANDING_HEADING),
         ]
 
     def ball_goal(self, effector: Effector, q: np.ndarray) -> Goal:
