@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, float64, int64
 
+from limbik.figure.cones import nearest_on_ellipse
 from limbik.figure.layout import (
     CONE_A,
     CONE_B,
@@ -34,7 +35,7 @@ from limbik.figure.layout import (
     NONE,
     cone_at,
 )
-from limbik.figure.projection import nearest_on_ellipse, project
+from limbik.figure.projection import project
 from limbik.jit import FLOATS, INTS, external, inlined, inner, kernel
 from limbik.maths.linear import (
     cholesky,
