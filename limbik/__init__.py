@@ -11,6 +11,7 @@ from limbik import interrupt as _interrupt  # isort: skip  (first, because impor
 from limbik import figures, humanoid
 from limbik.animate.check import Report, check
 from limbik.animate.contacts import Contact, find_contacts, find_ground
+from limbik.animate.contacts import find_contacts as contacts
 from limbik.animate.edit import edit as _edit
 from limbik.animate.joined import blend as _blend
 from limbik.animate.joined import concatenate as _concatenate
@@ -132,6 +133,7 @@ __all__ = [
     "__version__",
     "batch",
     "check",
+    "contacts",
     "figures",
     "find_contacts",
     "find_ground",

@@ -34,6 +34,10 @@ def test_dir_shows_the_public_names_only() -> None:
         assert hasattr(limbik, name), name
 
 
+def test_contacts_has_a_short_name_too() -> None:
+    assert limbik.contacts is limbik.find_contacts
+
+
 def test_the_methods_are_a_read_only_mapping() -> None:
     assert list(limbik.methods) == list(METHODS)
     assert limbik.methods["damped_least_squares"](damping=0.05).damping == 0.05
