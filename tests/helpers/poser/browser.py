@@ -27,8 +27,9 @@ FLAGS = [
 COARSE = 0.25
 """Pixels drawn for one CSS pixel: software is slow at drawing, and few tests look at pixels."""
 
-NO_SHADOWS = """localStorage.getItem("limbik.poser")
-    ?? localStorage.setItem("limbik.poser", '{"shadows": false}')"""
+KNOWN = """localStorage.getItem("limbik.poser")
+    ?? localStorage.setItem("limbik.poser", '{"shadows": false, "hintSeen": true}')"""
+"""What a page keeps of a person who has been there: no shadows to draw and no moving hint."""
 
 PATIENCE = 120_000
 """Milliseconds: kernels may compile, and a shared machine draws slowly."""
@@ -77,10 +78,12 @@ _STILL = """() => new Promise((done) => {
 class Person:
     """A person in front of a page: sees the figure, presses, drags, types."""
 
-    def __init__(self, browser: Browser, url: str, **context: Any) -> None:
+    def __init__(self, browser: Browser, url: str, *, new: bool = False, **context: Any) -> None:
+        """``new``: the page keeps nothing of the person yet."""
         asked = {"viewport": {"width": 1280, "height": 800}, "device_scale_factor": COARSE}
         self.context = browser.new_context(accept_downloads=True, **(asked | context))
-        self.context.add_init_script(NO_SHADOWS)
+        if not new:
+            self.context.add_init_script(KNOWN)
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
         self.faults: list[str] = []

@@ -35,7 +35,6 @@ _TRUNK = 0.59  # m from the hips to the head of the built-in human
 def page(browser: Browser, served: Server) -> Iterator[Person]:
     someone = Person(browser, served.url, reduced_motion="reduce")  # views do not glide
     someone.page.set_viewport_size({"width": 700, "height": 480})  # fewer pixels are drawn sooner
-    someone.page.get_by_role("button", name="Dismiss the hint").click()
     someone.ask("app.set({ panel: false, timeline: false, shadows: false, follow: false })")
     yield someone
     assert someone.faults == []

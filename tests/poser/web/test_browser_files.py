@@ -293,7 +293,8 @@ def test_on_a_phone_the_panel_leaves_the_figure_in_view(browser: Browser, served
     person.close()
 
 
-def test_hint_and_timeline_fit_small_screens(person: Person) -> None:
+def test_hint_and_timeline_fit_small_screens(browser: Browser, served: Server) -> None:
+    person = Person(browser, served.url, new=True)
     page = person.page
     page.set_viewport_size({"width": 960, "height": 700})
     page.wait_for_function("() => innerWidth === 960")
@@ -325,6 +326,24 @@ def test_hint_and_timeline_fit_small_screens(person: Person) -> None:
     page.keyboard.press("Escape")
     rate.wait_for(state="detached")
     page.wait_for_function("() => document.activeElement.ariaLabel === 'More of the timeline'")
+    assert person.faults == []
+    person.close()
+
+
+def test_the_hint_rests_after_some_seconds_and_goes_with_the_first_drag(
+    browser: Browser, served: Server
+) -> None:
+    person = Person(browser, served.url, new=True)
+    hint = person.page.get_by_role("complementary", name="How to begin")
+    hint.wait_for()
+    lasting = person.page.evaluate(
+        "() => document.getAnimations().map((a) => a.effect.getComputedTiming().activeDuration)"
+    )
+    assert 1000 < max(lasting) < 20_000  # ms; a picture that moves for ever is drawn for ever
+    person.drag("LeftHand", (20, -40), steps=3)
+    hint.wait_for(state="detached")
+    assert person.faults == []
+    person.close()
 
 
 def test_keys_and_focus_by_keyboard(person: Person) -> None:

@@ -9,10 +9,10 @@ from helpers.poser.browser import Person
 
 def test_a_second_figure_is_added_clicked_and_posed(person: Person) -> None:
     page = person.page
-    person.ask("app.set({ hintSeen: true, shadows: false })")
     first = person.positions()
     page.get_by_role("button", name="Add a figure").click()
-    person.wait("app.state.others.length === 1 && app.idle")
+    person.wait("app.state.others.length === 1")
+    person.settle()
     second = person.positions()
     assert second[:, 0].min() > first[:, 0].max()  # metres; it stands to the left of the first
     status = page.get_by_test_id("status")
