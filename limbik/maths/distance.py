@@ -21,7 +21,9 @@ from __future__ import annotations
 
 import math
 
-from limbik.jit import inner, kernel
+from numba import float64, int64
+
+from limbik.jit import FLOATS, INTS, TABLE, external, inner, kernel
 from limbik.maths.box_distance import boxes, point_box, segment_box
 from limbik.maths.convex_distance import convex_distance, furthest
 from limbik.maths.cores import (
@@ -158,7 +160,7 @@ def _cylinders(a, sizes, poses, i, j, out):
     return d if apart else _overlapping_cylinder(a, sizes, poses, i, j, out)
 
 
-@kernel
+@external(float64(INTS, TABLE, TABLE, int64, int64, FLOATS))
 def shape_distance(kinds, sizes, poses, i, j, out):
     """The signed distance d of solids i and j; their nearest points and the normal from i to j into
     ``out`` (9,): pa, pb, n with pb − pa = d·n.  Two half-spaces have no distance: inf."""

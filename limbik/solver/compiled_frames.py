@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +11,7 @@ from numba.core.types.function_type import CompileResultWAP
 
 from limbik.compiling import compile_ahead
 from limbik.compiling.kernel_cache import code_size, missing_externals
+from limbik.compiling.notice import compile_notice
 from limbik.methods.base import KERNEL
 from limbik.solver.restarts import SIGNATURES
 
@@ -39,14 +39,9 @@ def compiled(frame: Any, kernel: Any) -> Callable[..., Any]:
             (frame, SIGNATURES[frame.__name__]),
         ):
             if not function.signatures:
-                notice = threading.Timer(1.5, _announce)
-                notice.daemon = True
-                notice.start()
-                try:
+                with compile_notice():
                     function.compile(signature)
                     function.disable_compile()
-                finally:
-                    notice.cancel()
     return frame
 
 
@@ -83,17 +78,3 @@ def entry(frame: Any, kernel: Any) -> tuple[Callable[..., Any], _Address]:
         (result,) = frame.overloads.values()
         found = _entries[frame, kernel] = (result.entry_point, _Address(kernel))
     return found
-
-
-_announced = False
-
-
-def _announce() -> None:
-    global _announced
-    if not _announced:
-        _announced = True
-        print(
-            "limbik: compiling its kernels for this machine, once; a minute or two ...",
-            file=sys.stderr,
-            flush=True,
-        )

@@ -4,7 +4,7 @@ its feet, its joints or the figure's shapes are where they must not be."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -31,6 +31,7 @@ _SEEN = 1e-3  # metres of an adult: what is less deep is not looked at
 _PAD = 0.25  # seconds around frames that are put right, which may change too
 _SOFTER = 0.05  # of the weight of shapes that stay apart: what a solve begins with
 _ROUNDS, _STEPS, _ENOUGH = 3, 30, 1e-3
+_FIRST = (0.0, 0.6, 0.75, 0.8)  # of the work is done before each round, and before what is smoother
 _SMOOTHER = 4  # times that it is tried again from a smoother start
 _TREMBLE = 0.1  # seconds: departures much shorter are smoothed in that start
 _WORTH = 1.5  # times as rough as without shapes, or as after a try: worth another
@@ -89,10 +90,12 @@ def put_right(
     solver: Callable[[list[Goal]], ClipSolver],
     *,
     shapes: bool,
+    progress: Callable[[float], None],
 ) -> tuple[np.ndarray, int]:
     """(poses (frames, n), steps): q improved around the frames in which something is below the
     ground or inside something else, by the ``solver`` of the clip with goals against that; it is
-    only made where there are such frames."""
+    only made where there are such frames.  ``progress`` is told the share of the work that is done.
+    """
     figure, first = target.figure, np.array(q)
     depths = clearance_goals(figure, target, feet, shapes=shapes, ground=1.0, apart=1.0)
     seen = ClipSolver(FrameValues(Problem(figure, depths), len(q)), fps=fps)
@@ -100,7 +103,7 @@ def put_right(
     made, skipped, taken, q = None, set[tuple[str, str]](), 0, np.ascontiguousarray(q)
     stages: list[ClipSolver] = []
     changed = np.zeros(len(q), bool)
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
         wrong = np.flatnonzero(seen.costs(q) > least)
         if not len(wrong):
             break
@@ -117,8 +120,9 @@ def put_right(
         before = q.copy()
         # Edges of shapes make many valleys of the whole weight.  Of a small one there are few, so
         # that the same one is found wherever a clip begins.
-        for each in (*stages, made):
-            q, steps = _improved(each, q, near)
+        for k, each in enumerate((*stages, made)):
+            part = _part(progress, _FIRST[turn : turn + 2], k, 1 + len(stages))
+            q, steps = _improved(each, q, near, progress=part)
             taken += steps
         if np.abs(q - before).max() < 1e-6:
             break
@@ -128,13 +132,14 @@ def put_right(
     # Edges of shapes that take turns at being nearest make a departure tremble; from a smoother one
     # the same solve ends lower.
     rough, usual = _roughness(made, q), _roughness(made, first)
-    for _ in range(_SMOOTHER):
+    for turn in range(_SMOOTHER):
+        part = _part(progress, (_FIRST[-1], 1.0), turn, _SMOOTHER)
         if rough < _WORTH * usual:
             break
         other = np.ascontiguousarray(figure.project(first + _smoothed(q - first, _TREMBLE * fps)))
         allowed = max(float(seen.costs(q).max()), _MORE * least)
         for enough in (_ENOUGH, 0.01 * _ENOUGH):
-            other, steps = _improved(made, other, changed, enough)
+            other, steps = _improved(made, other, changed, enough, progress=part)
             taken += steps
             if seen.costs(other).max() <= allowed:
                 break
@@ -146,6 +151,14 @@ def put_right(
         if before < _WORTH * rough:
             break
     return q, taken
+
+
+def _part(
+    progress: Callable[[float], None], span: Sequence[float], k: int, count: int
+) -> Callable[[float], None]:
+    """The progress of part k of ``count`` equal ones of a ``span`` of the work."""
+    begin, size = span[0], (span[1] - span[0]) / count
+    return lambda share: progress(begin + size * (k + share))
 
 
 def _roughness(solver: ClipSolver, q: np.ndarray) -> float:
@@ -164,15 +177,21 @@ def _smoothed(away: np.ndarray, sigma: float) -> np.ndarray:
 
 
 def _improved(
-    solver: ClipSolver, q: np.ndarray, near: np.ndarray, enough: float = _ENOUGH
+    solver: ClipSolver,
+    q: np.ndarray,
+    near: np.ndarray,
+    enough: float = _ENOUGH,
+    *,
+    progress: Callable[[float], None],
 ) -> tuple[np.ndarray, int]:
     """(poses, steps): q (frames, n) with its frames ``near`` (frames,) improved, in windows, until
     a step gains less than ``enough`` of the objective."""
-    taken = 0
+    taken, frames = 0, int(near.sum())
     for low, high in runs(near):
         for first in range(low, high, WINDOW - OVERLAP):
             last = min(first + WINDOW, high)
             taken += solver.improve(q, first, last, iterations=_STEPS, tolerance=enough)
+            progress(float(near[:last].sum()) / frames)
     return solver.within_speeds(q), taken
 
 

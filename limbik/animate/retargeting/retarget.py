@@ -30,7 +30,12 @@ from limbik.animate.retargeting.finger_copy import copy_fingers
 from limbik.animate.retargeting.overrides import Overrides, read_overrides
 from limbik.animate.retargeting.target_tracks import Seen, Targets
 from limbik.animate.retargeting.targets import build_targets, world_turn
-from limbik.animate.whole_clip.spacetime import Report, default_smooth, with_free_balls
+from limbik.animate.whole_clip.spacetime import (
+    Report,
+    default_smooth,
+    ignored,
+    with_free_balls,
+)
 from limbik.errors import FigureError, GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
@@ -38,6 +43,8 @@ from limbik.humanoid.recognise import SIDES, recognise
 
 _figures: weakref.WeakKeyDictionary[Figure, tuple[Figure | None, Figure | None]]
 _figures = weakref.WeakKeyDictionary()
+
+_SHARE = 0.3  # of the work is done when the clip is solved without looking at shapes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,16 +161,19 @@ def retarget(
         "speeds": _speeds(speed_limits, onto, inner),
     }
     solver, starts = clip_solver(inner, target, targets, changes, **terms)
-    q, report = solver.solve(starts, whole=whole, progress=progress)
+    shapes = inner.physical.shapes is not None if avoid is None else avoid
+    notify = progress or ignored
+    most = _SHARE if whole and shapes else 1.0
+    q, report = solver.solve(starts, whole=whole, progress=lambda share: notify(most * share))
     if whole:
-        shapes = inner.physical.shapes is not None if avoid is None else avoid
         q, more = put_right(
             q, target, feet, clip.fps,
             lambda goals: clip_solver(inner, target, targets, changes, **terms, more=goals)[0],
-            shapes=shapes,
+            shapes=shapes, progress=lambda share: notify(most + (1.0 - most) * share),
         )  # fmt: skip
         report = replace(report, steps=report.steps + more)
     q = copy_fingers(clip, source, target, q)
+    notify(1.0)
     seconds = time.perf_counter() - began
     name = clip.name or clip.figure.name
     errors = np.stack(

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.animate.whole_clip.smoothness import difference
-from limbik.animate.whole_clip.window_solve import goal_costs, solve_chain, solve_window
+from limbik.animate.whole_clip.window_solve import goal_costs, solve_frames
+from limbik.compiling.notice import call
 from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.joints import ExponentialBall
@@ -161,10 +162,9 @@ class ClipSolver:
         q, drift = np.empty(begin.shape), self._drift
         if backwards:  # the step from t + 1 to t
             drift = np.concatenate([-drift[-2::-1], drift[-1:]])
-        solve_chain(
-            self.problem.ints, self.problem.floats, self._target_offsets, values, begin,
-            len(q) if every is None else every, q, self._moves, self._balls, self._chain,
-            drift, iterations, 1e-3,
+        self._improved(
+            values, begin, len(q) if every is None else every, q, 0, len(q), self._chain, drift,
+            iterations, 1e-3,
         )  # fmt: skip
         return np.ascontiguousarray(q[order])
 
@@ -209,7 +209,7 @@ class ClipSolver:
         if not self._coupled:
             return q, sum(self.improve(q, t, t + 1, iterations=iterations) for t in range(len(q)))
         frames, taken, low = len(q), 0, 0
-        notify = progress or _ignored
+        notify = progress or ignored
         while True:
             notify(0.8 * low / frames)
             high = min(low + WINDOW, frames)
@@ -236,12 +236,32 @@ class ClipSolver:
         ``tolerance`` of itself; returns how many steps."""
         a, b = max(low - 2, 0), min(high + 2, len(q))
         part = q[a:b]
-        _, _, taken = solve_window(
-            self.problem.ints, self.problem.floats, self._target_offsets, self._values[a:b], part,
-            low - a, high - a, self._moves, self._balls, self._whole, self._drift[a:b], iterations,
-            tolerance,
+        return self._improved(
+            self._values[a:b], part, 0, part, low - a, high - a, self._whole, self._drift[a:b],
+            iterations, tolerance,
         )  # fmt: skip
-        return int(taken)
+
+    def _improved(
+        self,
+        values: np.ndarray,
+        starts: np.ndarray,
+        every: int,
+        q: np.ndarray,
+        low: int,
+        high: int,
+        weights: np.ndarray,
+        drift: np.ndarray,
+        iterations: int,
+        tolerance: float,
+    ) -> int:
+        """``solve_frames`` for this figure and these goals."""
+        return int(
+            call(
+                solve_frames, self.problem.ints, self.problem.floats, self._target_offsets, values,
+                starts, every, q, low, high, self._moves, self._balls, weights, drift, iterations,
+                tolerance,
+            )
+        )  # fmt: skip
 
     def total(self, q: np.ndarray) -> float:
         """F: the goals of all frames and the smoothness."""
@@ -279,7 +299,7 @@ class ClipSolver:
         kept only because the clip happened to start in it.  Without ``whole`` there is one pass.
         ``progress`` is told the share of the work that is done; what it raises ends the solve.
         """
-        notify = progress or _ignored
+        notify = progress or ignored
         if not whole:
             q = self.chain(starts)
             return q, Report(self.total(q), self.total(q), 0, 0)
@@ -298,5 +318,5 @@ class ClipSolver:
         return self.within_speeds(q), report
 
 
-def _ignored(share: float) -> None:
+def ignored(share: float) -> None:
     """Nobody asks how far a solve is."""

@@ -141,8 +141,8 @@ def _first_columns(place, k, sizes, base, starts, spans, first):
         first[base[k] + a] = base[far] + begin
 
 
-@kernel
-def solve_window(
+@inner
+def _solve_window(
     ints,
     floats,
     target_offsets,
@@ -157,7 +157,7 @@ def solve_window(
     iterations,
     tolerance,
 ):
-    """Improve frames low … high − 1 of q (frames, n) in place; returns (F before, F after, steps).
+    """Improve frames low … high − 1 of q (frames, n) in place; returns how many steps.
 
     ``values`` (frames, k) are a frame's numbers for ``target_offsets`` (k,); ``moves`` (n,) which
     coordinates may move; ``weights`` (4, n) and ``drift`` (frames, n) as in ``smooth_cost``.
@@ -190,7 +190,7 @@ def solve_window(
     for t in range(low, high):
         _place(floats, target_offsets, values[t])
         cost += ob.evaluate(ints, floats, q[t], state, r)
-    before, damping, taken = cost, DAMPING, 0
+    damping, taken = DAMPING, 0
     slow, tried = 0, cost
     for _ in range(iterations):
         # The model: directions that are free, and the banded matrix on them.
@@ -287,26 +287,32 @@ def solve_window(
         slow = slow + 1 if gain <= tolerance * cost else 0
         if slow >= 2 or gain <= 1e-15 * cost:
             break
-    return before, cost, taken
+    return taken
 
 
 @kernel
-def solve_chain(
-    ints, floats, target_offsets, values, starts, every, q, moves, balls, weights, drift,
+def solve_frames(
+    ints, floats, target_offsets, values, starts, every, q, low, high, moves, balls, weights, drift,
     iterations, tolerance,
 ):  # fmt: skip
-    """Frames one after the other, into q (frames, n): each starts from the pose before it and stays
-    near it by the velocity weights.
+    """Improve frames low … high − 1 of q (frames, n) in place; returns how many steps.
 
-    The first frame and every ``every``-th start from ``starts`` (frames, n) instead.
+    All of them together where ``every`` is 0.  Else one after the other: each starts from the pose
+    before it and stays near it by the velocity weights; the first and every ``every``-th start from
+    ``starts`` (frames, n) instead.
     """
-    for t in range(q.shape[0]):
-        fresh = t % every == 0
-        for c in range(q.shape[1]):
-            q[t, c] = starts[t, c] if fresh else q[t - 1, c]
-        tail = t if fresh else t - 1
-        solve_window(
-            ints, floats, target_offsets, values[tail : t + 1], q[tail : t + 1], t - tail,
-            t - tail + 1, moves, balls, weights, drift[tail : t + 1],
+    chained, taken = every > 0, 0
+    for t in range(low, high if chained else low + 1):
+        fresh = chained and t % every == 0
+        if chained:
+            for c in range(q.shape[1]):
+                q[t, c] = starts[t, c] if fresh else q[t - 1, c]
+        tail, end = 0, q.shape[0]
+        if chained:
+            tail, end = (t if fresh else t - 1), t + 1
+        taken += _solve_window(
+            ints, floats, target_offsets, values[tail:end], q[tail:end], t - tail,
+            end - tail if chained else high, moves, balls, weights, drift[tail:end],
             FRESH if fresh else iterations, tolerance,
         )  # fmt: skip
+    return taken

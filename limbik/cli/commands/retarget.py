@@ -98,10 +98,11 @@ def retarget(
     onto, _ = arguments.opened(figure)
     moved = moving_figure(onto)
     files.check_writable(Motion(moved, moved.rest[None], motion.fps, motion.name), target, layout)
-    with progress_bar(f"retargeting {motion.frames} frames", motion.frames):
+    with progress_bar(f"retargeting {motion.frames} frames", motion.frames) as bar:
         result = carry_over(
             motion, onto, scale=scale, smooth=smooth, overrides=overrides,
             speed_limits=None if speed is None else _speeds(onto, speed),
+            progress=lambda share: bar.done(round(share * motion.frames)),
         )  # fmt: skip
     path = files.write(result.motion, target, layout)[0]
     report = _report(result)

@@ -39,6 +39,7 @@ from numba import float64, int64, types, uint32, uint64
 from numba.core.types.function_type import CompileResultWAP
 from numba.extending import intrinsic
 
+from limbik.compiling.notice import compile_notice
 from limbik.figure.layout import (
     AXIS,
     F_SCALE,
@@ -141,7 +142,8 @@ class term_function:
     @cached_property
     def address(self) -> int:
         """Where the compiled function can be called."""
-        self._kernel.compile(self.signature)
+        with compile_notice():
+            self._kernel.compile(self.signature)
         (compiled,) = self._kernel.overloads.values()
         self._kept = CompileResultWAP(compiled)
         return self._kept.__wrapper_address__()

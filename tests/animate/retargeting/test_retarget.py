@@ -103,6 +103,16 @@ def test_speed_limits_hold() -> None:
     assert np.max(figure.violation(out.motion.q)) == 0.0
 
 
+def test_progress_goes_on_until_shapes_are_apart() -> None:
+    told: list[float] = []
+    clip, figure = clip_of("xsens", 60), target_of("t1")
+    out = limbik.retarget(clip, onto=figure, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert len([share for share in told if 0.3 < share < 1.0]) > 2
+    np.testing.assert_array_equal(out.motion.q, limbik.retarget(clip, onto=figure).motion.q)
+
+
 def test_a_body_on_itself_keeps_its_pose() -> None:
     human = limbik.figures.human()
     clip = limbik.figures.cartwheel()[60:180:6]
