@@ -6,13 +6,18 @@ to go on with, is the pose stationary; step; record.  A method gives what differ
     prepare(ints, floats, options, q, f, w, own, memory, out) -> (code, gain, detour)
     step(ints, floats, options, q, here, w, own, memory, out) -> (code, value, memory)
 
-``w`` is the GradientWorkspace, ``own`` what else the method has in its workspace, ``memory`` the
-numbers it carries from one iteration to the next (a named tuple, returned anew by each step), and
-``out`` counts evaluations, Jacobians and singular systems.  ``step`` leaves the next pose in
-w.trial, its residuals in w.trial_r and returns its f as ``value`` with the code GO_ON.  Any other
-code ends the loop at q.
+and, where they are not the usual ones (``value_at_start``, ``reached_or_spent``),
 
-Both are plain functions that Numba compiles into the method's kernel (``inlined_by_llvm``): no
+    start(ints, floats, q, w, own) -> f
+    ends(ints, floats, options, q, iteration, w, own, memory) -> code
+
+``w`` is the GradientWorkspace (or the default's LMWorkspace, which has what the loop needs of it),
+``own`` what else the method has in its workspace, ``memory`` the numbers it carries from one
+iteration to the next (a named tuple, returned anew by each step), and ``out`` counts evaluations,
+Jacobians and singular systems.  ``step`` leaves the next pose in w.trial, its residuals in
+w.trial_r and returns its f as ``value`` with the code GO_ON.  Any other code ends the loop at q.
+
+All are plain functions that Numba compiles into the method's kernel (``inlined_by_llvm``): no
 call is indirect, and a problem with goals written in Python runs the same functions as Python.
 """
 
@@ -61,6 +66,12 @@ class Here(NamedTuple):
 
 
 @inlined_by_llvm
+def value_at_start(ints, floats, q, w, own):
+    """f at the start, with its residuals in w.r."""
+    return evaluate(ints, floats, q, w.state, w.r)
+
+
+@inlined_by_llvm
 def reached_or_spent(ints, floats, options, q, iteration, w, own, memory):
     """When a loop ends: the goals are met, or there are no iterations left."""
     if reached(ints, floats, w.state):
@@ -72,22 +83,23 @@ def reached_or_spent(ints, floats, options, q, iteration, w, own, memory):
 def iterate(ints, floats, options, q, out, history, w, own, memory, prepare, step):
     """Solve from q, which becomes the last pose that was accepted; returns (code, memory)."""
     return iterate_until(
-        ints, floats, options, q, out, history, w, own, memory, reached_or_spent, prepare, step,
-        math.inf, 0.0,
+        ints, floats, options, q, out, history, w, own, memory, value_at_start,
+        reached_or_spent, prepare, step, math.inf, 0.0,
     )  # fmt: skip
 
 
 @inlined_by_llvm
 def iterate_until(
-    ints, floats, options, q, out, history, w, own, memory, ends, prepare, step, patience, progress
-):
-    """``iterate`` for methods that have an end of their own, or give up early.
+    ints, floats, options, q, out, history, w, own, memory, start, ends, prepare, step, patience,
+    progress,
+):  # fmt: skip
+    """``iterate`` for methods that have an f or an end of their own, or give up early.
 
-    ``ends`` takes the place of ``reached_or_spent``.  Where an attempt may be given up early
-    (O_DRAFT), it is if f did not fall below the part ``progress`` of itself over ``patience``
-    iterations.
+    ``start`` and ``ends`` take the place of ``value_at_start`` and ``reached_or_spent``.  Where an
+    attempt may be given up early (O_DRAFT), it is if f did not fall below the part ``progress`` of
+    itself over ``patience`` iterations.
     """
-    f = evaluate(ints, floats, q, w.state, w.r)
+    f = start(ints, floats, q, w, own)
     noted = record(history, 0, f, q)
     out[OUT_EVALUATIONS], out[OUT_JACOBIANS], out[OUT_SINGULAR] = 1.0, 0.0, 0.0
     iteration, checkpoint, f_at_checkpoint = 0, 0, f

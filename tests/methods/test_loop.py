@@ -36,6 +36,7 @@ from limbik.methods.loop import (
     no_way_down,
     reached_or_spent,
     unchecked,
+    value_at_start,
 )
 from limbik.methods.workspace import gradient_size, view_gradient
 from limbik.solver.objective import state_size
@@ -60,8 +61,10 @@ class Run:
             self.w, (), memory,
         )  # fmt: skip
         if more:
-            end = (reached_or_spent, prepare, step, more["patience"], more["progress"])
-            self.code, self.memory = iterate_until(*arguments, *end)
+            end = (prepare, step, more["patience"], more["progress"])
+            self.code, self.memory = iterate_until(
+                *arguments, value_at_start, reached_or_spent, *end
+            )
         else:
             self.code, self.memory = iterate(*arguments, prepare, step)
         return self.code

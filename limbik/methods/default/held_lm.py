@@ -23,14 +23,14 @@ from limbik.methods.base import (
     OUT_F,
     OUT_HISTORY,
     OUT_ITERATIONS,
-    OWN,
     REACHED,
     SLOW,
     SPENT,
     STATIONARY,
 )
 from limbik.methods.default.held_rows import HeldRows, change
-from limbik.methods.default.levenberg_marquardt import LevenbergMarquardt, levenberg_marquardt
+from limbik.methods.default.levenberg_marquardt import levenberg_marquardt
+from limbik.methods.default.settings import O_TABLES, LevenbergMarquardt
 from limbik.methods.default.workspace import lm_size, view_lm
 from limbik.methods.settings import setting
 from limbik.methods.workspace import take, take_table
@@ -48,9 +48,7 @@ _ROUNDS, _RESTORE = 12, 40  # at most so many rounds, and iterations of the last
 _FALLS = 0.25  # where a round leaves more than this part of what held rows moved, ρ grows
 _PENALTY = 1e6  # how much a movement of held rows counts in what restarts compare
 
-_SETTINGS = 9  # of projected_lm, before the tables
-_TABLES = OWN + _SETTINGS
-O_ASKS, O_ROWS = _TABLES, _TABLES + 1
+O_ASKS, O_ROWS = O_TABLES, O_TABLES + 1
 
 
 def held_table(rows: int) -> int:
@@ -82,8 +80,8 @@ def held_lm(ints, floats, work, options, q, out, history):
     """Solve one level from q; returns REACHED where its goals are met and held rows unchanged."""
     n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
     lm, _ = view_lm(ints, work)
-    own = work[len(work) - (_TABLES + OUT + n + 4 * rows) :]
-    inner, own = take(own, _TABLES)
+    own = work[len(work) - (O_TABLES + OUT + n + 4 * rows) :]
+    inner, own = take(own, O_TABLES)
     totals, own = take(own, OUT)
     rest, own = take(own, n)
     by_row, _ = take_table(own, 4, rows)
@@ -91,7 +89,7 @@ def held_lm(ints, floats, work, options, q, out, history):
     table, _ = take_table(options[O_ROWS:], 3, rows)
     kind, per_unit, keep = table[0], table[1], table[2]
     asks, first = options[O_ASKS] > 0.0, ints[F_REST]
-    copy(options, _TABLES, inner)
+    copy(options, O_TABLES, inner)
     totals[:] = 0.0
     copy(floats[first:], n, rest)
     rho = _weight(ints, floats, q, lm, kind, rest)
@@ -161,4 +159,4 @@ class HeldLevenbergMarquardt(LevenbergMarquardt):
         return np.zeros(held_table(problem.rows))
 
     def workspace(self, problem: Problem) -> int:
-        return lm_size(problem) + _TABLES + OUT + problem.figure.n + 4 * problem.rows
+        return lm_size(problem) + O_TABLES + OUT + problem.figure.n + 4 * problem.rows

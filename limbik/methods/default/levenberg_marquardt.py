@@ -1,4 +1,4 @@
-"""The projected Levenberg–Marquardt iteration and its settings, with or without held rows.
+"""The projected Levenberg–Marquardt step, and the loop of methods/loop.py with it.
 
 projected_lm.py and held_lm.py (with the rows of held_rows.py) are made of it.
 """
@@ -6,30 +6,25 @@ projected_lm.py and held_lm.py (with the rows of held_rows.py) are made of it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from limbik.errors import MethodError
 from limbik.figure.layout import F_REACH, N_COORDS, N_FULL, N_ROWS
 from limbik.figure.projection import free_directions, project
 from limbik.goals.kernels.functions import ANY_COST, ASKED
 from limbik.jit import inlined, inlined_by_llvm
 from limbik.maths.linear import copy
 from limbik.methods.base import (
-    O_DRAFT,
     O_GAIN,
     O_ITERATIONS,
     O_STATIONARY,
+    OUT_EVALUATIONS,
+    OUT_JACOBIANS,
     OUT_WORK,
-    OWN,
     REACHED,
-    SLOW,
     SPENT,
     STATIONARY,
-    Method,
-    finish,
-    record,
 )
 from limbik.methods.default.damped_step import damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns, to_gain
@@ -41,10 +36,19 @@ from limbik.methods.default.held_rows import (
 )
 from limbik.methods.default.hessian import assemble_hessian
 from limbik.methods.default.inequalities import set_apart
-from limbik.methods.default.workspace import lm_size
-from limbik.methods.settings import setting
+from limbik.methods.default.settings import (
+    O_ALPHA,
+    O_DAMPING,
+    O_LEAST_GAIN,
+    O_NEWTON_AFTER,
+    O_PASSES,
+    O_PATIENCE,
+    O_PROGRESS,
+    O_SETTLE,
+    O_SLOW,
+)
+from limbik.methods.loop import GO_ON, iterate_until
 from limbik.solver.objective import descent, scratch_of
-from limbik.solver.problem import Problem
 
 _IDLE, _LOOSE = 4, 1e-4  # so many iterations that hardly lower f are the end at this cosine,
 _CREEPING, _LOOSER = 16, 2e-3  # and so many at this one
@@ -57,45 +61,226 @@ _TRIES = 24  # raising the damping by 4 each time makes any step a tiny projecte
 _NEWTON_COORDINATES = 16.0  # a Newton step costs one more usual iteration per so many coordinates
 
 
+class Memory(NamedTuple):
+    """What is carried from step to step."""
+
+    damping: float  # λ/f
+    foresight: float  # which inequalities that hold join the model, goals/kernels/functions.py
+    skip_stationarity_test: bool  # f falls fast
+    slow_iterations: int  # so many iterations in a row that left most of f
+    idle_iterations: int  # and so many that hardly lowered it
+    newton_steps: int  # so many in all,
+    hessians: int  # for which so many Hessians were assembled
+    trusted: bool  # the Hessian promised well
+    directions: int  # ``_hash_of_directions`` of the directions that it is along
+    optimum: bool  # nothing is left to gain
+
+
+class Model(NamedTuple):
+    """f around q: what ``damped_step`` is asked to minimise."""
+
+    count: int  # how many directions are free
+    directions: int  # ``_hash_of_directions``
+    ahead: bool  # whether there are inequalities that a step may break
+    newton: bool  # with the exact Hessian
+    anew: bool  # which was assembled for this step
+
+
+class Step(NamedTuple):
+    """The last damped step that was tried."""
+
+    accepted: bool
+    value: float  # f at w.trial
+    slope: float  # −½∇f·(trial − q)
+    lam: float  # λ
+    damping: float  # λ/f
+    foresight: float
+    indefinite: bool  # with some λ the Hessian was not positive definite
+
+
 @inlined
-def _try_step(ints, floats, q, lm, count, scratch):
+def _try_step(ints, floats, q, w, count, scratch):
     """trial = P(q + Σ step_d·direction_d); returns the slope −½∇f·(trial − q)."""
-    n, trial = np.int64(ints[N_COORDS]), lm.trial
+    n, trial = np.int64(ints[N_COORDS]), w.trial
     copy(q, n, trial)
     for d in range(count):
-        for s in range(lm.spans[d]):
-            trial[lm.starts[d] + s] += lm.coefficients[d, s] * lm.step[d]
+        for s in range(w.spans[d]):
+            trial[w.starts[d] + s] += w.coefficients[d, s] * w.step[d]
     project(ints, floats, trial, scratch)
     slope = 0.0
     for c in range(n):
-        slope += lm.half_descent[c] * (trial[c] - q[c])
+        slope += w.half_descent[c] * (trial[c] - q[c])
     return slope
 
 
 @inlined
-def _gain_ratio(ints, q, lm, decrease, slope, lam):
+def _gain_ratio(ints, q, w, decrease, slope, lam):
     """How much of the promised decrease came true.
 
     The model promises 2·slope − δᵀHδ, and (H + λM)δ is the slope's g: that is slope + λδᵀMδ.
     """
     moved = 0.0
     for c in range(ints[N_COORDS]):
-        moved += (lm.trial[c] - q[c]) ** 2 / lm.metric[c]
+        moved += (w.trial[c] - q[c]) ** 2 / w.metric[c]
     return decrease / (slope + lam * moved)
 
 
 @inlined_by_llvm
-def _hash_of_directions(lm, count):
+def _hash_of_directions(w, count):
     """A number that differs where other coordinates are free, or other edges of cones followed."""
     code = count
     for d in range(count):
-        code = (code * 31 + 4 * np.int64(lm.starts[d]) + np.int64(lm.spans[d])) % 2147483647
+        code = (code * 31 + 4 * np.int64(w.starts[d]) + np.int64(w.spans[d])) % 2147483647
     return code
 
 
 @inlined_by_llvm
-def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
-    """A damped step on the free set, projected, accepted by equation 39 of line_search.
+def _start(ints, floats, q, w, held):
+    """f at the start, with its residuals in w.r."""
+    return evaluate_with(ints, floats, q, w.state, w.r, held)
+
+
+@inlined_by_llvm
+def _ends(ints, floats, options, q, iteration, w, held, memory):
+    """The goals are met, the last step found the optimum, or no iterations are left."""
+    if reached_with(ints, floats, w.state, held):
+        return REACHED
+    if memory.optimum:
+        return STATIONARY
+    return SPENT if iteration >= options[O_ITERATIONS] else GO_ON
+
+
+@inlined_by_llvm
+def _prepare(ints, floats, options, q, f, w, held, memory, out):
+    """J, the residuals to aim at and −½∇f at q, into w."""
+    if held is None:
+        w.ahead[0] = 0.0 if ints[N_FULL] else memory.foresight
+    detour = linearise_with(ints, floats, q, w.state, w.r, w.jt, w.model_residual, held)
+    out[OUT_JACOBIANS] += 1.0
+    descent(ints, floats, q, w.jt, w.r, w.half_descent)
+    return GO_ON, math.inf, detour
+
+
+@inlined_by_llvm
+def _model(ints, floats, options, q, f, w, held, memory):
+    """The free directions at q, and along them J and D, or where f falls slowly ½∇²f."""
+    count = free_directions(
+        ints, floats, q, w.half_descent, w.starts, w.spans, w.coefficients,
+        scratch_of(ints, w.state),
+    )  # fmt: skip
+    count = take_columns(ints, floats, w, count)
+    ahead = set_apart(ints, w)
+    pulls(ints, floats, q, w, count, not memory.skip_stationarity_test)
+    weigh_coordinates(ints, floats, f, w)
+    newton_after = options[O_NEWTON_AFTER]
+    if options[O_GAIN] > 0.0 and newton_after > 1.0:
+        newton_after -= 1.0  # a chain starts near its answer: what is slow there stays slow
+    newton, directions = memory.slow_iterations >= newton_after, _hash_of_directions(w, count)
+    anew = newton and not (memory.trusted and memory.directions == directions)
+    if newton and not memory.trusted:
+        curvature_with(
+            ints, floats, q, w.state, w.r, w.y, w.moments, w.torques, w.columns, w.second, held
+        )
+    if anew:
+        assemble_hessian(ints, w, count, True)
+    elif ints[N_ROWS] > ints[N_COORDS] and not newton:
+        assemble_hessian(ints, w, count, False)
+    return Model(count, directions, ahead > 0, newton, anew)
+
+
+@inlined_by_llvm
+def _descend(ints, floats, options, q, here, w, held, memory, model, out):
+    """Damped steps of the model, the damping raised until equation 39 accepts one.
+
+    Where the residuals to aim at lead around half a turn, such a step must pay at once; if none
+    does, the residuals themselves are tried.
+    """
+    f, reach, scratch = here.f, floats[ints[F_REACH]], scratch_of(ints, w.state)
+    damping, foresight, indefinite = memory.damping, memory.foresight, False
+    skip_stationarity_test = memory.skip_stationarity_test
+    value, slope, lam = f, 0.0, 0.0
+    for direct in range(0 if here.detour else 1, 2):
+        if direct and here.detour:
+            copy(w.r, ints[N_ROWS], w.model_residual)
+            damping, skip_stationarity_test = memory.damping, False
+        if not skip_stationarity_test:
+            gain = to_gain(ints, floats, q, w, model.count)
+            if (
+                gain <= options[O_STATIONARY]
+                or (memory.idle_iterations >= _IDLE and gain <= _LOOSE)
+                or (memory.idle_iterations >= _CREEPING and gain <= _LOOSER)
+            ):
+                continue
+        for _ in range(_TRIES if direct else _TRIES // 4):
+            lam = max(damping * min(f, reach), 1e-300)
+            if damped_step(
+                ints, floats, q, w, model.count, lam, int(options[O_PASSES]), model.newton,
+                model.ahead,
+            ):  # fmt: skip
+                slope = _try_step(ints, floats, q, w, model.count, scratch)
+                if model.newton and abs(slope) <= _ROUNDING * f:
+                    break
+                value = evaluate_with(ints, floats, w.trial, w.state, w.trial_r, held)
+                out[OUT_EVALUATIONS] += 1.0
+                enough = f if direct else 0.99 * f
+                if value < enough and value < f - 2.0 * options[O_ALPHA] * slope:
+                    return Step(True, value, slope, lam, damping, foresight, indefinite)
+            else:
+                indefinite = True
+            damping, foresight = damping * 4.0, ANY_COST
+            if skip_stationarity_test:
+                # Nobody has looked yet whether there is anything to gain.
+                skip_stationarity_test = False
+                if to_gain(ints, floats, q, w, model.count) <= options[O_STATIONARY]:
+                    break
+    return Step(False, value, slope, lam, damping, foresight, indefinite)
+
+
+@inlined_by_llvm
+def _next_memory(ints, options, q, f, w, memory, model, step):
+    """What the step that was accepted says of the next: its damping, its model, the end."""
+    value = step.value
+    ratio = _gain_ratio(ints, q, w, f - value, step.slope, step.lam)
+    damping = step.damping
+    if ratio > 0.75 and not step.indefinite:
+        damping = max(damping / (10.0 if model.newton else 3.0), 1e-8)
+    elif ratio < 0.25:
+        damping = min(damping * 4.0, 1e8)
+    gained = math.sqrt(f) - math.sqrt(value)
+    trusted = model.newton and options[O_GAIN] > 0.0 and abs(ratio - 1.0) < _TRUSTED
+    newton_steps = memory.newton_steps + model.newton
+    # A Newton step that gained nothing, damped or not, says that this is the optimum.
+    worth = options[O_GAIN] * (1.0 if newton_steps < _FEW else _MORE)
+    nothing = step.slope <= _NOTHING * value and step.lam <= _FIRM * value
+    little = f - value <= options[O_LEAST_GAIN] * f
+    return Memory(
+        damping,
+        step.foresight,
+        value < 0.5 * f,  # looking whether q is stationary costs time: not while f falls fast
+        memory.slow_iterations + 1 if value > options[O_SLOW] * f else 0,
+        memory.idle_iterations + 1 if f - value <= options[O_SETTLE] * f else 0,
+        newton_steps,
+        memory.hessians + model.anew,
+        trusted and gained > _PRECISE * math.sqrt(f),
+        model.directions,
+        model.newton and ratio > 0.25 and (nothing or gained <= worth or little),
+    )
+
+
+@inlined_by_llvm
+def levenberg_marquardt_step(ints, floats, options, q, here, w, held, memory, out):
+    """A damped step on the free set, projected, accepted by equation 39 of line_search."""
+    model = _model(ints, floats, options, q, here.f, w, held, memory)
+    step = _descend(ints, floats, options, q, here, w, held, memory, model, out)
+    if not step.accepted:
+        evaluate_with(ints, floats, q, w.state, w.r, held)
+        return STATIONARY, here.f, memory
+    return GO_ON, step.value, _next_memory(ints, options, q, here.f, w, memory, model, step)
+
+
+@inlined_by_llvm
+def levenberg_marquardt(ints, floats, w, options, q, out, history, held):
+    """The loop of all methods, with the steps of ``levenberg_marquardt_step``.
 
     Gauss–Newton while f falls fast; where it falls slowly, because residuals stay large, the exact
     Hessian JᵀJ + D + S of f takes the place of JᵀJ + D (goals/kernels/curvature.py).  In a chain S
@@ -104,185 +289,10 @@ def levenberg_marquardt(ints, floats, lm, options, q, out, history, held):
     The next damping follows from how much of the promised descent came true.  ``held`` is None, or
     the HeldRows that f is made with.
     """
-    n, rows = np.int64(ints[N_COORDS]), np.int64(ints[N_ROWS])
-    state, r = lm.state, lm.r
-    scratch = scratch_of(ints, state)
-    alpha, damping, stationary = options[OWN], options[OWN + 1], options[O_STATIONARY]
-    passes, patience, progress = int(options[OWN + 2]), options[OWN + 3], options[OWN + 4]
-    settle, newton_after, slow = options[OWN + 5], options[OWN + 6], options[OWN + 7]
-    least, reach = options[OWN + 8], floats[ints[F_REACH]]
-    if options[O_GAIN] > 0.0 and newton_after > 1.0:
-        newton_after -= 1.0  # a chain starts near its answer: what is slow there stays slow
-
-    f = evaluate_with(ints, floats, q, state, r, held)
-    noted = record(history, 0, f, q)
-    evaluations, jacobians, iteration, newton_steps, hessians = 1, 0, 0, 0, 0
-    code = SPENT
-    f_at_checkpoint, checkpoint = f, 0
-    idle_iterations, slow_iterations, skip_stationarity_test = 0, 0, True
-    trusted, directions, foresight = False, 0, ASKED
-    while True:
-        if reached_with(ints, floats, state, held):
-            code = REACHED
-            break
-        if iteration >= options[O_ITERATIONS]:
-            break
-        if options[O_DRAFT] > 0.0 and iteration - checkpoint >= patience:
-            if f > progress * f_at_checkpoint:
-                code = SLOW
-                break
-            f_at_checkpoint, checkpoint = f, iteration
-        # The model at q: free directions, and along them J and D, or the whole Hessian.
-        if held is None:
-            lm.ahead[0] = 0.0 if ints[N_FULL] else foresight
-        detour = linearise_with(ints, floats, q, state, r, lm.jt, lm.model_residual, held)
-        jacobians += 1
-        descent(ints, floats, q, lm.jt, r, lm.half_descent)
-        count = free_directions(
-            ints, floats, q, lm.half_descent, lm.starts, lm.spans, lm.coefficients, scratch
-        )
-        count = take_columns(ints, floats, lm, count)
-        ahead = set_apart(ints, lm)
-        pulls(ints, floats, q, lm, count, not skip_stationarity_test)
-        weigh_coordinates(ints, floats, f, lm)
-        newton = slow_iterations >= newton_after
-        same, directions = directions, _hash_of_directions(lm, count)
-        if newton:
-            newton_steps += 1
-        if newton and not trusted:
-            curvature_with(
-                ints, floats, q, state, r, lm.y, lm.moments, lm.torques, lm.columns,
-                lm.second, held,
-            )  # fmt: skip
-        if newton and not (trusted and same == directions):
-            hessians += 1
-            assemble_hessian(ints, lm, count, True)
-        elif rows > n and not newton:
-            assemble_hessian(ints, lm, count, False)
-        # Damped steps, the damping raised until one is accepted.
-        accepted, indefinite = False, False
-        value, slope, lam, first = f, 0.0, 0.0, damping
-        for direct in range(0 if detour else 1, 2):
-            if direct and detour:
-                # The way around half a turn led nowhere: try the residuals themselves.
-                copy(r, rows, lm.model_residual)
-                damping, skip_stationarity_test = first, False
-            if not skip_stationarity_test:
-                gain = to_gain(ints, floats, q, lm, count)
-                if (
-                    gain <= stationary
-                    or (idle_iterations >= _IDLE and gain <= _LOOSE)
-                    or (idle_iterations >= _CREEPING and gain <= _LOOSER)
-                ):
-                    continue
-            for _ in range(_TRIES if direct else _TRIES // 4):
-                lam = max(damping * min(f, reach), 1e-300)
-                if damped_step(ints, floats, q, lm, count, lam, passes, newton, ahead > 0):
-                    slope = _try_step(ints, floats, q, lm, count, scratch)
-                    if newton and abs(slope) <= _ROUNDING * f:
-                        break
-                    value = evaluate_with(ints, floats, lm.trial, state, lm.trial_r, held)
-                    evaluations += 1
-                    # A way around must pay at once; equation 39 decides about all others.
-                    enough = f if direct else 0.99 * f
-                    if value < enough and value < f - 2.0 * alpha * slope:
-                        accepted = True
-                        break
-                else:
-                    indefinite = True
-                damping, foresight = damping * 4.0, ANY_COST
-                if skip_stationarity_test:
-                    # Nobody has looked yet whether there is anything to gain.
-                    skip_stationarity_test = False
-                    if to_gain(ints, floats, q, lm, count) <= stationary:
-                        break
-            if accepted:
-                break
-        if not accepted:
-            code = STATIONARY
-            evaluate_with(ints, floats, q, state, r, held)
-            break
-        ratio = _gain_ratio(ints, q, lm, f - value, slope, lam)
-        if ratio > 0.75 and not indefinite:
-            damping = max(damping / (10.0 if newton else 3.0), 1e-8)
-        elif ratio < 0.25:
-            damping = min(damping * 4.0, 1e8)
-        # Looking whether q is stationary costs time, and it is not while f falls fast.
-        skip_stationarity_test = value < 0.5 * f
-        slow_iterations = slow_iterations + 1 if value > slow * f else 0
-        idle_iterations = idle_iterations + 1 if f - value <= settle * f else 0
-        gained = math.sqrt(f) - math.sqrt(value)
-        little = f - value <= least * f
-        trusted = newton and options[O_GAIN] > 0.0 and abs(ratio - 1.0) < _TRUSTED
-        trusted = trusted and gained > _PRECISE * math.sqrt(f)
-        f = value
-        copy(lm.trial, n, q)
-        copy(lm.trial_r, rows, r)
-        iteration += 1
-        noted = record(history, noted, f, q)
-        # A Newton step that gained nothing, damped or not, says that this is the optimum.
-        worth = options[O_GAIN] * (1.0 if newton_steps < _FEW else _MORE)
-        optimum = (slope <= _NOTHING * f and lam <= _FIRM * f) or gained <= worth or little
-        if newton and ratio > 0.25 and optimum and not reached_with(ints, floats, state, held):
-            code = STATIONARY
-            break
-    finish(out, f, iteration, evaluations, jacobians, noted)
-    out[OUT_WORK] += hessians * float(n) / _NEWTON_COORDINATES
+    first = Memory(options[O_DAMPING], ASKED, True, 0, 0, 0, 0, False, 0, False)
+    code, last = iterate_until(
+        ints, floats, options, q, out, history, w, held, first, _start, _ends, _prepare,
+        levenberg_marquardt_step, options[O_PATIENCE], options[O_PROGRESS],
+    )  # fmt: skip
+    out[OUT_WORK] += last.hessians * float(ints[N_COORDS]) / _NEWTON_COORDINATES
     return code
-
-
-@dataclass(frozen=True)
-class LevenbergMarquardt(Method):
-    """The settings that every form of the iteration has."""
-
-    alpha: float = setting(1e-4, "Armijo constant of equation 39 of line_search.")
-    damping: float = setting(1.0, "The first λ/f.")
-    stationary: float = setting(
-        1e-6, "Cosine between what is missing and the best free direction at which it stops."
-    )
-    passes: int = setting(
-        3, "How often a step may be solved for again with its clipped coordinates held."
-    )
-    patience: int = setting(
-        4,
-        "An attempt that may be followed by another is given up if over so many iterations f did "
-        "not fall below the part ``progress`` of itself.",
-    )
-    progress: float = setting(0.5, "The part of f that ``patience`` asks for.")
-    settle: float = setting(
-        5e-6,
-        "Some iterations in a row that lower f by no more than this part of it are the end, unless "
-        "much is still to gain.",
-    )
-    newton_after: int = setting(
-        2,
-        "Newton steps, with the exact Hessian, are taken after so many slow iterations, in "
-        "a chain one fewer: far from the answer a single one is no sign that residuals stay.",
-    )
-    slow: float = setting(0.7, "An iteration is slow where it leaves more than this part of f.")
-    least_gain: float = setting(
-        0.0,
-        "A Newton step that lowers f by no more than this part of it is the last one; for solves "
-        "that each start from the answer before, as in a drag.",
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (self.damping > 0 and 0 < self.alpha < 1 and self.passes >= 1):
-            raise MethodError("projected_lm: needs damping > 0, 0 < alpha < 1 and passes ≥ 1")
-
-    def settings(self) -> tuple[float, ...]:
-        return (
-            self.alpha,
-            self.damping,
-            self.passes,
-            self.patience,
-            self.progress,
-            self.settle,
-            self.newton_after,
-            self.slow,
-            self.least_gain,
-        )
-
-    def workspace(self, problem: Problem) -> int:
-        return lm_size(problem)

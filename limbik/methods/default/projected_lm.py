@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from limbik.jit import kernel
-from limbik.methods.default.levenberg_marquardt import LevenbergMarquardt, levenberg_marquardt
+from limbik.methods.default.levenberg_marquardt import levenberg_marquardt
+from limbik.methods.default.settings import LevenbergMarquardt
 from limbik.methods.default.workspace import view_lm
 
 

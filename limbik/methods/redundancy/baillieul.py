@@ -19,7 +19,7 @@ from limbik.methods.least_squares.svd_step import (
     svd_height,
     view_svd,
 )
-from limbik.methods.loop import GO_ON, iterate_until
+from limbik.methods.loop import GO_ON, iterate_until, value_at_start
 from limbik.methods.redundancy.criteria import (
     CRITERIA,
     gradient_of,
@@ -158,7 +158,8 @@ def baillieul(ints, floats, work, options, q, out, history):
     square, _ = view_square(ints, work)
     code, _ = iterate_until(
         ints, floats, options, q, out, history, w, (second, criterion, svd, square),
-        Memory(False), settled_or_spent, by_gradient_unless_met, baillieul_step, math.inf, 0.0,
+        Memory(False), value_at_start, settled_or_spent, by_gradient_unless_met,
+        baillieul_step, math.inf, 0.0,
     )  # fmt: skip
     return code
 

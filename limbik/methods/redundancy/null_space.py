@@ -17,7 +17,7 @@ from limbik.methods.least_squares.svd_step import (
     pseudo_inverse_step,
     view_svd,
 )
-from limbik.methods.loop import GO_ON, iterate_until
+from limbik.methods.loop import GO_ON, iterate_until, value_at_start
 from limbik.methods.redundancy.criteria import (
     CRITERIA,
     gradient_of,
@@ -105,8 +105,8 @@ def null_space(ints, floats, work, options, q, out, history):
     svd, _ = view_svd(ints, work)
     code, _ = iterate_until(
         ints, floats, options, q, out, history, w, (second, criterion, svd),
-        Memory(math.inf, False), settled_or_spent, by_gradient_unless_met, null_space_step,
-        math.inf, 0.0,
+        Memory(math.inf, False), value_at_start, settled_or_spent, by_gradient_unless_met,
+        null_space_step, math.inf, 0.0,
     )  # fmt: skip
     return code
 
