@@ -21,7 +21,7 @@ import { Advice, Notes, Preparing } from "./over/notes";
 import { OfferBanner } from "./over/offer";
 import { PosesPanel } from "./sections/poses";
 import { ScenePanel } from "./sections/scenePanel";
-import type { Picture } from "./files/saving";
+import type { StageView } from "./files/saving";
 import { SheetHead } from "./sheet";
 import { Status } from "./over/status";
 import { Task } from "./over/task";
@@ -47,7 +47,7 @@ function describe(app: App): string {
   );
 }
 
-function View({ app, stage }: { app: App; stage: Picture }) {
+function View({ app, stage }: { app: App; stage: StageView }) {
   useEvents(app, "figure", "state", "ui");
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -88,7 +88,7 @@ function View({ app, stage }: { app: App; stage: Picture }) {
   );
 }
 
-function Panel({ app, stage }: { app: App; stage: Picture }) {
+function Panel({ app, stage }: { app: App; stage: StageView }) {
   return (
     <aside class="panel" aria-label="Goals, joints, limits and method" id="panel">
       <SheetHead app={app} />
@@ -106,7 +106,7 @@ function Panel({ app, stage }: { app: App; stage: Picture }) {
   );
 }
 
-function Page({ app, stage }: { app: App; stage: Picture }) {
+function Page({ app, stage }: { app: App; stage: StageView }) {
   useEvents(app, "ui", "link");
   const input = useRef<HTMLInputElement>(null);
   const [saves, setSaves] = useState(0);
@@ -145,7 +145,7 @@ function skipTo(event: Event, target: HTMLElement | null): void {
 }
 
 /** Draws everything but the figure into `root`, and puts the stage's canvas in its place. */
-export function mount(root: HTMLElement, app: App, stage: Picture): void {
+export function mount(root: HTMLElement, app: App, stage: StageView): void {
   followTheme(app);
   // A sheet would hide the figure that somebody came to see.
   if (matchMedia(NARROW).matches && app.ui.panel) app.set({ panel: false });

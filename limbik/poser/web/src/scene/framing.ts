@@ -46,6 +46,11 @@ export function neighbourhood(figure: FigureInfo, positions: ArrayLike<number>, 
   return new Float32Array(near.flatMap((i) => [0, 1, 2].map((k) => positions[3 * i + k]!)));
 }
 
+/** Slow at both ends. */
+export function ease(t: number): number {
+  return t < 0.5 ? 4 * t ** 3 : 1 - (2 - 2 * t) ** 3 / 2;
+}
+
 export interface Fit {
   /** The point to look at, along right, up and towards the eye. */
   center: Vec3;

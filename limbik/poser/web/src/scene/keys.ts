@@ -1,6 +1,7 @@
 // The view by keyboard: the number pad turns it, arrows do while no effector is selected.
 
-import type { ViewName, Viewpoint } from "./viewpoint";
+import type { ViewName } from "./namedViews";
+import type { Viewpoint } from "./viewpoint";
 
 const STEP = Math.PI / 24;
 const CLOSER = 1.15;

@@ -1,6 +1,6 @@
 // The picture: the figure on its floor, lit, seen by a camera, drawn only when something changed.
 
-import { Group, PCFShadowMap, Scene, Vector3, WebGLRenderer, type Object3D } from "three";
+import { Group, PCFShadowMap, Scene, Vector3, WebGLRenderer } from "three";
 import type { App } from "../state/app";
 import { focusOf } from "../keyboard";
 import type { Vec3 } from "../net/messages";
@@ -8,22 +8,21 @@ import { Backdrop } from "./backdrop";
 import type { Body, Hit } from "./figure/body";
 import { Figures } from "./figure/figures";
 import { Floor } from "./floor";
-import { enclose, facing, middle, neighbourhood } from "./framing";
+import { enclose, middle, neighbourhood } from "./framing";
 import { Ghosts } from "./figure/ghosts";
 import { moveView } from "./keys";
 import { OriginGhost } from "./figure/origin";
 import { OtherFigures } from "./figure/otherFigures";
+import type { ViewName } from "./namedViews";
 import { Trails } from "./trails";
 import { Lights } from "./lights";
 import { onThemeChange, readPalette, type Palette } from "./palette";
-import { depthMap, normalMap, withoutSurface } from "./pictures/maps";
-import { drawKeypoints, keypoints } from "./pictures/openpose";
-import { drawnFor, type Override, type PictureOptions, pngOf } from "./pictures/picture";
-import { type Draw, turntable } from "./pictures/turntable";
+import { StagePictures } from "./pictures/stagePictures";
 import { drawsInSoftware, Quality } from "./quality";
 import { cornersOf, propPlace } from "./propPlace";
+import { headingOf, inScene, setOnFloor, setUpright } from "./placing";
 import { pixelAngle, rayAt, spotOf, type Spot } from "./projection";
-import { Viewpoint, type ViewName } from "./viewpoint";
+import { Viewpoint } from "./viewpoint";
 
 /** Figures are drawn so large, in scene units. */
 const SIZE = 2;
@@ -31,14 +30,12 @@ const SIZE = 2;
 /** Beside a thin bone by so many pixels still hits it. */
 const SLACK = 6;
 
-/** As shares of a figure's size: bodies that reach so far below the floor are lifted onto it. */
-const SOLE = 0.03;
-
 export class Stage {
   readonly scene = new Scene();
   /** Holds everything that has the figure's own axes and unit; put into it what belongs to the figure. */
   readonly world = new Group();
   readonly viewpoint: Viewpoint;
+  readonly pictures: StagePictures;
   palette: Palette;
   private readonly renderer: WebGLRenderer;
   private readonly backdrop = new Backdrop();
@@ -90,6 +87,13 @@ export class Stage {
     this.others = new OtherFigures(app, () => this.palette, () => this.refresh());
     this.world.add(this.ghosts.group, this.origin.group, trails.group, this.others.group);
     this.scene.add(this.backdrop.mesh, this.floor.group, this.lights.group, this.world);
+    this.pictures = new StagePictures(
+      this,
+      this.renderer,
+      this.lights.group,
+      [this.backdrop.mesh, this.floor.group],
+      [this.ghosts.group, this.origin.group],
+    );
     this.listen();
     this.paint();
     this.resize();
@@ -165,7 +169,7 @@ export class Stage {
       what === "all"
         ? Float32Array.of(...(this.body?.outline() ?? pose.positions), ...this.origin.outline(), ...this.others.outline())
         : neighbourhood(figure, pose.positions, what);
-    this.viewpoint.frame(this.inScene(points), (what === "all" ? room : 0.06) * SIZE, view, animated);
+    this.viewpoint.frame(inScene(this.world, points), (what === "all" ? room : 0.06) * SIZE, view, animated);
   }
 
   /** Turn to a named view.  Figures and props that are whole in the picture stay so, as large as they
@@ -181,33 +185,6 @@ export class Stage {
     this.viewpoint.toggleProjection();
   }
 
-  /** The picture as a PNG, without what is not of the figure and its floor unless `clean` is false. */
-  png({ transparent = false, clean = true, ratio = 2, map }: PictureOptions = {}): Promise<Blob> {
-    const alone = transparent || map !== undefined;
-    const hidden = clean || alone ? this.besides(!alone, map === undefined) : [];
-    let override: Override | null = null;
-    if (map === "depth") override = depthMap(this.camera, this.surface());
-    else if (map === "normal") override = normalMap();
-    const made = drawnFor(this.renderer, this.scene, this.camera, hidden, ratio, pngOf, override);
-    return made.finally(() => override?.material.dispose());
-  }
-
-  /** The pose as key points of OpenPose, in a picture as large as that of the view. */
-  openpose(ratio = 2): Promise<Blob> {
-    const { figure, pose } = this.app;
-    if (!figure || !pose) return Promise.reject(new Error("There is no pose yet."));
-    const { left, top, width, height } = this.canvas.getBoundingClientRect();
-    const points = keypoints(figure, pose).map((point) => this.project(point));
-    const spots = points.map(({ x, y }) => ({ x: ratio * (x - left), y: ratio * (y - top) }));
-    return pngOf(drawKeypoints(spots, Math.round(ratio * width), Math.round(ratio * height)));
-  }
-
-  /** The figure turning around once as a GIF; `told` hears the share that is done. */
-  turntable(told: (share: number) => void): Promise<Blob> {
-    const draw: Draw = (ratio, take) => drawnFor(this.renderer, this.scene, this.camera, this.besides(true, true), ratio, take);
-    return turntable(this.camera, this.viewpoint.target, this.canvas, draw, told).finally(() => this.render());
-  }
-
   /** Points around all that is whole in the picture, in the scene: 3 numbers each; null where the figure
    *  is not. */
   private shown(): Float32Array | null {
@@ -215,33 +192,14 @@ export class Stage {
     if (figure.length === 0 || !this.viewpoint.shows(figure)) return null;
     const { state, pose } = this.app;
     const props = (state?.scene.props ?? []).map((prop) => cornersOf(prop, propPlace(prop, pose)));
-    const around = [this.origin.outline(), this.others.outline(), ...props].map((points) => this.inScene(points));
+    const around = [this.origin.outline(), this.others.outline(), ...props].map((points) => inScene(this.world, points));
     const whole = around.filter((points) => this.viewpoint.shows(points));
     return Float32Array.from([figure, ...whole].flatMap((points) => [...points]));
   }
 
-  /** What is not of the figure, its props and, where it is wanted, its ground; `lines` belong to props. */
-  private besides(ground: boolean, lines: boolean): Object3D[] {
-    const own: (Object3D | undefined)[] = [this.lights.group, this.world, this.ghosts.group, this.body?.group, this.origin.group];
-    own.push(this.world.getObjectByName("props"), this.world.getObjectByName("figures"));
-    if (ground) own.push(this.backdrop.mesh, this.floor.group);
-    const all = [...this.scene.children, ...this.world.children];
-    const out = all.filter((object) => !own.includes(object));
-    if (!lines) out.push(this.ghosts.group, this.origin.group, ...withoutSurface(this.world));
-    return out;
-  }
-
   /** Points on the surface of what is drawn, in the scene: 3 numbers each. */
-  private surface(): Float32Array {
-    return this.inScene(this.body?.outline() ?? []);
-  }
-
-  /** Points of the figure's axes (3 numbers each), in the scene. */
-  private inScene(places: ArrayLike<number>): Float32Array {
-    const points = Float32Array.from(places);
-    const at = new Vector3();
-    for (let i = 0; i + 2 < points.length; i += 3) this.world.localToWorld(at.fromArray(points, i)).toArray(points, i);
-    return points;
+  surface(): Float32Array {
+    return inScene(this.world, this.body?.outline() ?? []);
   }
 
   dispose(): void {
@@ -344,14 +302,10 @@ export class Stage {
     const { figure, pose } = this.app;
     if (!figure || !pose) return;
     const scale = SIZE / figure.size;
-    this.world.rotation.set(figure.up === "z" ? -Math.PI / 2 : 0, 0, figure.up === "x" ? Math.PI / 2 : 0);
-    this.world.scale.setScalar(scale);
-    this.world.position.set(0, -figure.floor * scale, 0);
-    this.world.updateMatrixWorld(true);
+    setUpright(this.world, figure, scale);
     this.floor.measure(figure, scale);
     this.floor.paint(this.palette);
-    const ahead = new Vector3(...facing(figure, pose.positions)).transformDirection(this.world.matrixWorld);
-    this.viewpoint.heading = Math.atan2(ahead.x, ahead.z);
+    this.viewpoint.heading = headingOf(this.world, figure, pose.positions);
     this.lights.face(this.viewpoint.heading);
   }
 
@@ -367,14 +321,7 @@ export class Stage {
       if (others > before && !this.viewpoint.shows(this.surface())) this.frame("all", null, true, 0.06);
       return;
     }
-    const outline = this.body.outline();
-    const up = "xyz".indexOf(figure.up);
-    let lowest = Infinity;
-    for (let i = up; i < outline.length; i += 3) lowest = Math.min(lowest, outline[i]!);
-    // Soles are thicker than the bones that the floor was found from; a foot below ground is a pose.
-    const sunk = Math.min(Math.max(figure.floor - lowest, 0), SOLE * figure.size);
-    this.world.position.y = (sunk - figure.floor) * this.world.scale.x;
-    this.world.updateMatrixWorld(true);
+    setOnFloor(this.world, figure, this.body.outline());
     if (!this.touched) this.frame("all", "corner", false, 0.06); // with room for what it will do
     this.shade();
   }

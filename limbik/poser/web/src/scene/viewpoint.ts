@@ -2,55 +2,16 @@
 
 import { MathUtils, Spherical, Vector3 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { type CameraPlace, placeToSee, putAt, seesAll } from "./cameraPlace";
 import { Following } from "./following";
-import { fit } from "./framing";
+import { ease } from "./framing";
+import { isAskew, isLevel, shortestTurn, type SquareName, turnTo, type ViewName } from "./namedViews";
 import { ViewCamera } from "./viewCamera";
-
-export type ViewName = "front" | "back" | "left" | "right" | "top" | "below" | "corner";
-
-/** Turn from the front and height above the horizon, degrees.  All but the corner are square to the
- *  floor's lines and orthographic. */
-const VIEWS: Record<ViewName, [turn: number, height: number]> = {
-  front: [0, 0],
-  back: [180, 0],
-  left: [90, 0],
-  right: [-90, 0],
-  top: [0, 90],
-  below: [0, -90],
-  corner: [28, 14],
-};
-
-export type SquareName = Exclude<ViewName, "corner">;
-
-/** Where the camera stands in an orthographic view, scene units from what is looked at. */
-const BACK = 20;
-/** A view turned by more than this from a square one (radians) is none. */
-const ASKEW = 1e-4;
 
 const FOV = 32;
 const GLIDE = 420; // ms
 const NEAREST = 0.06;
 const FURTHEST = 80;
-
-interface Place {
-  target: Vector3;
-  offset: Spherical;
-}
-
-/** Slow at both ends. */
-export function ease(t: number): number {
-  return t < 0.5 ? 4 * t ** 3 : 1 - (2 - 2 * t) ** 3 / 2;
-}
-
-/** The same direction as `to`, at most half a turn away from `from`. */
-export function shortestTurn(from: number, to: number): number {
-  return from + MathUtils.euclideanModulo(to - from + Math.PI, 2 * Math.PI) - Math.PI;
-}
-
-/** The quarter turn that is nearest to a turn, radians. */
-export function nearestQuarter(turn: number): number {
-  return (Math.round(turn / (Math.PI / 2)) * Math.PI) / 2;
-}
 
 export class Viewpoint {
   readonly camera = new ViewCamera(FOV, 1, 0.01, 200);
@@ -60,9 +21,9 @@ export class Viewpoint {
   /** Where the figure looks: radians about the vertical from the scene's +z towards +x. */
   heading = 0;
   readonly following = new Following();
-  private glide: { from: Place; to: Place; since: number } | null = null;
+  private glide: { from: CameraPlace; to: CameraPlace; since: number } | null = null;
   /** From where a square view was entered that is filled by the figure, and where that brought us. */
-  private entered: { from: Place; to: Place } | null = null;
+  private entered: { from: CameraPlace; to: CameraPlace } | null = null;
   /** On the way back to that framing, while the view is turned: shares of the way. */
   private widening: { by: number; shift: Vector3; since: number; done: number } | null = null;
   /** Orthographic because somebody asked for it, and not only for a square view. */
@@ -98,7 +59,7 @@ export class Viewpoint {
 
   /** Whether the floor is seen from its edge. */
   get level(): boolean {
-    return this.square !== null && this.camera.orthographic && VIEWS[this.square][1] === 0;
+    return this.square !== null && this.camera.orthographic && isLevel(this.square);
   }
 
   get distance(): number {
@@ -127,7 +88,7 @@ export class Viewpoint {
     const offset = this.offset();
     const from = this.square ? this.entered?.from : { target: this.heldTarget(), offset: offset.clone() };
     if (view) {
-      this.turnTo(offset, view);
+      turnTo(offset, view, this.heading);
       this.square = view === "corner" ? null : view;
     }
     const { target, distance } = this.fitted(points, room, offset);
@@ -136,51 +97,21 @@ export class Viewpoint {
     this.go({ target, offset }, animated);
   }
 
-  /** What to look at, and from how far, to see points whole from a direction. */
-  private fitted(points: Float32Array, room: number, offset: Spherical): { target: Vector3; distance: number } {
-    offset.makeSafe();
-    const towards = new Vector3().setFromSpherical(offset).normalize();
-    const right = new Vector3(0, 1, 0).cross(towards).normalize();
-    const up = new Vector3().crossVectors(towards, right);
-    const seen: number[] = [];
-    const at = new Vector3();
-    for (let i = 0; i < points.length; i += 3) {
-      at.fromArray(points, i);
-      for (const [x, y] of [[-room, -room], [room, room]] as const) {
-        seen.push(at.dot(right) + x, at.dot(up) + y, at.dot(towards) + room);
-      }
-    }
-    const flat = this.flat || this.square !== null;
-    const { center, distance } = fit(seen, this.camera.fov, this.camera.aspect, flat);
-    const target = right.clone().multiplyScalar(center[0]);
-    target.addScaledVector(up, center[1]).addScaledVector(towards, center[2]);
-    return { target, distance };
-  }
-
   /** Whether points of the scene (3 numbers each) are all in the picture, as it is or as it will be
    *  when we have arrived. */
   shows(points: Float32Array): boolean {
-    let { camera } = this;
-    if (this.glide) {
-      camera = new ViewCamera(camera.fov, camera.aspect, camera.near, camera.far);
-      camera.orthographic = this.flat || this.square !== null;
-      putAt(camera, this.glide.to);
-    }
-    camera.updateMatrixWorld();
-    const at = new Vector3();
-    for (let i = 0; i + 2 < points.length; i += 3) {
-      at.fromArray(points, i).applyMatrix4(camera.matrixWorldInverse);
-      if (at.z >= 0) return false;
-      at.applyMatrix4(camera.projectionMatrix);
-      if (Math.abs(at.x) > 1 || Math.abs(at.y) > 1) return false;
-    }
-    return true;
+    if (!this.glide) return seesAll(this.camera, points);
+    const { fov, aspect, near, far } = this.camera;
+    const camera = new ViewCamera(fov, aspect, near, far);
+    camera.orthographic = this.flat || this.square !== null;
+    putAt(camera, this.glide.to);
+    return seesAll(camera, points);
   }
 
   /** Turn to a named view, keeping what is looked at and how far away it is. */
   view(name: ViewName, animated = true): void {
     const offset = this.offset();
-    this.turnTo(offset, name);
+    turnTo(offset, name, this.heading);
     this.square = name === "corner" ? null : name;
     this.entered = null;
     this.go({ target: this.target.clone(), offset }, animated);
@@ -260,7 +191,7 @@ export class Viewpoint {
       moving = true;
     }
     moving = this.controls.update() || moving;
-    if (this.square && !this.glide && this.askew(this.square)) {
+    if (this.square && !this.glide && isAskew(this.direction(), this.square, this.heading)) {
       const back = this.flat ? null : this.framedBefore();
       this.square = null;
       this.settle();
@@ -280,15 +211,19 @@ export class Viewpoint {
     return moving;
   }
 
+  private direction(): Spherical {
+    return new Spherical().setFromVector3(this.camera.position.clone().sub(this.target));
+  }
+
   private offset(): Spherical {
     if (this.glide) return this.glide.to.offset.clone();
-    const offset = new Spherical().setFromVector3(this.camera.position.clone().sub(this.target));
+    const offset = this.direction();
     offset.radius = this.distance;
     return offset;
   }
 
   /** How the figure was framed before the square view, where nobody has moved or zoomed that since. */
-  private framedBefore(): Place | null {
+  private framedBefore(): CameraPlace | null {
     if (!this.entered) return null;
     const { from, to } = this.entered;
     const [far, away] = [this.distance / to.offset.radius, this.target.distanceTo(to.target)];
@@ -310,18 +245,12 @@ export class Viewpoint {
     return share < 1;
   }
 
-  private heldTarget(): Vector3 {
-    return (this.glide?.to.target ?? this.target).clone();
+  private fitted(points: Float32Array, room: number, offset: Spherical): { target: Vector3; distance: number } {
+    return placeToSee(points, room, offset, this.camera, this.flat || this.square !== null);
   }
 
-  /** Whether somebody has turned away from a square view. */
-  private askew(name: SquareName): boolean {
-    const meant = new Spherical(1);
-    this.turnTo(meant, name);
-    meant.makeSafe();
-    const now = new Spherical().setFromVector3(this.camera.position.clone().sub(this.target));
-    const turned = Math.abs(shortestTurn(0, now.theta - meant.theta));
-    return Math.abs(now.phi - meant.phi) > ASKEW || turned > ASKEW;
+  private heldTarget(): Vector3 {
+    return (this.glide?.to.target ?? this.target).clone();
   }
 
   /** The projection that belongs to the view in which we have arrived. */
@@ -329,13 +258,7 @@ export class Viewpoint {
     this.project(this.flat || this.square !== null);
   }
 
-  private turnTo(offset: Spherical, view: ViewName): void {
-    const [turn, height] = VIEWS[view];
-    offset.theta = (view === "corner" ? this.heading : nearestQuarter(this.heading)) + MathUtils.degToRad(turn);
-    offset.phi = MathUtils.degToRad(90 - height);
-  }
-
-  private go(to: Place, animated: boolean): void {
+  private go(to: CameraPlace, animated: boolean): void {
     this.widening = null;
     // What is left of the last swing would turn us away from where we are going.
     this.controls.enableDamping = false;
@@ -356,7 +279,7 @@ export class Viewpoint {
     this.wake();
   }
 
-  private place(place: Place): void {
+  private place(place: CameraPlace): void {
     this.target.copy(place.target);
     putAt(this.camera, place);
   }
@@ -365,18 +288,4 @@ export class Viewpoint {
 /** Whether a person wants no movements of the view. */
 function isStill(): boolean {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-}
-
-/** Let a camera look from a place; without perspective it sees as much as one with it would there. */
-function putAt(camera: ViewCamera, { target, offset }: Place): void {
-  const seen = offset.clone();
-  if (camera.orthographic) {
-    camera.span = 2 * offset.radius * Math.tan((camera.fov * Math.PI) / 360);
-    camera.zoom = 1;
-    [camera.near, seen.radius] = [0.1, BACK];
-    camera.updateProjectionMatrix();
-  }
-  camera.position.setFromSpherical(seen).add(target);
-  camera.lookAt(target);
-  camera.updateMatrixWorld();
 }

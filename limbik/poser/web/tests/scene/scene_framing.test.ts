@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FigureInfo, JointInfo } from "../../src/net/messages";
-import { enclose, facing, fit, gridSpacing, sideOf } from "../../src/scene/framing";
-import { ease, shortestTurn } from "../../src/scene/viewpoint";
+import { ease, enclose, facing, fit, gridSpacing, sideOf } from "../../src/scene/framing";
+import { shortestTurn } from "../../src/scene/namedViews";
 
 function joint(name: string, role = ""): JointInfo {
   return { name, role, parent: -1, kind: "", first: 0, count: 0, offset: [0, 0, 0], wxyz: [1, 0, 0, 0], parts: [], axes: [] };

@@ -3,7 +3,7 @@
 import { Group, Vector3 } from "three";
 import { describe, expect, it } from "vitest";
 import { movedOnScreen, rayAt, spotOf, towardsEye, unitsPerPixel, type View, viewAxes } from "../../src/edit/view";
-import { nearestQuarter } from "../../src/scene/viewpoint";
+import { nearestQuarter } from "../../src/scene/namedViews";
 import { isFlat, sightLine, ViewCamera } from "../../src/scene/viewCamera";
 
 /** A figure of centimetres with z up, seen from its left, 600 pixels high. */

@@ -6,7 +6,7 @@ import { IconButton, Segmented } from "../controls/controls";
 import { FileMenu } from "../files/filemenu";
 import { Wordmark } from "../controls/icons";
 import { useEvents } from "../controls/listening";
-import type { Picture } from "../files/saving";
+import type { StageView } from "../files/saving";
 import { nextTheme } from "./theme";
 import { ViewMenu } from "./viewmenu";
 
@@ -22,7 +22,7 @@ const THEMES = { auto: "as the system has it", light: "light", dark: "dark" } as
 
 export function Topbar({ app, stage, saves, choose }: {
   app: App;
-  stage: Picture;
+  stage: StageView;
   /** Counts presses of Ctrl+S, which opens the file menu. */
   saves: number;
   choose: () => void;

@@ -3,7 +3,7 @@
 import type { App } from "../../state/app";
 import type { Ui } from "../../net/messages";
 import { useEvents } from "../controls/listening";
-import type { Picture } from "../files/saving";
+import type { StageView } from "../files/saving";
 
 type Square = NonNullable<Ui["square"]>;
 
@@ -14,7 +14,7 @@ const VIEWS: { label: string; name: Square; other: Square; otherLabel: string; k
   { label: "Top", name: "top", other: "below", otherLabel: "Below", key: "7" },
 ];
 
-export function ViewButtons({ app, stage }: { app: App; stage: Picture }) {
+export function ViewButtons({ app, stage }: { app: App; stage: StageView }) {
   useEvents(app, "ui");
   const { square } = app.ui;
   return (

@@ -4,7 +4,7 @@ import type { App } from "../../state/app";
 import { hasKeypoints } from "../../scene/pictures/openpose";
 import { Group, Item, Menu } from "../controls/menu";
 import { RetargetGroup } from "./retargeting";
-import { PICTURES, save, savePicture, type Picture, type Saved } from "./saving";
+import { PICTURES, save, savePicture, type StageView, type Saved } from "./saving";
 
 const SAVES: { kind: Saved; label: string; note: string }[] = [
   { kind: "bvh", label: "BVH motion", note: ".bvh" },
@@ -15,7 +15,7 @@ const SAVES: { kind: Saved; label: string; note: string }[] = [
 
 export function FileMenu({ app, stage, opened, choose }: {
   app: App;
-  stage: Picture;
+  stage: StageView;
   opened: number;
   choose: () => void;
 }) {

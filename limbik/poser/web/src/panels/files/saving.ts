@@ -2,17 +2,19 @@
 
 import type { App } from "../../state/app";
 import type { PictureOptions } from "../../scene/pictures/picture";
-import type { ViewName } from "../../scene/viewpoint";
+import type { ViewName } from "../../scene/namedViews";
 import { stem } from "./files";
 import { address, download } from "./opening";
 
 /** What panels need of the stage. */
-export interface Picture {
+export interface StageView {
   canvas: HTMLCanvasElement;
-  png(options?: PictureOptions): Promise<Blob>;
   view(name: ViewName): void;
-  openpose(): Promise<Blob>;
-  turntable(told: (share: number) => void): Promise<Blob>;
+  pictures: {
+    png(options?: PictureOptions): Promise<Blob>;
+    openpose(): Promise<Blob>;
+    turntable(onProgress: (share: number) => void): Promise<Blob>;
+  };
 }
 
 /** Pictures of the pose that can be saved, and what is added to the file's name. */
@@ -40,15 +42,15 @@ export function save(app: App, kind: Saved): void {
   download(address(app, "save", kind), fileName(app, kind));
 }
 
-function drawn(app: App, stage: Picture, kind: PictureKind): Promise<Blob> {
-  if (kind === "openpose") return stage.openpose();
-  if (kind === "transparent") return stage.png({ transparent: true });
-  if (kind === "depth" || kind === "normal") return stage.png({ map: kind });
-  if (kind === "view") return stage.png();
-  return stage.turntable((share) => app.setTask({ label: "Drawing the turntable", share }, false)).finally(() => app.setTask(null));
+function drawn(app: App, stage: StageView, kind: PictureKind): Promise<Blob> {
+  if (kind === "openpose") return stage.pictures.openpose();
+  if (kind === "transparent") return stage.pictures.png({ transparent: true });
+  if (kind === "depth" || kind === "normal") return stage.pictures.png({ map: kind });
+  if (kind === "view") return stage.pictures.png();
+  return stage.pictures.turntable((share) => app.setTask({ label: "Drawing the turntable", share }, false)).finally(() => app.setTask(null));
 }
 
-export async function savePicture(app: App, stage: Picture, kind: PictureKind): Promise<void> {
+export async function savePicture(app: App, stage: StageView, kind: PictureKind): Promise<void> {
   const name = PICTURES.find((one) => one.kind === kind)?.name ?? "png";
   let picture: Blob;
   try {

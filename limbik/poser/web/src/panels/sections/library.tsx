@@ -8,7 +8,7 @@ import { Icon } from "../controls/icons";
 import { useEvents } from "../controls/listening";
 import { RenameField } from "../controls/renameField";
 import { address } from "../files/opening";
-import type { Picture } from "../files/saving";
+import type { StageView } from "../files/saving";
 import { freshName } from "./poses";
 import { thumbnail } from "./thumbnail";
 
@@ -69,7 +69,7 @@ function Tile({ app, pose, rename }: { app: App; pose: LibraryPose; rename: () =
   );
 }
 
-export function LibraryPanel({ app, stage }: { app: App; stage: Picture }) {
+export function LibraryPanel({ app, stage }: { app: App; stage: StageView }) {
   useEvents(app, "library", "figure", "link");
   const [name, setName] = useState("");
   const [renamed, setRenamed] = useState<{ id: string; name: string } | null>(null);
@@ -85,7 +85,7 @@ export function LibraryPanel({ app, stage }: { app: App; stage: Picture }) {
     setBusy(true);
     let picture: string[] = [];
     try {
-      picture = await thumbnail(stage.png({ transparent: true, ratio: 1 }));
+      picture = await thumbnail(stage.pictures.png({ transparent: true, ratio: 1 }));
     } catch (error) {
       app.note(`The pose is stored without a picture: ${error instanceof Error ? error.message : String(error)}`);
     }
