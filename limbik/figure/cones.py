@@ -26,7 +26,13 @@ from limbik.figure.layout import (
 from limbik.figure.limits import EXPONENTIAL_CHART
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import copy
-from limbik.maths.so3 import exp_matrix, left_jacobian_into, log_matrix, swing_twist_vector
+from limbik.maths.so3 import (
+    exp_matrix,
+    left_jacobian_into,
+    log_matrix,
+    product_of_three,
+    swing_twist_vector,
+)
 
 AT_EDGE = 1e-9
 SCRATCH = 54
@@ -137,13 +143,7 @@ def _turn_by(sx, sy, twist, basis, turn, scratch):
         first, second = scratch[3 * i], scratch[3 * i + 1]
         scratch[3 * i] = co * first + si * second
         scratch[3 * i + 1] = co * second - si * first
-    for i in range(3):
-        for j in range(3):
-            total = 0.0
-            for k in range(3):
-                for m in range(3):
-                    total += basis[3 * i + k] * scratch[3 * k + m] * basis[3 * j + m]
-            turn[3 * i + j] = total
+    product_of_three(basis, False, scratch, False, basis, True, turn)
 
 
 @inlined
@@ -215,13 +215,9 @@ def _exponential_normals(floats, f, q, c, normals, scratch):
         det += inverse[r] * matrix[3 * r]
     if abs(det) < 1e-9:
         return 0
-    for i in range(3):
-        for j in range(3):
-            total = 0.0
-            for k in range(3):
-                for m in range(3):
-                    total += inverse[3 * i + k] * basis[3 * m + k] * left[3 * m + j]
-            change[3 * i + j] = total / det  # d(s, τ)/dw
+    product_of_three(inverse, False, basis, True, left, False, change)
+    for k in range(9):
+        change[k] /= det  # d(s, τ)/dw
     found = 0
     a, b = floats[f + CONE_A], floats[f + CONE_B]
     sx, sy = parts[0] - floats[f + CONE_X], parts[1] - floats[f + CONE_Y]

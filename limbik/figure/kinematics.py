@@ -44,6 +44,20 @@ def multiply_3x3(a, b, out):
             out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j]
 
 
+@inner
+def point_column(ints, floats, axes, slot, factor, px, py, pz):
+    """(x, y, z): how a point p below a slot moves per unit of the slot's coordinate, times factor.
+
+    That is a × (p − o) where the slot turns about its axis a through o, and a where it slides.
+    """
+    scale, x = factor * floats[ints[F_SCALE] + slot], AXIS * slot
+    ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
+    if ints[ints[I_SLOT_IS_ROTATION] + slot]:
+        dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
+        return ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
+    return ax, ay, az
+
+
 @inlined
 def _ball(kind, basis, x, y, z, turn, axes, r, scratch):
     """A ball's rotation into ``turn`` and its three axes, carried by r, into ``axes`` (columns).

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import LimbikError
-from limbik.jit import kernel
+from limbik.jit import inner, kernel
 from limbik.maths.euler import euler_to_quat, quat_to_euler
 from limbik.maths.quaternions import (
     Array,
@@ -77,6 +77,24 @@ def _one_and_cross(x, y, z, a, b, out):
     out[6] = b * x * z - a * y
     out[7] = b * y * z + a * x
     out[8] = 1.0 - b * (x * x + y * y)
+
+
+@inner
+def product_of_three(a, a_transposed, b, b_transposed, c, c_transposed, out):
+    """out = A·B·C of 3 × 3 matrices, flat and row by row, each as it is or transposed.
+
+    out must be none of them.
+    """
+    ai, ak = (1, 3) if a_transposed else (3, 1)
+    bk, bm = (1, 3) if b_transposed else (3, 1)
+    cm, cj = (1, 3) if c_transposed else (3, 1)
+    for i in range(3):
+        for j in range(3):
+            total = 0.0
+            for k in range(3):
+                for m in range(3):
+                    total += a[ai * i + ak * k] * b[bk * k + bm * m] * c[cm * m + cj * j]
+            out[3 * i + j] = total
 
 
 @kernel

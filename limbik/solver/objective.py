@@ -229,23 +229,28 @@ def too_far_apart(ints, floats):
     return False
 
 
+@inner
+def column_dot(ints, c, column, v, total):
+    """total + Σᵢ column[i]·v[i] over the rows that coordinate c touches; column and v (rows,)."""
+    first, index = ints[I_RUN_FIRST] + c, ints[I_RUN]
+    run, stop = index + ints[first], index + ints[first + 1]
+    if stop - run == 2 and ints[run + 1] - ints[run] == 3:
+        # Most coordinates move one point only; three rows cost less than a loop over them.
+        i = ints[run]
+        return total + (column[i] * v[i] + column[i + 1] * v[i + 1] + column[i + 2] * v[i + 2])
+    for k in range(run, stop, 2):
+        for i in range(ints[k], ints[k + 1]):
+            total += column[i] * v[i]
+    return total
+
+
 @kernel
 def descent(ints, floats, q, jt, r, out):
     """−½∇f = JᵀW(g − F) + D(pose − q) into out (n,): equation 26 of line_search, halved."""
-    first, index = ints[I_RUN_FIRST], ints[I_RUN]
     weight, pose = ints[F_REST], ints[F_REST_POSE]
     for c in range(ints[lay.N_COORDS]):
-        begin, end = index + ints[first + c], index + ints[first + c + 1]
-        total = floats[weight + c] * (floats[pose + c] - q[c])
-        if end - begin == 2 and ints[begin + 1] - ints[begin] == 3:
-            # Most coordinates move one point only; three rows cost less than a loop over them.
-            i = ints[begin]
-            total += jt[c, i] * r[i] + jt[c, i + 1] * r[i + 1] + jt[c, i + 2] * r[i + 2]
-        else:
-            for k in range(begin, end, 2):
-                for i in range(ints[k], ints[k + 1]):
-                    total += jt[c, i] * r[i]
-        out[c] = total
+        pull = floats[weight + c] * (floats[pose + c] - q[c])
+        out[c] = column_dot(ints, c, jt[c], r, pull)
 
 
 @external(types.none(INTS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, TABLE, TABLE, TABLE, TABLE))

@@ -10,6 +10,7 @@ import pytest
 
 import limbik
 from helpers import real_data
+from helpers.differences import differences
 from helpers.robot_comparisons import load, values_of
 from limbik import (
     Avoid,
@@ -42,11 +43,11 @@ SCENE = [
 @pytest.mark.parametrize("scene", [[], SCENE])
 def test_the_jacobian_of_a_body_is_that_of_differences(scene) -> None:
     problem = Problem(HUMAN, Avoid(scene, margin=0.05, own=not scene))
-    rng, step, felt = np.random.default_rng(3), 1e-6, 0
+    rng, felt = np.random.default_rng(3), 0
     for _ in range(3):
         q = HUMAN.project(HUMAN.rest + 0.4 * rng.normal(size=HUMAN.n))
-        moved = [problem.residual(q - h) - problem.residual(q + h) for h in step * np.eye(HUMAN.n)]
-        np.testing.assert_allclose(problem.jacobian(q), np.array(moved).T / (2 * step), atol=1e-7)
+        slope = -differences(problem.residual, q)
+        np.testing.assert_allclose(problem.jacobian(q), slope, atol=1e-7)
         felt += (problem.residual(q) > 0.0).sum()
     assert felt >= 6
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from limbik import Problem
@@ -21,8 +19,3 @@ def criterion(name: str, problem: Problem, q: np.ndarray, pose: np.ndarray | Non
         return float((((q - mid) / span)[bounded] ** 2).sum())
     sigma = np.linalg.svd(problem.jacobian(q), compute_uv=False)
     return float(-np.log(sigma[sigma > 1e-9 * sigma[0]]).sum())  # rows that are always 0 left out
-
-
-def differences(function: Callable[[np.ndarray], float], q: np.ndarray) -> np.ndarray:
-    """(n,) the gradient by central differences."""
-    return np.array([(function(q + s) - function(q - s)) / 2e-5 for s in 1e-5 * np.eye(len(q))])

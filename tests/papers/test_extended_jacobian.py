@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import limbik
-from helpers.criterion_samples import differences
+from helpers.differences import differences
 from helpers.quick_papers import quick_paper
 from limbik import Problem, Reach
 from limbik.methods import Baillieul
@@ -127,7 +127,7 @@ def test_equation_6_keeps_the_gradient_instead_of_zeroing_it() -> None:
     def free_part(q: np.ndarray) -> float:
         """η·∇g for g = Σq², whose sign η's own sign decides."""
         eta = np.linalg.svd(figure.jacobian(q, "Tip")[:2])[2][2]
-        return abs(float(eta @ differences(lambda at: float(at @ at), q)))
+        return abs(float(eta @ differences(lambda at: float(at @ at), q, 1e-5)))
 
     left = []
     for correction in (0.0, 1.0):

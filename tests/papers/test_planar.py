@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.differences import differences
 from limbik.papers.extended_jacobian.planar import (
     end_of,
     extended_displacement,
@@ -15,17 +16,6 @@ from limbik.papers.extended_jacobian.planar import (
 
 LENGTHS = np.array([90.0, 60.0, 90.0, 150.0, 150.0, 90.0])
 Q = np.array([0.3, -0.5, 0.7, 0.2, -0.4, 0.6])
-
-
-def differences(function, q: np.ndarray) -> np.ndarray:
-    """(values, n) by central differences."""
-    h = 1e-6
-    return np.transpose(
-        [
-            (np.array(function(q + s)) - np.array(function(q - s))) / (2 * h)
-            for s in h * np.eye(len(q))
-        ]
-    )
 
 
 def test_the_end_of_a_chain() -> None:

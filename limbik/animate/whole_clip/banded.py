@@ -46,6 +46,20 @@ def _entry(band, first, i, j):
     return total
 
 
+@inner
+def _take_root(row, edge, count):
+    """The diagonal entry, at ``edge``, of a row of L becomes 1/L, or False where it has no root.
+
+    ``count`` entries of the row stand before it.
+    """
+    begin = edge - count
+    total = row[edge] - _product(row, begin, row, begin, count)
+    if not total > 0.0:
+        return False
+    row[edge] = 1.0 / math.sqrt(total)
+    return True
+
+
 @kernel
 def banded_cholesky(band, first, count):
     """A = LLᵀ in place for the leading ``count`` rows; False where A is not positive definite.
@@ -83,19 +97,13 @@ def banded_cholesky(band, first, count):
                 if pair:
                     y[j - i - 1 + edge] = _entry(band, first, i + 1, j) * band[j, edge]
                 j += 1
-        begin = low - i + edge
-        total = x[edge] - _product(x, begin, x, begin, i - low)
-        if not total > 0.0:
+        if not _take_root(x, edge, i - low):
             return False
-        x[edge] = 1.0 / math.sqrt(total)
         i += 1
         if pair:
             y[edge - 1] = _entry(band, first, i, i - 1) * x[edge]
-            begin = low - i + edge
-            total = y[edge] - _product(y, begin, y, begin, i - low)
-            if not total > 0.0:
+            if not _take_root(y, edge, i - low):
                 return False
-            y[edge] = 1.0 / math.sqrt(total)
             i += 1
     return True
 

@@ -40,6 +40,7 @@ from numba.core.types.function_type import CompileResultWAP
 from numba.extending import intrinsic
 
 from limbik.compiling.notice import compile_notice
+from limbik.figure.kinematics import point_column
 from limbik.figure.layout import (
     AXIS,
     F_SCALE,
@@ -276,12 +277,10 @@ def add_motion_row(
     rows = ints[N_ROWS]
     for k in range(path, path + length):
         slot = ints[k]
-        scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
-        ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
+        x, y, z = point_column(ints, floats, axes, slot, 1.0, px, py, pz)
+        felt = lx * x + ly * y + lz * z
         if ints[ints[I_SLOT_IS_ROTATION] + slot]:
-            dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
-            felt = tx * ax + ty * ay + tz * az
-            felt += lx * (ay * dz - az * dy) + ly * (az * dx - ax * dz) + lz * (ax * dy - ay * dx)
-        else:
-            felt = lx * ax + ly * ay + lz * az
+            scale, a = floats[ints[F_SCALE] + slot], AXIS * slot
+            ax, ay, az = axes[a] * scale, axes[a + 1] * scale, axes[a + 2] * scale
+            felt += tx * ax + ty * ay + tz * az
         jt[ints[ints[I_COORD] + slot] * rows + row] += felt

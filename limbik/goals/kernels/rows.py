@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from limbik.figure.kinematics import point_column
 from limbik.figure.layout import (
     AXIS,
     F_SCALE,
@@ -170,14 +171,11 @@ def jacobian_rows(ints, floats, q, world, axes, scratch, jt, detour, ahead):
             px, py, pz = point_of(world, joint, floats, f + T_AT)
             for k in range(path, path + length):
                 slot = ints[k]
-                c, scale, x = ints[i_coord + slot], floats[f_scale + slot], AXIS * slot
-                ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-                if ints[i_turns + slot]:
-                    dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
-                    ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
-                jt[c, row] += wx * ax
-                jt[c, row + 1] += wy * ay
-                jt[c, row + 2] += wz * az
+                c = ints[i_coord + slot]
+                x, y, z = point_column(ints, floats, axes, slot, 1.0, px, py, pz)
+                jt[c, row] += wx * x
+                jt[c, row + 1] += wy * y
+                jt[c, row + 2] += wz * z
         elif kind == ROTATION:
             e, inverse = scratch[9:12], scratch[12:21]
             missing_turn(world, joint, floats, f + T_MATRIX, scratch[0:9], e)
@@ -242,12 +240,8 @@ def _scalar_rows(ints, floats, axes, path, length, px, py, pz, ux, uy, uz, row, 
     """One row that measures the motion of the point p along u."""
     for k in range(path, path + length):
         slot = ints[k]
-        scale, x = floats[ints[F_SCALE] + slot], AXIS * slot
-        ax, ay, az = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
-            dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
-            ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
-        jt[ints[ints[I_COORD] + slot], row] += ux * ax + uy * ay + uz * az
+        x, y, z = point_column(ints, floats, axes, slot, 1.0, px, py, pz)
+        jt[ints[ints[I_COORD] + slot], row] += ux * x + uy * y + uz * z
 
 
 @inner

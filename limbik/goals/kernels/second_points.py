@@ -7,6 +7,7 @@ of it).
 
 from __future__ import annotations
 
+from limbik.figure.kinematics import point_column
 from limbik.figure.layout import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, N_COORDS
 from limbik.jit import inner
 
@@ -62,11 +63,7 @@ def add_columns(ints, floats, axes, path, length, px, py, pz, sign, columns):
     """columns (n, 3) += sign times how each coordinate moves the point p."""
     for k in range(path, path + length):
         slot = ints[k]
-        scale, x = sign * floats[ints[F_SCALE] + slot], AXIS * slot
-        mx, my, mz = axes[x] * scale, axes[x + 1] * scale, axes[x + 2] * scale
-        if ints[ints[I_SLOT_IS_ROTATION] + slot]:
-            dx, dy, dz = px - axes[x + 3], py - axes[x + 4], pz - axes[x + 5]
-            mx, my, mz = cross(mx, my, mz, dx, dy, dz)
+        mx, my, mz = point_column(ints, floats, axes, slot, sign, px, py, pz)
         c = ints[ints[I_COORD] + slot]
         columns[c, 0] += mx
         columns[c, 1] += my

@@ -30,7 +30,6 @@ from limbik.goals.kernels.functions import (
     second_function,
     term_function,
 )
-from limbik.goals.kernels.rows import point_of
 from limbik.goals.kernels.second_points import add_columns, add_point_moments
 from limbik.goals.masses.contacts import contact_points, up_axis
 from limbik.goals.masses.hull_curvature import PER_COORDINATE, add_turns, turn_edges
@@ -41,6 +40,7 @@ from limbik.goals.masses.mass_sums import (
     center_of,
     mass_at,
     masses_of,
+    point_after_masses,
     sum_masses,
 )
 from limbik.goals.priority import Prioritized
@@ -127,10 +127,9 @@ def _shortfall(ints, floats, world, i, masses, count, table, at, room):
     a hull without an inside, its place (2) seen from above): h is hull_shortfall, or inside, where
     that is 0, minus the distance from the edge; its result is at floats[room:room + NEAREST]."""
     one, two = ints[table + 2], ints[table + 3]
-    first, corners_at = at + 2 + MASS * masses, room + NEAREST
+    corners_at = room + NEAREST
     for k in range(count):
-        joint, _, _ = own_joint(ints, i, masses + k)
-        point = point_of(world, joint, floats, first + 3 * k)
+        point = point_after_masses(ints, floats, world, i, masses, at + 2, k)[2:]
         floats[corners_at + 2 * k] = point[one]
         floats[corners_at + 2 * k + 1] = point[two]
     center = center_of(ints, floats, world, i, masses, at + 2)
@@ -159,8 +158,7 @@ def _pull_on_contact(ints, floats, world, i, masses, table, at, room, w, end):
     if share == 0.0:
         return uint32(0), uint32(0), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     k = int64(floats[edge + end % 2])
-    joint, path, length = own_joint(ints, i, masses + k)
-    px, py, pz = point_of(world, joint, floats, at + 2 + MASS * masses + 3 * k)
+    path, length, px, py, pz = point_after_masses(ints, floats, world, i, masses, at + 2, k)
     x, y, z = _level(
         ints[table + 2], ints[table + 3], share * floats[edge + 2], share * floats[edge + 3]
     )
@@ -248,8 +246,7 @@ def _take_columns(ints, floats, world, axes, i, masses, at, room, first, n):
         add_columns(ints, floats, axes, path, length, x / m, y / m, z / m, m, columns)
     for end in range(4):
         k = int64(floats[room + 2 + EDGE * (end // 2) + end % 2])
-        joint, path, length = own_joint(ints, i, masses + k)
-        x, y, z = point_of(world, joint, floats, at + 2 + MASS * masses + 3 * k)
+        path, length, x, y, z = point_after_masses(ints, floats, world, i, masses, at + 2, k)
         first += 3 * n
         columns = floats[first : first + 3 * n].reshape((n, 3))
         add_columns(ints, floats, axes, path, length, x, y, z, 1.0, columns)

@@ -18,13 +18,11 @@ from limbik.goals.kernels.functions import (
     open_floats,
     open_ints,
     open_table,
-    own_joint,
     own_numbers,
     own_table,
     second_function,
     term_function,
 )
-from limbik.goals.kernels.rows import point_of
 from limbik.goals.kernels.second_points import add_point_moments
 from limbik.goals.masses.contacts import contact_points, up_axis
 from limbik.goals.masses.mass_sums import (
@@ -33,6 +31,7 @@ from limbik.goals.masses.mass_sums import (
     add_center_row,
     center_of,
     masses_of,
+    point_after_masses,
     sum_masses,
 )
 from limbik.goals.priority import Prioritized
@@ -106,10 +105,8 @@ def _missing(ints, floats, world, i):
     table, (at, _) = own_table(ints, i), own_numbers(ints, i)
     masses, count = ints[table], ints[table + 1]
     gx, gy, gz = floats[at], floats[at + 1], floats[at + 2]
-    first = at + 3 + MASS * masses
     for k in range(count):
-        joint, _, _ = own_joint(ints, i, masses + k)
-        x, y, z = point_of(world, joint, floats, first + 3 * k)
+        _, _, x, y, z = point_after_masses(ints, floats, world, i, masses, at + 3, k)
         gx, gy, gz = gx + x / count, gy + y / count, gz + z / count
     x, y, z = center_of(ints, floats, world, i, masses, at + 3)
     return gx - x, gy - y, gz - z
@@ -141,8 +138,7 @@ def com_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, er
         x, y, z = w * (k == 0), w * (k == 1), w * (k == 2)
         add_center_row(ints, floats, axes, room, x, y, z, row + k, jt)
         for p in range(count):
-            joint, path, length = own_joint(ints, i, masses + p)
-            px, py, pz = point_of(world, joint, floats, at + 3 + MASS * masses + 3 * p)
+            path, length, px, py, pz = point_after_masses(ints, floats, world, i, masses, at + 3, p)
             add_motion_row(
                 ints, floats, axes, path, length, px, py, pz, -x / count, -y / count, -z / count,
                 0.0, 0.0, 0.0, row + k, jt,
@@ -164,8 +160,7 @@ def com_second(  # type: ignore[no-untyped-def]
     z = lam[row + 2] * floats[f + T_WEIGHT + 2]
     add_center_moments(ints, floats, world, axes, i, masses, at + 3, x, y, z, moments, torques)
     for p in range(count):
-        joint, path, length = own_joint(ints, i, masses + p)
-        px, py, pz = point_of(world, joint, floats, at + 3 + MASS * masses + 3 * p)
+        path, length, px, py, pz = point_after_masses(ints, floats, world, i, masses, at + 3, p)
         add_point_moments(
             ints, floats, axes, path, length, px, py, pz, -x / count, -y / count, -z / count,
             moments, torques,

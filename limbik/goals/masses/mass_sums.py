@@ -14,6 +14,7 @@ from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.layout import AXIS, F_SCALE, I_COORD, I_SLOT_IS_ROTATION, N_ROWS, N_SLOTS, WORLD
 from limbik.goals.kernels.functions import own_joint
+from limbik.goals.kernels.rows import point_of
 from limbik.goals.kernels.second_points import add_point_moments
 from limbik.jit import inner
 
@@ -43,6 +44,18 @@ def mass_at(ints, floats, world, i, k, at):
         world[w + 6] * x + world[w + 7] * y + world[w + 8] * z + m * world[w + 11],
         m,
     )
+
+
+@inner
+def point_after_masses(ints, floats, world, i, count, at, k):
+    """(path offset, path length, x, y, z) of the k-th point of a term that has ``count`` masses.
+
+    Its joint follows those of the masses, and its place in the joint's frame (3) the masses'
+    numbers, which begin at floats[at].
+    """
+    joint, path, length = own_joint(ints, i, count + k)
+    x, y, z = point_of(world, joint, floats, at + MASS * count + 3 * k)
+    return path, length, x, y, z
 
 
 @inner

@@ -69,25 +69,22 @@ _call_user: Any = _call_user_at
 
 
 @inner
-def _gather(ints, floats, world, i, room):
-    """Write the world frames [R | p] of the term's joints to floats[room:], 12 numbers each."""
-    for k in range(ints[ints[i + T_OWN_INTS] + OWN_JOINTS]):
-        joint, _, _ = own_joint(ints, i, k)
-        w, at = WORLD * joint, room + 12 * k
+def _open_term(ints, floats, world, i):
+    """(where its numbers and its room begin, joints, rows, coordinates, numbers) of the term at i.
+
+    The world frames [R | p] of its joints are written to floats[room:], 12 numbers each.
+    """
+    numbers, room = own_numbers(ints, i)
+    own = ints[i + T_OWN_INTS]
+    k, m = int64(ints[own + OWN_JOINTS]), int64(ints[own + OWN_NUMBERS])
+    for j in range(k):
+        joint, _, _ = own_joint(ints, i, j)
+        w, at = WORLD * joint, room + 12 * j
         for row in range(3):
             for column in range(3):
                 floats[at + 4 * row + column] = world[w + 3 * row + column]
             floats[at + 4 * row + 3] = world[w + 9 + row]
-
-
-@inner
-def _sizes(ints, i):
-    """(joints, rows, coordinates, numbers) of the term at i."""
-    own = ints[i + T_OWN_INTS]
-    return (
-        int64(ints[own + OWN_JOINTS]), int64(ints[i + T_COUNT]), int64(ints[N_COORDS]),
-        int64(ints[own + OWN_NUMBERS]),
-    )  # fmt: skip
+    return numbers, room, k, int64(ints[i + T_COUNT]), int64(ints[N_COORDS]), m
 
 
 @inner
@@ -102,9 +99,7 @@ def user_residual(ints_at, floats_at, q_at, world_at, axes_at, i, f, row, out_at
     """−w·residual, and as the error the largest entry."""
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     out, error = open_floats(out_at), open_floats(error_at)
-    numbers, room = own_numbers(ints, i)
-    k, rows, n, m = _sizes(ints, i)
-    _gather(ints, floats, world, i, room)
+    numbers, room, k, rows, n, m = _open_term(ints, floats, world, i)
     values, q = floats[room + 12 * k :], floats[room + 12 * k + rows :]
     _copy(open_floats(q_at), n, q)
     for c in range(rows):
@@ -168,9 +163,7 @@ def user_jacobian(ints_at, floats_at, q_at, world_at, axes_at, i, f, row, out_at
     """w·∂residual/∂q, from derivatives by frame and by q."""
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     axes, jt = open_floats(axes_at), open_floats(out_at)
-    numbers, room = own_numbers(ints, i)
-    k, rows, n, m = _sizes(ints, i)
-    _gather(ints, floats, world, i, room)
+    numbers, room, k, rows, n, m = _open_term(ints, floats, world, i)
     frames, data = floats[room:], floats[numbers:]
     room += 12 * k + rows
     q, by_frame = floats[room:], floats[room + n :]

@@ -11,6 +11,7 @@ from limbik.figure.layout import F_REST, F_REST_POSE
 from limbik.figure.projection import project
 from limbik.figure.rigid_fit import RIGID, add_outer, ball_coordinates, fit_turn, shortest_arc
 from limbik.jit import inner, kernel
+from limbik.maths.so3 import product_of_three
 from limbik.methods.chains.chain_view import BALL, BENDS, S_JOINT, S_KIND, S_PART, S_SLOT, TRIPLE
 from limbik.methods.chains.effector_points import ROUNDING, carry, miss, slide_marks, turn_marks
 
@@ -206,13 +207,7 @@ def _turn_whole(ints, floats, joint, part, slot, q, world, axes, marks, which, s
                 for k in range(3):
                     total += world[p + k] * floats[placed + 3 * k + j]
                 base[3 * i + j] = total
-    for i in range(3):
-        for j in range(3):
-            total = 0.0
-            for k in range(3):
-                for h in range(3):
-                    total += base[3 * k + i] * turn[3 * k + h] * frame[3 * h + j]
-            local[3 * i + j] = total
+    product_of_three(base, True, turn, False, frame, False, local)
     f = miss(marks, which) + _pull(ints, floats, q, c, 3)
     for k in range(3):
         kept[k] = q[c + k]

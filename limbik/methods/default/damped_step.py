@@ -47,7 +47,7 @@ from limbik.maths.linear import (
 )
 from limbik.methods.default.inequalities import join, leave
 from limbik.methods.default.workspace import LM
-from limbik.solver.objective import scratch_of
+from limbik.solver.objective import column_dot, scratch_of
 
 INSIDE, RANGE, SWING, EDGE = range(4)
 
@@ -195,22 +195,10 @@ def _move_cut(ints, lm, count, lam, hold, v):
 @inner
 def _along_columns(ints, lm, count, lam):
     """step = E⁻¹(Jᵀy + d/λ) for the directions that are not held."""
-    first, index = ints[I_RUN_FIRST], ints[I_RUN]
-    jt, y = lm.jt, lm.y
     for d in range(count):
-        if lm.held[d]:
-            continue
-        c, row = lm.starts[d], lm.column[d]
-        run, stop = index + ints[first + c], index + ints[first + c + 1]
-        total = lm.pull[d] / lam
-        if stop - run == 2 and ints[run + 1] - ints[run] == 3:
-            i = ints[run]
-            total += jt[row, i] * y[i] + jt[row, i + 1] * y[i + 1] + jt[row, i + 2] * y[i + 2]
-        else:
-            for k in range(run, stop, 2):
-                for i in range(ints[k], ints[k + 1]):
-                    total += jt[row, i] * y[i]
-        lm.step[d] = lm.ease[d] * total
+        if not lm.held[d]:
+            total = column_dot(ints, lm.starts[d], lm.jt[lm.column[d]], lm.y, lm.pull[d] / lam)
+            lm.step[d] = lm.ease[d] * total
 
 
 @inner

@@ -11,7 +11,7 @@ import numpy as np
 from limbik.errors import MethodError
 from limbik.figure.layout import F_LOWER, F_METRIC, F_UPPER, I_IN_CONE, N_COORDS, NONE
 from limbik.figure.projection import free_directions, project
-from limbik.jit import inlined_by_llvm, kernel, kernel_part
+from limbik.jit import inlined_by_llvm, inner, kernel, kernel_part
 from limbik.maths.linear import copy
 from limbik.methods.base import OUT_EVALUATIONS, OWN, Method
 from limbik.methods.gradient.inverse_hessian import curves, first_scale, gradient_change
@@ -107,6 +107,28 @@ def _reduced(lbfgs, d, v):
     return total
 
 
+@inner
+def _along(lbfgs, count, v):
+    """Σ v·along over the free directions, for a v (n,)."""
+    total = 0.0
+    for d in range(count):
+        total += _reduced(lbfgs, d, v) * lbfgs.along[d]
+    return total
+
+
+@inner
+def _curve_of_pair(ints, floats, lbfgs, count, p):
+    """(sᵀy, yᵀMy) of pair p along the free directions; sᵀy is 0 where f is not curved along s."""
+    curve, square, moved = 0.0, 0.0, 0.0
+    for d in range(count):
+        s, y = _reduced(lbfgs, d, lbfgs.s[p]), _reduced(lbfgs, d, lbfgs.y[p])
+        metric = floats[ints[F_METRIC] + lbfgs.starts[d]]
+        curve += s * y
+        square += metric * y * y
+        moved += s * s / metric
+    return (curve if curve > 1e-8 * math.sqrt(moved * square) else 0.0), square
+
+
 @kernel
 def two_loops(ints, floats, half_descent, lbfgs, count, kept, newest, scale):
     """lbfgs.along = −H∇f along the free directions, H the L-BFGS matrix of the kept pairs.
@@ -121,17 +143,10 @@ def two_loops(ints, floats, half_descent, lbfgs, count, kept, newest, scale):
     found = False
     for k in range(kept):
         p = (newest - k + pairs) % pairs
-        curve, forward, square, moved = 0.0, 0.0, 0.0, 0.0
-        for d in range(count):
-            s, y = _reduced(lbfgs, d, lbfgs.s[p]), _reduced(lbfgs, d, lbfgs.y[p])
-            metric = floats[ints[F_METRIC] + lbfgs.starts[d]]
-            curve += s * y
-            forward += s * along[d]
-            square += metric * y * y
-            moved += s * s / metric
+        curve, square = _curve_of_pair(ints, floats, lbfgs, count, p)
         lbfgs.share[p] = 0.0
-        if curve > 1e-8 * math.sqrt(moved * square):
-            lbfgs.share[p] = forward / curve
+        if curve > 0.0:
+            lbfgs.share[p] = _along(lbfgs, count, lbfgs.s[p]) / curve
             for d in range(count):
                 along[d] -= lbfgs.share[p] * _reduced(lbfgs, d, lbfgs.y[p])
             if not found:
@@ -140,17 +155,11 @@ def two_loops(ints, floats, half_descent, lbfgs, count, kept, newest, scale):
         along[d] *= scale * floats[ints[F_METRIC] + lbfgs.starts[d]]
     for k in range(kept - 1, -1, -1):
         p = (newest - k + pairs) % pairs
-        curve, square, moved, back = 0.0, 0.0, 0.0, 0.0
-        for d in range(count):
-            s, y = _reduced(lbfgs, d, lbfgs.s[p]), _reduced(lbfgs, d, lbfgs.y[p])
-            metric = floats[ints[F_METRIC] + lbfgs.starts[d]]
-            curve += s * y
-            square += metric * y * y
-            moved += s * s / metric
-            back += y * along[d]
-        if curve > 1e-8 * math.sqrt(moved * square):
+        curve, _ = _curve_of_pair(ints, floats, lbfgs, count, p)
+        if curve > 0.0:
+            back = lbfgs.share[p] - _along(lbfgs, count, lbfgs.y[p]) / curve
             for d in range(count):
-                along[d] += (lbfgs.share[p] - back / curve) * _reduced(lbfgs, d, lbfgs.s[p])
+                along[d] += back * _reduced(lbfgs, d, lbfgs.s[p])
     return scale
 
 
