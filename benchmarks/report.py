@@ -48,9 +48,10 @@ def show(title: str, rows: list[dict[str, Any]]) -> None:
 
 def keep(name: str, rows: list[dict[str, Any]]) -> None:
     """Write the rows and the machine to results/NAME.json."""
-    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"machine": machine(), "rows": rows}, indent=1)
-    (RESULTS / f"{name}.json").write_text(text + "\n")
+    path.write_text(text + "\n")
 
 
 def kept(name: str) -> list[dict[str, Any]]:

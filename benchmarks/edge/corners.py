@@ -65,7 +65,7 @@ def main(count: int) -> None:
     names = ("arm", "hand", "human", "spider")
     rows = [measure(name, part, count) for name in names for part in PARTS]
     show("Corners of the limits", rows)
-    keep("corners", rows)
+    keep("edge/corners", rows)
 
 
 if __name__ == "__main__":

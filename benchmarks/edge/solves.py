@@ -209,7 +209,7 @@ def main(count: int, by_both: int, names: list[str]) -> None:
     ]
     show("Targets beyond reach", rows)
     if not names:
-        keep("edge", rows)
+        keep("edge/solves", rows)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def main(paths: list[str]) -> None:
         for row in measure(motion, figure, every)
     ]  # fmt: skip
     show("Following targets beyond reach", rows)
-    keep("edge_tracks", rows)
+    keep("edge/tracks", rows)
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def run(name: str, robot: Robot, problems: int) -> list[dict[str, Any]]:
 def main(problems: int) -> None:
     rows = [row for name, robot in ROBOTS.items() for row in run(name, robot, problems)]
     show("balance, judged by Pinocchio", rows)
-    keep("balance", rows)
+    keep("robots/balance", rows)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ counted apart whose random pose itself is free of collisions.
     python -m benchmarks.robots.collisions --for SECONDS [figure ...]
 
 The second form goes on where it ended the last time, each figure for so many seconds, and adds up
-what it counts in results/collisions_long.json; every block of problems has its own seed.
+what it counts in results/robots/collisions_long.json; every block of problems has its own seed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from limbik.maths.so3 import exp_map
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "robots_mjcf"
 BLOCK = 500
 DEEP = 1e-3  # m
-LONG = "collisions_long"
+LONG = "robots/collisions_long"
 
 
 class Case(NamedTuple):
@@ -244,7 +244,7 @@ def main() -> None:
     for row in rows:
         show(row["figure"], [row])
     if not names:
-        keep("collisions", rows)
+        keep("robots/collisions", rows)
 
 
 if __name__ == "__main__":

@@ -227,7 +227,7 @@ def outside() -> list[dict[str, Any]]:
 
 
 def main(frames: int, seconds: float) -> None:
-    """Run all, print, and keep in results/live.json."""
+    """Run all, print, and keep in results/robots/live.json."""
     judge = Judge(root() / URDF)
     found = {
         "Two arms of a G1, 60 frames per second": arms(judge, frames),
@@ -240,7 +240,7 @@ def main(frames: int, seconds: float) -> None:
     for title, part in found.items():
         show(title, part)
         rows += [{"part": title} | row for row in part]
-    keep("live", rows)
+    keep("robots/live", rows)
 
 
 if __name__ == "__main__":

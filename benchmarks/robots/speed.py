@@ -146,7 +146,7 @@ def main() -> None:
     show("mink issue 162: 5 rad/s", rows)
     others = outside(DATA / "robots" / "erd_ur5_robot.urdf")
     show("Pink issue 206: from 0.3 rad outside", others)
-    keep("speed", rows + others)
+    keep("robots/speed", rows + others)
 
 
 if __name__ == "__main__":
