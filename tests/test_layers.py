@@ -43,7 +43,7 @@ LAYERS = {
         "posed_figure",
         "units variations whole_turns appearance.drawing motion_tools",
         "physical.physical_figure",
-        "coordinates build physical",
+        "coordinates tree physical",
         "collision",
         "physical.center_of_mass",
         "joints",

@@ -10,12 +10,13 @@ import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
 from limbik.figure.appearance.drawing import plot_poses, svg
-from limbik.figure.build import Tree, limit_of_coordinate, slide_limit
 from limbik.figure.joints import Joint, Limit
 from limbik.figure.limits import Range
 from limbik.figure.physical.physical_figure import PhysicalFigure
 from limbik.figure.physical.properties import NOTHING, Physical
 from limbik.figure.posed_figure import Pose, PosedFigure
+from limbik.figure.tree.joint_limits import limit_of_coordinate, slide_limit
+from limbik.figure.tree.tree import Tree
 from limbik.figure.units import change, changed
 from limbik.figure.variations.attachments import on_base, tool_joint
 from limbik.figure.variations.change_coordinates import with_balls

@@ -12,9 +12,9 @@ import numpy as np
 from limbik.errors import FigureError, did_you_mean
 from limbik.figure import kinematics as kin
 from limbik.figure import layout as lay
-from limbik.figure.build import Tree
 from limbik.figure.joints import Joint
 from limbik.figure.projection import project_many
+from limbik.figure.tree.tree import Tree
 from limbik.figure.whole_turns import outside
 
 Pose = Sequence[float] | np.ndarray | Mapping[str, Any]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.figure.build import slide_limit
 from limbik.figure.coordinates import ball_of, swing_and_twist, swing_twist_values
 from limbik.figure.joints import Joint, Limit, Turn
 from limbik.figure.limits import SWING_CHART, Range, SwingTwist
+from limbik.figure.tree.joint_limits import slide_limit
 from limbik.jit import kernel
 from limbik.maths.so3 import matrix_to_quat, quat_to_euler, quat_to_matrix
 

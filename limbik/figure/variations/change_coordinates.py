@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from limbik.errors import FigureError
-from limbik.figure.build import slide_limit
 from limbik.figure.coordinates import (
     Ball,
     ball_of,
@@ -28,6 +27,7 @@ from limbik.figure.joints import (
     swing_twist,
 )
 from limbik.figure.limits import SWING_CHART, Range, SwingTwist
+from limbik.figure.tree.joint_limits import slide_limit
 from limbik.maths.so3 import log_map, quat_multiply
 
 KINDS = ("swing-twist", "euler", "exponential")

@@ -18,10 +18,10 @@ import warnings
 import numpy as np
 
 from limbik.errors import FigureError, FormatError, LimbikWarning
-from limbik.figure.build import ordered
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, Part, Slide, Vector, exponential, swing_twist, unit_axis
 from limbik.figure.limits import Range
+from limbik.figure.tree.order import ordered
 from limbik.formats.gltf.animation import Channel
 from limbik.formats.gltf.rig import Layout
 from limbik.formats.gltf.scale import factors

@@ -1,4 +1,4 @@
-"""From joints to flat buffers: order and check the tree, name its coordinates, pack its numbers."""
+"""From joints to flat buffers: name the coordinates of a tree of joints, and pack its numbers."""
 
 from __future__ import annotations
 
@@ -11,20 +11,11 @@ import numpy as np
 
 from limbik.errors import FigureError, did_you_mean
 from limbik.figure import layout as lay
-from limbik.figure import limits as lim
-from limbik.figure.joints import (
-    BallPart,
-    Coupling,
-    ExponentialBall,
-    Joint,
-    Limit,
-    Part,
-    SwingTwistBall,
-)
-from limbik.figure.limits import Range, SwingTwist
+from limbik.figure.joints import BallPart, Coupling, ExponentialBall, Joint, Part
+from limbik.figure.tree.joint_limits import cone_of, ranges_of
+from limbik.figure.tree.order import ordered
 from limbik.maths.so3 import quat_to_matrix
 
-_NARROWEST = 1e-100  # rad: half a cone's angle, so that its square is not lost
 _PRINCIPAL = {(1, 0, 0): lay.TURN_X, (0, 1, 0): lay.TURN_Y, (0, 0, 1): lay.TURN_Z}
 
 
@@ -143,7 +134,7 @@ class Tree:
         lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
         source: dict[int, str] = {}
         for joint, slots in zip(self.joints, self.slots_of, strict=True):
-            ranges = _ranges(joint, len(slots))
+            ranges = ranges_of(joint, len(slots))
             for k, low, high in zip(slots, ranges.lower, ranges.upper, strict=True):
                 c, scale, shift = self.slots[k]
                 ends = sorted(((low - shift) / scale, (high - shift) / scale))
@@ -168,7 +159,7 @@ class Tree:
                         f'joint "{follower}": its limit cannot be kept, because it follows the '
                         f'ball of "{joint.name}"; limit that ball instead'
                     )
-                cone = _cone(joint, ball, lower[c : c + 3], upper[c : c + 3])
+                cone = cone_of(joint, ball, lower[c : c + 3], upper[c : c + 3])
                 if cone is not None:
                     kind, values, bound = cone
                     in_cone[c:end] = len(cones)
@@ -185,77 +176,6 @@ class Tree:
         pack.floats(lay.F_LOWER, lower)
         pack.floats(lay.F_UPPER, upper)
         pack.floats(lay.F_CONE, numbers)
-
-
-def ordered(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
-    """The joints with parents before children, checked one by one; otherwise in the given order."""
-    if not joints:
-        raise FigureError("a figure needs at least one joint")
-    names: dict[str, Joint] = {}
-    for joint in joints:
-        if not isinstance(joint, Joint):
-            raise FigureError(f"a figure is made of Joints, got {joint!r}")
-        if not isinstance(joint.parent, str | None):
-            raise FigureError(f'joint "{joint.name}": a parent is a name, got {joint.parent!r}')
-        if not isinstance(joint.name, str) or not joint.name:
-            raise FigureError(f"a joint needs a name, got {joint.name!r}")
-        if joint.name in names:
-            raise FigureError(f'two joints are called "{joint.name}"')
-        if not isinstance(joint.parts, tuple) or not all(isinstance(p, Part) for p in joint.parts):
-            raise FigureError(f'joint "{joint.name}": parts must be a tuple of Turn, Slide, ...')
-        for what, values, length in (
-            ("offset", joint.offset, 3),
-            ("wxyz", joint.wxyz, 4),
-            ("tip", (0, 0, 0) if joint.tip is None else joint.tip, 3),
-        ):
-            try:
-                array = np.asarray(values, float)
-            except (TypeError, ValueError, OverflowError):
-                array = np.empty(0)
-            if array.shape != (length,) or not np.isfinite(array).all():
-                raise FigureError(f'joint "{joint.name}": {what} needs {length} finite numbers')
-        if np.linalg.norm(joint.wxyz) < 1e-12:
-            raise FigureError(f'joint "{joint.name}": wxyz has zero length')
-        names[joint.name] = joint
-    done: dict[str, Joint] = {}
-    for joint in joints:
-        path: dict[str, Joint] = {}
-        step: Joint | None = joint
-        while step is not None and step.name not in done:
-            if step.name in path:
-                loop = [*list(path)[list(path).index(step.name) :], step.name]
-                raise FigureError("the joints form a cycle: " + " → ".join(loop))
-            path[step.name] = step
-            if step.parent is not None and step.parent not in names:
-                hint = did_you_mean(step.parent, tuple(names))
-                raise FigureError(f'joint "{step.name}": no parent "{step.parent}"{hint}')
-            step = None if step.parent is None else names[step.parent]
-        done.update(reversed(path.items()))
-    return tuple(done.values())
-
-
-def slide_limit(joint: Joint) -> Range | None:
-    """The ranges of a joint's slides, whichever way its limit says them; None where they are free.
-
-    A cone that replaces a range leaves them as they are.
-    """
-    ranges, slides = _ranges(joint, len(joint.labels)), joint.slide_columns
-    low, high = ranges.lower[slides], ranges.upper[slides]
-    return Range(low, high, degrees=False) if np.isfinite([*low, *high]).any() else None
-
-
-def limit_of_coordinate(joint: Joint, label: str, limit: Limit | None) -> Range:
-    """The joint's ranges with the one of a single coordinate replaced."""
-    if isinstance(limit, SwingTwist) or isinstance(joint.limit, SwingTwist):
-        raise FigureError(f'"{joint.name}.{label}": a swing–twist limit is set on the whole joint')
-    if limit is not None and limit.lower.size != 1:
-        raise FigureError(f'"{joint.name}.{label}": one coordinate takes one lower and one upper')
-    ranges = _ranges(joint, len(joint.labels))
-    lower, upper = ranges.lower.copy(), ranges.upper.copy()
-    k = joint.labels.index(label)
-    lower[k] = -np.inf if limit is None else float(limit.lower.ravel()[0])
-    upper[k] = np.inf if limit is None else float(limit.upper.ravel()[0])
-    return Range(lower, upper, degrees=False)
 
 
 def _resolve(slots: list[tuple[str, Coupling | None]], coordinates: dict[str, int]) -> list[Slot]:
@@ -309,83 +229,3 @@ def _part(part: Part, joint: str) -> tuple[int, float, np.ndarray]:
         if abs(along) == 1.0:
             return kind, along, numbers
     return lay.TURN_ANY, 1.0, numbers
-
-
-def _ranges(joint: Joint, count: int) -> Range:
-    """A range a coordinate, from whatever the joint's limit says of ranges."""
-    if not count and joint.limit is not None:
-        raise FigureError(f'joint "{joint.name}" is fixed: there is nothing to limit')
-    lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
-    if isinstance(joint.limit, SwingTwist):
-        if not joint.ball_parts:
-            raise FigureError(
-                f'joint "{joint.name}": a swing–twist limit needs a swing–twist or exponential '
-                f"ball, and this is {joint.kind}; give it a Range"
-            )
-        for at, ball in joint.ball_parts:
-            if isinstance(ball, SwingTwistBall):
-                lower[at + 2], upper[at + 2] = joint.limit.twist
-    elif joint.limit is not None and not isinstance(joint.limit, Range):
-        raise FigureError(
-            f'joint "{joint.name}": its limit must be a Range or a SwingTwist, got {joint.limit!r}'
-        )
-    elif joint.limit is not None:
-        size = joint.limit.lower.size
-        if size not in (1, count):
-            raise FigureError(
-                f'joint "{joint.name}": its Range has {size} values for {count} coordinates'
-            )
-        lower[:], upper[:] = joint.limit.lower, joint.limit.upper
-    if joint.slide_limit is not None and not isinstance(joint.limit, Range):
-        slides = joint.slide_columns
-        if joint.slide_limit.lower.size not in (1, len(slides)):
-            raise FigureError(
-                f'joint "{joint.name}": its slide_limit has {joint.slide_limit.lower.size} '
-                f"values for {len(slides)} slides"
-            )
-        lower[slides], upper[slides] = joint.slide_limit.lower, joint.slide_limit.upper
-    return Range(lower, upper, degrees=False)
-
-
-def _cone(
-    joint: Joint, ball: BallPart, lower: np.ndarray, upper: np.ndarray
-) -> tuple[int, np.ndarray, np.ndarray] | None:
-    """(kind, numbers, bounding range) of a ball's cone, or of its chart's edge where it has none.
-
-    None where ranges already keep the ball inside its chart.
-    """
-    limit = joint.limit if isinstance(joint.limit, SwingTwist) else None
-    numbers = np.zeros(lay.CONE_FLOATS)
-    if isinstance(ball, SwingTwistBall):
-        corner = float(np.linalg.norm(np.maximum(np.abs(lower[:2]), np.abs(upper[:2]))))
-        if limit is None and corner <= lim.SWING_CHART:
-            return None
-        if limit is None and np.isfinite([*lower[:2], *upper[:2]]).any():
-            raise FigureError(
-                f'joint "{joint.name}": ranges on its swing reach beyond 179°; use SwingTwist'
-            )
-        swing = (lim.SWING_CHART,) * 2 if limit is None or limit.swing is None else limit.swing
-        center = (0.0, 0.0) if limit is None else limit.center
-        numbers[:4] = *np.maximum(swing, _NARROWEST), *center
-        bound = np.array([[c - a, c + a] for a, c in zip(swing, center, strict=True)])
-        return lay.CONE_SWING, numbers, bound
-    if limit is None:
-        corner = float(np.linalg.norm(np.maximum(np.abs(lower), np.abs(upper))))
-        if corner <= lim.EXPONENTIAL_CHART:
-            return None
-        if np.isfinite([*lower, *upper]).any():
-            raise FigureError(
-                f'joint "{joint.name}": ranges on its rotation vector reach beyond 2π'
-            )
-        numbers[0] = lim.EXPONENTIAL_CHART
-        return lay.CHART, numbers, np.tile([-np.inf, np.inf], (3, 1))
-    swing = (lim.SWING_CHART,) * 2 if limit.swing is None else limit.swing
-    ends = [end for end in limit.twist if math.isfinite(end)]
-    if any(abs(end) > math.pi for end in ends):
-        raise FigureError(
-            f'joint "{joint.name}": on an exponential ball the twist is known from −180° to 180° '
-            "only; use a swing–twist ball"
-        )
-    numbers[:6] = *np.maximum(swing, _NARROWEST), *limit.center, *limit.twist
-    numbers[6:] = ball.basis.ravel()
-    return lay.CONE_EXPONENTIAL, numbers, np.tile([-2 * math.pi, 2 * math.pi], (3, 1))
