@@ -61,6 +61,7 @@ LAYERS = {
         "explanation",
         "result direct_call",
         "compiled_frames",
+        "frames",
         "restarts explanation.sensitivity",
         "explanation.holders",
         "problem",

@@ -32,10 +32,10 @@ from limbik.goals.priority import FIRST
 from limbik.humanoid.at_ease import at_ease
 from limbik.methods import Method
 from limbik.methods.base import OUT_ITERATIONS, REACHED, STATIONARY
-from limbik.solver import restarts as att
 from limbik.solver.batch_runs import run_chain, statuses, term_errors
 from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
+from limbik.solver.restarts import TOTAL_ATTEMPTS, TOTALS
 from limbik.solver.result import Status
 from limbik.solver.runner import find_method
 from limbik.solver.stepping.stepper import Stepper, limits_of_change, run_steps
@@ -211,7 +211,7 @@ def track(
         )  # fmt: skip
         poses = found.q
         codes = _codes(problem, term_errors(problem, target_offsets, values, poses))
-        totals = np.ones((len(poses), att.TOTALS))
+        totals = np.ones((len(poses), TOTALS))
         totals[:, OUT_ITERATIONS] = found.steps
         if progress is not None:
             progress(len(poses))
@@ -238,7 +238,7 @@ def track(
         else statuses(problem, target_offsets, values, codes, poses),
         jumps=jumps(figure, poses, expected),
         iterations=totals[:, OUT_ITERATIONS].astype(int),
-        attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
+        attempts=totals[:, TOTAL_ATTEMPTS].astype(int),
         seconds=seconds,
     )
 

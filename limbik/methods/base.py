@@ -1,6 +1,6 @@
 """What a method is: settings for people, and one compiled kernel that sees r, J, P and f.
 
-Every kernel has the same signature, so that one compiled frame (restarts.py) can drive any of them:
+Every kernel has the same signature, so that one compiled frame (frames.py) can drive any of them:
 
     kernel(ints, floats, work, options, q, out, history) -> exit code
 

@@ -13,10 +13,10 @@ from limbik.errors import FigureError
 from limbik.figure.figure import Figure
 from limbik.methods import Method
 from limbik.methods.base import OUT_EVALUATIONS, OUT_F, OUT_ITERATIONS, REACHED
-from limbik.solver import restarts as att
 from limbik.solver.batch_runs import run_batch, statuses
 from limbik.solver.ordered import OrderedRunner, runner_of
 from limbik.solver.problem_arguments import checked_figure
+from limbik.solver.restarts import TOTAL_ATTEMPTS
 from limbik.solver.runner import Runner, find_method
 from limbik.solver.targets.tables import Goals, batch_problem
 
@@ -126,7 +126,7 @@ def solve_many(
         objective=_objectives(runner, target_offsets, targets, poses, totals),
         iterations=totals[:, OUT_ITERATIONS].astype(int),
         evaluations=totals[:, OUT_EVALUATIONS].astype(int),
-        attempts=totals[:, att.TOTAL_ATTEMPTS].astype(int),
+        attempts=totals[:, TOTAL_ATTEMPTS].astype(int),
         seconds=time.perf_counter() - began,
     )
 

@@ -13,12 +13,13 @@ from limbik.errors import MethodError
 from limbik.jit import kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import REACHED
-from limbik.solver import restarts as att
+from limbik.solver import frames
 from limbik.solver.compiled_frames import entry
 from limbik.solver.explanation.explain import status_of
 from limbik.solver.objective import errors_of, evaluate, state_size
 from limbik.solver.ordered import OrderedRunner
 from limbik.solver.problem import Problem
+from limbik.solver.restarts import P_PULL, TOTAL_ATTEMPTS, TOTALS
 from limbik.solver.result import Status
 from limbik.solver.runner import Runner, whole_number
 
@@ -91,15 +92,15 @@ class Batch:
     ) -> None:
         self._runner, self._target_offsets, self._targets = runner, target_offsets, targets
         self._seed = whole_number(seed, "seed") % 2**62
-        self._frame, self._kernel = entry(att.batch, type(runner.method).kernel)
+        self._frame, self._kernel = entry(frames.batch, type(runner.method).kernel)
         count = len(targets)
         self.poses = np.empty((count, runner.problem.figure.n))
-        self.codes, self.totals = np.empty(count, np.int64), np.empty((count, att.TOTALS))
+        self.codes, self.totals = np.empty(count, np.int64), np.empty((count, TOTALS))
 
     def before(self, low: int, start: np.ndarray) -> np.ndarray:
         """(1 or 2, n) what a chain needs to go on at problem ``low``: the last answer, or the last
         two where the last one came without a restart."""
-        calm = low > 1 and self.totals[low - 1, att.TOTAL_ATTEMPTS] == 1.0
+        calm = low > 1 and self.totals[low - 1, TOTAL_ATTEMPTS] == 1.0
         return start[None].copy() if low == 0 else self.poses[low - (2 if calm else 1) : low].copy()
 
     def held(self, low: int) -> int:
@@ -136,13 +137,13 @@ class OrderedBatch(Batch):
             if not chain:
                 q = starts[k - low].copy()
             elif k > 0:
-                last, pull = q.copy(), float(runner.restart_plan[att.P_PULL])
-                q = att.carried_on(last, before, runner.ease, runner.spread, pull, moving)
+                last, pull = q.copy(), float(runner.restart_plan[P_PULL])
+                q = frames.carried_on(last, before, runner.ease, runner.spread, pull, moving)
                 before, moving = last, True
             seed = (self._seed + k * _SEED_STEP) % 2**62
             self.codes[k], self.totals[k] = runner.run(q, seed)
             self.poses[k] = q
-            moving = moving and self.totals[k, att.TOTAL_ATTEMPTS] == 1.0
+            moving = moving and self.totals[k, TOTAL_ATTEMPTS] == 1.0
 
 
 def statuses(

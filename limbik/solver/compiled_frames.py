@@ -1,4 +1,4 @@
-"""The frames of restarts.py made ready to be called: compiled for a method, or from the cache."""
+"""The frames of frames.py made ready to be called: compiled for a method, or from the cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from limbik.compiling import compile_ahead
 from limbik.compiling.kernel_cache import code_size, missing_externals
 from limbik.compiling.notice import compile_notice
 from limbik.methods.base import KERNEL
-from limbik.solver.restarts import SIGNATURES
+from limbik.solver.frames import SIGNATURES
 
 _compiling = threading.Lock()
 

@@ -16,10 +16,10 @@ from numba.extending import intrinsic
 
 from limbik.jit import kernel
 from limbik.methods.base import KERNEL
-from limbik.solver import restarts
+from limbik.solver import frames
 from limbik.solver.compiled_frames import compiled, entry
 
-_ONE = restarts.SIGNATURES["one"]
+_ONE = frames.SIGNATURES["one"]
 
 
 @intrinsic
@@ -27,7 +27,7 @@ def _one_at(
     typingctx, frame, method, ints, floats, work, draft_options, final_options, plan, mid_pose,
     spread, seed, q, totals, history,
 ):  # type: ignore[no-untyped-def]  # fmt: skip
-    """Call the ``restarts.one`` at an address with the method at another."""
+    """Call the ``frames.one`` at an address with the method at another."""
     signature = _ONE.return_type(int64, int64, *_ONE.args[1:])
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
@@ -56,7 +56,7 @@ def _call(
     frame, method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread, seed,
     q, totals, history,
 ):  # fmt: skip
-    """``restarts.one`` with two addresses in place of itself and the method."""
+    """``frames.one`` with two addresses in place of itself and the method."""
     return _one(
         frame, method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread,
         seed, q, totals, history,
@@ -67,21 +67,21 @@ _calls: dict[Any, tuple[Callable[..., int], int, int]] = {}
 
 
 def one_by_address(method: Any) -> tuple[Callable[..., int], int, int]:
-    """(a function, its first two arguments): ``restarts.one`` with a method's kernel.
+    """(a function, its first two arguments): ``frames.one`` with a method's kernel.
 
-    The other arguments are those of ``restarts.one``, arrays of its very types.
+    The other arguments are those of ``frames.one``, arrays of its very types.
 
     Args:
         method: the kernel of a method; it is compiled now unless it is in the cache.
     """
     found = _calls.get(method)
     if found is None:
-        compiled(restarts.one, method)
+        compiled(frames.one, method)
         if not _call.signatures:
             _call.compile(types.int64(int64, int64, *_ONE.args[1:]))
-        (frame,) = restarts.one.overloads.values()
+        (frame,) = frames.one.overloads.values()
         (call,) = _call.overloads.values()
         address = frame.library.get_pointer_to_function(frame.fndesc.llvm_func_name)
-        wrapper = entry(restarts.one, method)[1].__wrapper_address__()
+        wrapper = entry(frames.one, method)[1].__wrapper_address__()
         found = _calls[method] = (call.entry_point, address, wrapper)
     return found

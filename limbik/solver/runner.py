@@ -15,10 +15,22 @@ from limbik.errors import MethodError, did_you_mean
 from limbik.figure.figure import Figure
 from limbik.methods import METHODS, Method, ProjectedLevenbergMarquardt
 from limbik.methods.base import O_DRAFT, OUT_ITERATIONS, SPENT
-from limbik.solver import restarts as att
+from limbik.solver import frames
 from limbik.solver.compiled_frames import compiled, missing_symbols
 from limbik.solver.direct_call import one_by_address
 from limbik.solver.problem import Problem
+from limbik.solver.restarts import (
+    P_AUTOMATIC,
+    P_BUDGET,
+    P_FAR,
+    P_NEAR,
+    P_NOTICE,
+    P_PULL,
+    P_RESTARTS,
+    P_ROOT,
+    RESTART_PLAN,
+    TOTALS,
+)
 
 MOST_RESTARTS = 250
 _GAIN = 0.003  # of a tolerance: in a chain what gains less than this is not worth an iteration
@@ -37,7 +49,7 @@ def whole_number(value: object, what: str) -> int:
 
 
 _DEFAULT = ProjectedLevenbergMarquardt()
-compile_ahead.usually(lambda: missing_symbols(type(_DEFAULT).kernel, att.one))
+compile_ahead.usually(lambda: missing_symbols(type(_DEFAULT).kernel, frames.one))
 
 
 def find_method(method: str | Method | type[Method] | None) -> Method:
@@ -83,15 +95,15 @@ class Runner:
         self.final_options = method.options(problem, gain=gain)
         self.draft_options = self.final_options.copy()
         self.draft_options[O_DRAFT] = 1.0
-        self.restart_plan = np.empty(att.RESTART_PLAN)
-        self.restart_plan[att.P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
-        self.restart_plan[att.P_AUTOMATIC] = restarts is None
-        self.restart_plan[att.P_NEAR] = near
-        self.restart_plan[att.P_ROOT] = problem.root
-        self.restart_plan[att.P_PULL] = pull
-        self.restart_plan[att.P_BUDGET] = np.inf
-        self.restart_plan[att.P_NOTICE] = problem.notice if chain else 0.0
-        self.restart_plan[att.P_FAR] = _FAR * problem.reach
+        self.restart_plan = np.empty(RESTART_PLAN)
+        self.restart_plan[P_RESTARTS] = MOST_RESTARTS if restarts is None else restarts
+        self.restart_plan[P_AUTOMATIC] = restarts is None
+        self.restart_plan[P_NEAR] = near
+        self.restart_plan[P_ROOT] = problem.root
+        self.restart_plan[P_PULL] = pull
+        self.restart_plan[P_BUDGET] = np.inf
+        self.restart_plan[P_NOTICE] = problem.notice if chain else 0.0
+        self.restart_plan[P_FAR] = _FAR * problem.reach
         self.mid_pose, spread = mid_pose_and_spread(figure, problem.scene.lever)
         self.ease = self.mid_pose if ease is None else ease
         self.spread = np.where(problem.moves & (figure.owner != problem.root), spread, 0.0)
@@ -102,7 +114,7 @@ class Runner:
 
     def compile(self) -> None:
         """Compile what a batch needs, so that it is not part of a measured time."""
-        compiled(att.batch, type(self.method).kernel)
+        compiled(frames.batch, type(self.method).kernel)
 
     def workspace(self) -> np.ndarray:
         """A fresh workspace for one thread."""
@@ -116,12 +128,12 @@ class Runner:
         budget: int | None = None,
     ) -> tuple[int, np.ndarray]:
         """Solve from q (n,), projected first, in place; (exit code, totals)."""
-        plan, totals = self.restart_plan, np.empty(att.TOTALS)
+        plan, totals = self.restart_plan, np.empty(TOTALS)
         if budget is not None:
             if budget < 1:
                 raise MethodError(f"budget must be at least 1 iteration, got {budget}")
             plan = plan.copy()
-            plan[att.P_BUDGET] = budget
+            plan[P_BUDGET] = budget
         if self._call is None:
             self._call = one_by_address(type(self.method).kernel)
         call, frame, kernel = self._call

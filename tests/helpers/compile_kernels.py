@@ -16,7 +16,7 @@ import limbik
 from limbik.compiling.kernel_cache import missing_externals
 from limbik.jit import ExternalKernel
 from limbik.methods.base import KERNEL
-from limbik.solver import restarts
+from limbik.solver import frames
 from limbik.solver.compiled_frames import compiled
 
 PATIENCE = 300  # seconds for what another process has claimed
@@ -81,15 +81,15 @@ def missing_tasks() -> dict[str, Task]:
         if isinstance(value, ExternalKernel) and missing(value.kernel, value.signature)
     }
     external = {id(kernel) for task in tasks.values() for kernel in task.calls}
-    frames = [restarts.one, restarts.batch]
-    needed = any(missing(frame, restarts.SIGNATURES[frame.__name__]) for frame in frames)
+    both = [frames.one, frames.batch]
+    needed = any(missing(frame, frames.SIGNATURES[frame.__name__]) for frame in both)
     for name in sorted(limbik.methods, key=lambda name: name not in LONGEST):
         kernel = limbik.methods[name].kernel
         if id(kernel) not in external and (needed or missing(kernel, KERNEL.signature)):
-            tasks[name] = Task([kernel, *frames], partial(compile_method, kernel))
+            tasks[name] = Task([kernel, *both], partial(compile_method, kernel))
     if tasks:
         default = limbik.methods["projected_lm"].kernel
-        tasks |= {use.__name__: Task([default, *frames], use) for use in USES}
+        tasks |= {use.__name__: Task([default, *both], use) for use in USES}
     return tasks
 
 
@@ -116,7 +116,7 @@ USES = (levels, collisions, ticks, whole_clips)
 
 
 def compile_method(kernel: Any) -> None:
-    for frame in (restarts.one, restarts.batch):
+    for frame in (frames.one, frames.batch):
         compiled(frame, kernel)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.figure.layout import F_REACH, N_COORDS, N_FULL, N_ROWS
-from limbik.figure.projection import free_directions, project
+from limbik.figure.projection import free_directions
 from limbik.goals.kernels.functions import ANY_COST, ASKED
 from limbik.jit import inlined, inlined_by_llvm
 from limbik.maths.linear import copy
@@ -36,6 +36,7 @@ from limbik.methods.default.held_rows import (
 )
 from limbik.methods.default.hessian import assemble_hessian
 from limbik.methods.default.inequalities import set_apart
+from limbik.methods.default.limits_on_step import project_step
 from limbik.methods.default.settings import (
     O_ALPHA,
     O_DAMPING,
@@ -99,17 +100,12 @@ class Step(NamedTuple):
 
 
 @inlined
-def _try_step(ints, floats, q, w, count, scratch):
+def _try_step(ints, floats, q, w, count):
     """trial = P(q + Σ step_d·direction_d); returns the slope −½∇f·(trial − q)."""
-    n, trial = np.int64(ints[N_COORDS]), w.trial
-    copy(q, n, trial)
-    for d in range(count):
-        for s in range(w.spans[d]):
-            trial[w.starts[d] + s] += w.coefficients[d, s] * w.step[d]
-    project(ints, floats, trial, scratch)
+    project_step(ints, floats, q, w, count)
     slope = 0.0
-    for c in range(n):
-        slope += w.half_descent[c] * (trial[c] - q[c])
+    for c in range(ints[N_COORDS]):
+        slope += w.half_descent[c] * (w.trial[c] - q[c])
     return slope
 
 
@@ -195,7 +191,7 @@ def _descend(ints, floats, options, q, here, w, held, memory, model, out):
     Where the residuals to aim at lead around half a turn, such a step must pay at once; if none
     does, the residuals themselves are tried.
     """
-    f, reach, scratch = here.f, floats[ints[F_REACH]], scratch_of(ints, w.state)
+    f, reach = here.f, floats[ints[F_REACH]]
     damping, foresight, indefinite = memory.damping, memory.foresight, False
     skip_stationarity_test = memory.skip_stationarity_test
     value, slope, lam = f, 0.0, 0.0
@@ -217,7 +213,7 @@ def _descend(ints, floats, options, q, here, w, held, memory, model, out):
                 ints, floats, q, w, model.count, lam, int(options[O_PASSES]), model.newton,
                 model.ahead,
             ):  # fmt: skip
-                slope = _try_step(ints, floats, q, w, model.count, scratch)
+                slope = _try_step(ints, floats, q, w, model.count)
                 if model.newton and abs(slope) <= _ROUNDING * f:
                     break
                 value = evaluate_with(ints, floats, w.trial, w.state, w.trial_r, held)

@@ -10,7 +10,7 @@ from typing import Any
 from limbik.errors import MethodError
 from limbik.methods import Method
 from limbik.methods.settings import Setting, settings_of
-from limbik.solver import restarts as att
+from limbik.solver import frames
 from limbik.solver.compiled_frames import compiled
 from limbik.solver.runner import find_method
 
@@ -72,7 +72,7 @@ def _number(value: Any, what: str) -> float:
 def is_ready(name: str) -> bool:
     """Whether a method is compiled in this process; if not, ``prepare`` may take a minute."""
     kernel: Any = find_method(name).kernel
-    return bool(kernel.signatures) and bool(att.one.signatures)
+    return bool(kernel.signatures) and bool(frames.one.signatures)
 
 
 def preparing(name: str) -> str:
@@ -91,4 +91,4 @@ def begin(name: str) -> None:
 def prepare(name: str) -> None:
     """Compile a method, or load it from Numba's cache; returns when it is ready."""
     begin(name)
-    compiled(att.one, find_method(name).kernel)
+    compiled(frames.one, find_method(name).kernel)

@@ -16,9 +16,9 @@ from limbik.figure import layout as lay
 from limbik.figure.figure import Figure
 from limbik.jit import kernel
 from limbik.methods.base import O_ITERATIONS
-from limbik.solver import restarts
 from limbik.solver.compiled_frames import entry
 from limbik.solver.problem import Problem
+from limbik.solver.restarts import TOTALS
 from limbik.solver.runner import Runner
 from limbik.solver.stepping import ball_steps
 from limbik.solver.stepping import tick as tk
@@ -85,7 +85,7 @@ class Stepper:
         numbers[tk.BOUNDED] = numbers[tk.BRAKES] or np.isfinite(poses[tk.FASTEST]).any()
         if smooth is not None:
             poses[tk.SMOOTH], numbers[tk.SMOOTHS] = smooth, 1.0
-        self.totals = np.zeros(restarts.TOTALS)
+        self.totals = np.zeros(TOTALS)
         self._work = runner.workspace()
         call, method = entry(tk.tick, type(runner.method).kernel)
         self._call = call
@@ -183,7 +183,7 @@ def run_steps(
     runner = stepper.runner
     problem, n = runner.problem, len(start)
     poses, codes = np.empty((len(targets), n)), np.empty(len(targets), np.int64)
-    totals = np.empty((len(targets), restarts.TOTALS))
+    totals = np.empty((len(targets), TOTALS))
     stepper.set_state(start, np.zeros(n))
     for k, target in enumerate(targets):
         problem.floats[target_offsets] = target

@@ -12,8 +12,8 @@ from limbik.figure.projection import project
 from limbik.jit import inlined, inner, kernel
 from limbik.maths.linear import copy
 from limbik.methods.base import KERNEL, OUT, REACHED, SPENT
+from limbik.solver.frames import SIGNATURES
 from limbik.solver.objective import SCRATCH, evaluate, reached
-from limbik.solver.restarts import SIGNATURES
 from limbik.solver.stepping.ball_steps import BALL_SCRATCH, fastest_that_brakes, step_balls
 
 # Rows of the table of poses: each (n,).
