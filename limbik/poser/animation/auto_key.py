@@ -7,7 +7,7 @@ from dataclasses import replace
 from limbik.figure.figure import Figure
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.document import Document
-from limbik.poser.document.unkeyed import UnkeyedPose, with_pose, without
+from limbik.poser.document.timeline.unkeyed import UnkeyedPose, with_pose, without
 
 
 def recorded(figure: Figure, document: Document, dragged: tuple[int, ...] = ()) -> Document:

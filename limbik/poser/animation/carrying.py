@@ -18,9 +18,9 @@ from limbik.humanoid.ground import AXES, Axis
 from limbik.humanoid.recognise import SIDES, recognise
 from limbik.maths.so3 import quat_to_matrix
 from limbik.poser.document.clip import Clip
-from limbik.poser.document.contact_span import Contacts, ContactSpan, in_order
 from limbik.poser.document.origin import Origin
 from limbik.poser.document.source import Source
+from limbik.poser.document.timeline.contact_span import Contacts, ContactSpan, in_order
 
 RESTS = tuple(side + part for side in SIDES for part in ("Foot", "Toes", "Hand"))
 """Roles whose contacts hold something: those of ``retarget`` and ``plant_feet``."""

@@ -16,10 +16,10 @@ from limbik.figure.figure import Figure
 from limbik.maths.so3 import exp_map, log_map, quat_conjugate, quat_multiply, slerp
 from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.animation.timeline_pose import Holding, Moment, place_of, turn_of
-from limbik.poser.document.ease import Shape
 from limbik.poser.document.effector import Effector, as_vec3, as_vec4
-from limbik.poser.document.keys import Key, Target
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.ease import Shape
+from limbik.poser.document.timeline.keys import Key, Target
+from limbik.poser.document.timeline.timeline import Timeline
 
 
 def weight(key: Key, frame: float) -> float:

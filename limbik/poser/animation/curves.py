@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from limbik.maths.so3 import exp_map, log_map, quat_conjugate, quat_multiply, slerp
-from limbik.poser.document.ease import KeyEase, Shape
+from limbik.poser.document.timeline.ease import KeyEase, Shape
 
 
 def between(frames: np.ndarray, frame: float) -> tuple[int, float]:

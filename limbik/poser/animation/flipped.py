@@ -12,8 +12,8 @@ from limbik.figure.figure import Figure
 from limbik.poser.animation.clip_edits import Edits
 from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.document.effector import Effector
-from limbik.poser.document.keys import Key, Target
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.keys import Key, Target
+from limbik.poser.document.timeline.timeline import Timeline
 
 
 class Reflection(Protocol):

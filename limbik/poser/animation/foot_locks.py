@@ -16,9 +16,9 @@ from limbik.figure.figure import Figure
 from limbik.humanoid.recognise import SIDES, recognise
 from limbik.maths.so3 import matrix_to_quat, slerp
 from limbik.poser.animation.timeline_pose import Holding, Moment
-from limbik.poser.document.contact_span import Contacts, ContactSpan
 from limbik.poser.document.effector import Effector, as_vec3, as_vec4
-from limbik.poser.document.keys import Target
+from limbik.poser.document.timeline.contact_span import Contacts, ContactSpan
+from limbik.poser.document.timeline.keys import Target
 
 FADE = 0.2
 """Seconds in which a joint goes to its place and leaves it."""

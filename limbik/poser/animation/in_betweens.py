@@ -21,11 +21,11 @@ from limbik.poser.animation.foot_locks import Locked, Player
 from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.animation.timeline_pose import Holding, Moment, where
 from limbik.poser.document.document import Document
-from limbik.poser.document.ease import Ease, Shape
 from limbik.poser.document.effector import Effector, Mode, as_vec3, as_vec4
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.document.keys import Key, Target
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.ease import Ease, Shape
+from limbik.poser.document.timeline.keys import Key, Target
+from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.drag.scene_goals import timeline_goals
 
 _REMEMBERED = 600  # frames, each a few kilobytes

@@ -13,7 +13,7 @@ from limbik.goals import Rest
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.document.effector import Effector, Vec4
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.document.keys import Target
+from limbik.poser.document.timeline.keys import Target
 from limbik.poser.drag.answer import Answer, unheld
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import placed

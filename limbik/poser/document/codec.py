@@ -27,14 +27,14 @@ from limbik.poser.document.effector import Effector
 from limbik.poser.document.figure_codec import limit_from_json, limit_to_json
 from limbik.poser.document.history import Step
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.document.keys import Key
 from limbik.poser.document.origin import Origin
 from limbik.poser.document.parked import Parked
 from limbik.poser.document.prop import hold_from_json
 from limbik.poser.document.scene import Scene
 from limbik.poser.document.strict_json import number
-from limbik.poser.document.timeline import Timeline
-from limbik.poser.document.unkeyed import UnkeyedPose
+from limbik.poser.document.timeline.keys import Key
+from limbik.poser.document.timeline.timeline import Timeline
+from limbik.poser.document.timeline.unkeyed import UnkeyedPose
 
 _CHAIN, _CHAIN_OF_EIGHT = Source("builtin", "chain"), Source("builtin", CHAIN_OF_EIGHT)
 _PLAIN = ("balls", "frame", "floor", "number", "next_id")

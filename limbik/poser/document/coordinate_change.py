@@ -13,7 +13,7 @@ from limbik.goals import Rest
 from limbik.poser.document.clip import Clip
 from limbik.poser.document.document import Document
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.timeline import Timeline
 
 
 def with_balls(figure: Figure, kind: str) -> Figure:

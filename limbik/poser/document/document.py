@@ -20,8 +20,8 @@ from limbik.poser.document.origin import Origin
 from limbik.poser.document.parked import Parked
 from limbik.poser.document.scene import Scene
 from limbik.poser.document.source import Source
-from limbik.poser.document.timeline import Timeline
-from limbik.poser.document.unkeyed import UnkeyedPose
+from limbik.poser.document.timeline.timeline import Timeline
+from limbik.poser.document.timeline.unkeyed import UnkeyedPose
 
 __all__ = [
     "Choice", "Document", "Effector", "Mode", "Source", "StoredPose", "Vec3", "Vec4",

@@ -19,7 +19,7 @@ from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.drag.answer import Answer, unheld
 from limbik.poser.drag.drag_goals import PULL, Place
-from limbik.poser.drag.look_solver import LookSolver, looks_among
+from limbik.poser.drag.looks.look_solver import LookSolver, looks_among
 from limbik.poser.drag.low_points import floor_below
 from limbik.poser.drag.posture import Posture
 from limbik.poser.drag.pulled_solver import PulledSolver, Step

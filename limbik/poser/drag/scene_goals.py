@@ -16,7 +16,7 @@ from limbik.poser.document.document import Document
 from limbik.poser.document.effector import LAST_ID, Effector
 from limbik.poser.document.kept_goal import KeptGoal
 from limbik.poser.document.prop import Prop
-from limbik.poser.drag.look_goals import look_goals
+from limbik.poser.drag.looks.look_goals import look_goals
 from limbik.poser.drag.prop_shapes import (
     hold_frame,
     inverse,

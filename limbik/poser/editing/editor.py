@@ -21,11 +21,11 @@ from limbik.poser.document.document import Choice, Document
 from limbik.poser.document.effector import Vec3, Vec4
 from limbik.poser.document.history import History
 from limbik.poser.document.prop import Prop
-from limbik.poser.document.unkeyed import at_frame
+from limbik.poser.document.timeline.unkeyed import at_frame
 from limbik.poser.drag.answer import Answer
 from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import also_held, anchored
-from limbik.poser.drag.look_goals import looked_at
+from limbik.poser.drag.looks.look_goals import looked_at
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
 from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of, standing
 from limbik.poser.editing.offer import Offer

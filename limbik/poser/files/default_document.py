@@ -10,7 +10,7 @@ from limbik.humanoid import Body, recognise
 from limbik.humanoid.ground import AXES, up_axis
 from limbik.poser.document.document import Document, Source
 from limbik.poser.document.effector import Effector, Mode, Vec3
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.files.open import Opened
 

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import msgspec
 
-from limbik.poser.document.ease import Ease, KeyEase
 from limbik.poser.document.effector import Mode, Vec3, Vec4
 from limbik.poser.document.prop import PropKind
+from limbik.poser.document.timeline.ease import Ease, KeyEase
 from limbik.poser.protocol import binary_layout as layout
 from limbik.poser.protocol import messages as msg
 from limbik.poser.protocol.commands import COMMANDS

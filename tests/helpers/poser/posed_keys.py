@@ -13,7 +13,7 @@ from limbik.poser.animation.clip_edits import Edits
 from limbik.poser.animation.keying import keyed
 from limbik.poser.animation.timeline_pose import place_of
 from limbik.poser.document.effector import Effector
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.drag.effector_targets import anchored
 
 HAND, LEFT, RIGHT = 1, 2, 3

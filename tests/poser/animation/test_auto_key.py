@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from helpers.poser.poser_talk import Talk, moved
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.editing.session import Session
 
 

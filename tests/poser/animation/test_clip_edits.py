@@ -19,8 +19,8 @@ from limbik.poser.animation.keying import keyed
 from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.animation.timeline_pose import Moment
 from limbik.poser.document.effector import Effector
-from limbik.poser.document.keys import Key
-from limbik.poser.document.timeline import Clip, Timeline
+from limbik.poser.document.timeline.keys import Key
+from limbik.poser.document.timeline.timeline import Clip, Timeline
 from limbik.poser.drag.effector_targets import anchored
 
 MOTION = limbik.figures.cartwheel()

@@ -9,9 +9,9 @@ import pytest
 
 import limbik
 from limbik.poser.animation.in_betweens import bake, player
-from limbik.poser.document.contact_span import ContactSpan
-from limbik.poser.document.keys import Key
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.contact_span import ContactSpan
+from limbik.poser.document.timeline.keys import Key
+from limbik.poser.document.timeline.timeline import Timeline
 
 HUMAN = limbik.figures.human()
 CLIP = limbik.figures.cartwheel()[::4]

@@ -20,8 +20,8 @@ from limbik.poser.animation.keying import keyed
 from limbik.poser.animation.pose_rotations import Turning
 from limbik.poser.document.effector import Effector
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.document.keys import Key, Target
-from limbik.poser.document.timeline import EASES, Ease, Timeline
+from limbik.poser.document.timeline.keys import Key, Target
+from limbik.poser.document.timeline.timeline import EASES, Ease, Timeline
 
 HUMAN = limbik.figures.human()
 FIGURES = {

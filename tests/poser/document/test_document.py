@@ -31,8 +31,8 @@ from limbik.poser.document.clip import Clip
 from limbik.poser.document.clip_files import ClipFiles
 from limbik.poser.document.document import Choice, Document, Effector, Source, StoredPose
 from limbik.poser.document.history import LONGEST, History, Step
-from limbik.poser.document.keys import Key, Target
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.keys import Key, Target
+from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.files.open import open_source
 
 HUMAN = Source("builtin", "human")

@@ -14,7 +14,7 @@ from limbik.errors import LimbikError
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.coordinate_change import carried
 from limbik.poser.document.kept_goal import KeptGoal
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.editing.session import Session
 from limbik.poser.files.pose_file import pose_json
 from limbik.poser.files.save import baked

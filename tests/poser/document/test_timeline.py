@@ -15,8 +15,8 @@ import pytest
 import limbik
 from limbik import LimbikError
 from limbik.poser.document.clip import Clip
-from limbik.poser.document.keys import Key, Target
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.keys import Key, Target
+from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.editing.session import Session
 from limbik.poser.protocol.text import ProtocolError
 

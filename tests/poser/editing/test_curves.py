@@ -10,8 +10,8 @@ import pytest
 
 import limbik
 from helpers.poser.poser_talk import Talk, moved
-from limbik.poser.document.ease import Shape, bezier
-from limbik.poser.document.keys import Key
+from limbik.poser.document.timeline.ease import Shape, bezier
+from limbik.poser.document.timeline.keys import Key
 from limbik.poser.editing.session import Session
 
 HUMAN = limbik.figures.human()

@@ -20,7 +20,7 @@ from helpers.poser.posed_keys import crouch
 from limbik import LimbikError
 from limbik.figure.motion import Motion
 from limbik.poser.animation.in_betweens import bake
-from limbik.poser.document.timeline import Clip, Timeline
+from limbik.poser.document.timeline.timeline import Clip, Timeline
 from limbik.poser.editing.session import Session
 from limbik.poser.files.pose_file import pose_json, read_pose
 from limbik.poser.files.replay import replay_page

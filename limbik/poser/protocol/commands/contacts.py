@@ -10,7 +10,7 @@ from limbik.errors import LimbikError
 from limbik.figure.motion import Motion
 from limbik.poser.animation.carrying import found_contacts, placed_contacts
 from limbik.poser.document.clip import Clip
-from limbik.poser.document.contact_span import (
+from limbik.poser.document.timeline.contact_span import (
     Contacts,
     ContactSpan,
     contact_of,

@@ -10,8 +10,8 @@ import numpy as np
 from limbik.errors import LimbikError
 from limbik.poser.animation.flipped import flipped
 from limbik.poser.animation.keying import keyed
-from limbik.poser.document.ease import Handles, KeyEase, checked_handles
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.ease import Handles, KeyEase, checked_handles
+from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.text import ProtocolError
 

@@ -18,7 +18,7 @@ from limbik.poser.document.effector import (
     Vec4,
 )
 from limbik.poser.drag.effector_targets import anchored, placed
-from limbik.poser.drag.look_goals import BEFORE_THE_EYES, eyes, looked_at
+from limbik.poser.drag.looks.look_goals import BEFORE_THE_EYES, eyes, looked_at
 from limbik.poser.files.default_document import natural_axis
 from limbik.poser.protocol.commands.registry import KEEP, Answer, command
 

@@ -12,7 +12,7 @@ from limbik.poser.document.clip import Clip
 from limbik.poser.document.coordinate_change import across
 from limbik.poser.document.document import Source
 from limbik.poser.document.scene import Scene
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.files.default_document import first_document
 from limbik.poser.files.exported import lay_record_beside
 from limbik.poser.files.open import discard_files, holds_figure, keep_files, open_motion

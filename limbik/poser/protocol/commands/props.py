@@ -13,7 +13,7 @@ from limbik.goals.masses.contacts import up_axis
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.document.effector import FURTHEST, LAST_ID, Vec3, Vec4
 from limbik.poser.document.prop import LARGEST, MOST_HOLDS, MOST_PROPS, Prop, PropKind
-from limbik.poser.drag.look_goals import looked_at
+from limbik.poser.drag.looks.look_goals import looked_at
 from limbik.poser.drag.prop_edits import release_prop, with_prop
 from limbik.poser.files.open import discard_files, keep_files
 from limbik.poser.files.prop_mesh import prop_mesh

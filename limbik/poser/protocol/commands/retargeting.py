@@ -15,7 +15,7 @@ from limbik.poser.animation.carrying import Carried, carry, source_contacts
 from limbik.poser.document import figure_codec as figure_json
 from limbik.poser.document.document import Document
 from limbik.poser.document.source import Source
-from limbik.poser.document.timeline import Timeline
+from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.files.default_document import default_effectors
 from limbik.poser.files.open import Opened, discard_files, holds_figure, keep_files

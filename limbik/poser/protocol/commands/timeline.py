@@ -9,8 +9,8 @@ import numpy as np
 
 from limbik.errors import LimbikError
 from limbik.poser.animation.keying import keyed
-from limbik.poser.document.timeline import Timeline
-from limbik.poser.document.unkeyed import without
+from limbik.poser.document.timeline.timeline import Timeline
+from limbik.poser.document.timeline.unkeyed import without
 from limbik.poser.protocol.binary import MOST_ASKED_FRAMES, frames_message
 from limbik.poser.protocol.commands.registry import Answer, command
 from limbik.poser.protocol.text import ProtocolError

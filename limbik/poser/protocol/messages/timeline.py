@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from limbik.poser.document.ease import FIRST_HANDLES, Handles, KeyEase
-from limbik.poser.document.timeline import Ease
+from limbik.poser.document.timeline.ease import FIRST_HANDLES, Handles, KeyEase
+from limbik.poser.document.timeline.timeline import Ease
 
 
 class KeyInfo(Struct, frozen=True):

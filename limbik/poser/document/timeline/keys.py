@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 
 from limbik.poser.document.clip import MOST_FRAMES
-from limbik.poser.document.ease import FIRST_HANDLES, KEY_EASES, Handles, KeyEase, checked_handles
 from limbik.poser.document.effector import MODES, Mode, Vec3, Vec4
 from limbik.poser.document.strict_json import Saved, vec3, vec4
+from limbik.poser.document.timeline.ease import (
+    FIRST_HANDLES,
+    KEY_EASES,
+    Handles,
+    KeyEase,
+    checked_handles,
+)
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any
 from limbik.errors import LimbikError
 from limbik.figure.motion import Motion
 from limbik.poser.document.clip import MOST_FRAMES, Clip
-from limbik.poser.document.contact_span import Contacts, contacts_from_json, cut_to
-from limbik.poser.document.ease import EASES, Ease
-from limbik.poser.document.keys import Key, Target
 from limbik.poser.document.strict_json import Saved
+from limbik.poser.document.timeline.contact_span import Contacts, contacts_from_json, cut_to
+from limbik.poser.document.timeline.ease import EASES, Ease
+from limbik.poser.document.timeline.keys import Key, Target
 
 __all__ = ["EASES", "Clip", "Ease", "Key", "Target", "Timeline"]
 

@@ -1,0 +1,1 @@
+"""Looks: where a head and eyes turn while the body is dragged."""
