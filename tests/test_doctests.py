@@ -99,3 +99,37 @@ def test_a_public_docstring_says_every_argument(name: str) -> None:
         returns = inspect.signature(PUBLIC[name]).return_annotation
         assert ("\nReturns:\n" in doc) == (returns != "None")
         assert "\nRaises:\n" in doc
+
+
+ASKED_BY_SOLVERS = {"terms", "target_writes", "describe", "diagonal", "as_rest", "flat_target"}
+"""What solvers ask of every goal is explained once, by ``Goal`` in goals/terms.py."""
+ASKED_BY_SOLVERS |= {"rows", "derivative"}  # of goals that are functions
+
+
+def _methods() -> dict[str, Any]:
+    """The public functions of public classes and modules, by their full names."""
+    found = {}
+    for name in limbik.__all__:
+        thing = getattr(limbik, name)
+        if inspect.isclass(thing) or inspect.ismodule(thing):
+            for own, value in inspect.getmembers(thing):
+                function = value.__func__ if inspect.ismethod(value) else value
+                public = not own.startswith("_") and own not in ASKED_BY_SOLVERS
+                if public and inspect.isfunction(function):
+                    found[f"{name}.{own}"] = function
+    return {name: value for name, value in found.items() if value.__module__.startswith("limbik.")}
+
+
+METHODS = _methods()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_public_method_says_its_arguments_and_what_comes_back(name: str) -> None:
+    names, doc = _documented(METHODS[name])
+    names = [one for one in names if one not in ("self", "cls")]
+    assert doc
+    if names:
+        told = re.findall(r"^    (\w+): ", doc.partition("\nArgs:\n")[2], flags=re.MULTILINE)
+        assert [one for one in told if one in names] == names
+        returns = inspect.signature(METHODS[name]).return_annotation
+        assert ("\nReturns:\n" in doc) == (returns != "None")

@@ -95,7 +95,17 @@ class Figure(PosedFigure, PhysicalFigure):
         slide that is fixed stays so until its coordinate is named or a ``Range`` frees it.  The
         rest pose is projected onto the new limits.
 
-        >>> fig = fig.with_limits({"LeftForeArm": limbik.Range(0, 145, degrees=True)})
+        Args:
+            limits: ``Range``, ``SwingTwist`` or None by name.
+
+        Returns:
+            The figure.
+
+        Raises:
+            FigureError: there is no such joint, or a limit does not go with it.
+
+        Example:
+            >>> fig = fig.with_limits({"LeftForeArm": limbik.Range(0, 145, degrees=True)})
         """
         if not isinstance(limits, Mapping):
             raise FigureError(f"with_limits: needs limits by joint name, got {limits!r}")
@@ -130,8 +140,20 @@ class Figure(PosedFigure, PhysicalFigure):
         Cones lie best around zero.  With ``around``, a pose (n,), the balls' zero is that pose
         instead of the file's, but for balls that are kept, have a limit or slide.
 
-        >>> fig.with_balls("euler").with_balls("swing-twist").coordinates[3]
-        'Hips.swing1'
+        Args:
+            kind: "swing-twist", "euler" or "exponential".
+            keep: names of joints that stay as they are.
+            around: (n,) the pose that is the balls' zero.
+
+        Returns:
+            The figure.
+
+        Raises:
+            FigureError: there is no such kind or joint, or ``around`` is no pose.
+
+        Example:
+            >>> fig.with_balls("euler").with_balls("swing-twist").coordinates[3]
+            'Hips.swing1'
         """
         zero = None if around is None else self.single_pose(around, "around")
         bones = [self.bone(i) for i in range(len(self._joints))]
@@ -140,7 +162,17 @@ class Figure(PosedFigure, PhysicalFigure):
         return self._rebuilt(joints, rest, physical=physical)
 
     def with_rest(self, rest: Pose) -> Figure:
-        """The same figure with another rest pose."""
+        """The same figure with another rest pose.
+
+        Args:
+            rest: (n,), or values by name; it is projected onto the limits.
+
+        Returns:
+            The figure.
+
+        Raises:
+            FigureError: it is no pose of this figure, or not finite.
+        """
         return self._rebuilt(self._joints, self.single_pose(rest, "rest"))
 
     def with_tool(
@@ -157,9 +189,22 @@ class Figure(PosedFigure, PhysicalFigure):
         unit; ``wxyz`` (4,) how the tool is turned there.  Poses stay as they are, because a fixed
         joint has no coordinates.
 
-        >>> arm = limbik.figures.arm().with_tool("Tool", [0, 0, 0.15], name="gripper")
-        >>> limbik.solve(arm, limbik.Reach("gripper", position=[0.4, 0.1, 0.3])).ok
-        True
+        Args:
+            joint: what holds it.
+            offset: (3,) in the joint's frame, in the figure's unit.
+            wxyz: (4,) a quaternion in the joint's frame.
+            name: of the new joint.
+
+        Returns:
+            The figure, with as many coordinates as before.
+
+        Raises:
+            FigureError: there is no such joint, or the name is taken.
+
+        Example:
+            >>> arm = limbik.figures.arm().with_tool("Tool", [0, 0, 0.15], name="gripper")
+            >>> limbik.solve(arm, limbik.Reach("gripper", position=[0.4, 0.1, 0.3])).ok
+            True
         """
         if isinstance(name, str) and (name in self._tree.index or name in self._tree.alias):
             raise FigureError(f'with_tool: there is a joint "{name}" already; give another name=')
@@ -175,8 +220,20 @@ class Figure(PosedFigure, PhysicalFigure):
         own unless given); a "free" one has all six ways to move.  Its coordinates come first in q
         and have no limits; ``with_limits`` gives them some.
 
-        >>> len(limbik.figures.arm().with_base("planar").coordinates)
-        10
+        Args:
+            kind: "planar" or "free".
+            up: "x", "y" or "z"; the figure's own axis unless given.
+            name: of the new joint.
+
+        Returns:
+            The figure, with more coordinates.
+
+        Raises:
+            FigureError: there is no such kind or axis, or the name is taken.
+
+        Example:
+            >>> len(limbik.figures.arm().with_base("planar").coordinates)
+            10
         """
         joints = on_base(
             self._joints, kind, self.up if isinstance(up, str) and not up else up, name
@@ -193,8 +250,21 @@ class Figure(PosedFigure, PhysicalFigure):
         Where the figure does not know what it is in, say so with ``from_unit`` (a unit, or a number
         of metres) and ``from_up``; alone, they only state it.
 
-        >>> limbik.load("walk.bvh").in_units("m", from_unit="cm").unit
-        'm'
+        Args:
+            unit: the unit of length to convert to: "m", "cm", "mm", "in" or "ft".
+            up: the axis up to convert to: "y" or "z".
+            from_unit: what it is in now, where that is not known: a unit, or a number of metres.
+            from_up: the axis up that it has now, where that is not known.
+
+        Returns:
+            The figure.
+
+        Raises:
+            FigureError: the unit or the axis is not known, or there is nothing to convert from.
+
+        Example:
+            >>> limbik.load("walk.bvh").in_units("m", from_unit="cm").unit
+            'm'
         """
         by = change((self.unit, self.up), unit, up, from_unit, from_up)
         scaled = np.where(self.slides, by.scale, 1.0)
@@ -239,7 +309,19 @@ class Figure(PosedFigure, PhysicalFigure):
         ``q`` (n,) is the pose, or (k, n) several, from light to dark; ``view`` is "front", "side"
         or "top".  It needs matplotlib: ``pip install limbik[plots]``.
 
-        >>> fig.plot(fig.rest).savefig("pose.png")
+        Args:
+            q: (n,) the pose, or (k, n) several, from light to dark; the rest pose unless given.
+            view: "front", "side" or "top".
+
+        Returns:
+            The page, to be shown or saved with ``savefig``.
+
+        Raises:
+            LimbikError: matplotlib is not installed.
+            FigureError: it is no pose, or there is no such view.
+
+        Example:
+            >>> fig.plot(fig.rest).savefig("pose.png")
         """
         poses = np.atleast_2d(self.rest if q is None else self.pose(q))
         return plot_poses(self, poses, view, self.name)

@@ -127,6 +127,15 @@ class Motion(MotionTools):
         """The frames nearest to the times 0, every, 2·every, ...; nothing is interpolated.
 
         The new frame rate is 1/every, also where frames lie a little beside those times.
+
+        Args:
+            every_seconds: from one frame to the next.
+
+        Returns:
+            The motion.
+
+        Raises:
+            FigureError: the time is not above 0.
         """
         try:
             every = float(every_seconds)
@@ -146,6 +155,15 @@ class Motion(MotionTools):
         the motion starts.  Slides and other turns change linearly; a turn without limits takes the
         shorter way round.  Between two frames inside the limits, so is what is interpolated: a
         ball that would leave them takes the nearest rotation that they allow.
+
+        Args:
+            fps: frames per second.
+
+        Returns:
+            The motion, as long as before.
+
+        Raises:
+            FigureError: ``fps`` is not above 0.
         """
         rate = _rate(fps, "resample")
         if rate == self._fps:
@@ -188,8 +206,18 @@ class Motion(MotionTools):
         proportions there is ``limbik.retarget``.  Where both figures know their unit and which axis
         is up, these are converted.
 
-        >>> clip.onto(clip.figure.with_balls("euler")).frames == clip.frames
-        True
+        Args:
+            figure: with the same joints.
+
+        Returns:
+            The motion of that figure.
+
+        Raises:
+            FigureError: joints are missing, or hang together in another way.
+
+        Example:
+            >>> clip.onto(clip.figure.with_balls("euler")).frames == clip.frames
+            True
         """
         if not isinstance(figure, Figure):
             raise FigureError(f"onto: needs a Figure, got {figure!r}")
@@ -215,8 +243,21 @@ class Motion(MotionTools):
 
         The options are those of ``figure.in_units``.
 
-        >>> clip.in_units("cm", up="z").figure.unit
-        'cm'
+        Args:
+            unit: the unit of length to convert to: "m", "cm", "mm", "in" or "ft".
+            up: the axis up to convert to: "y" or "z".
+            from_unit: what it is in now, where that is not known: a unit, or a number of metres.
+            from_up: the axis up that it has now, where that is not known.
+
+        Returns:
+            The motion.
+
+        Raises:
+            FigureError: the unit or the axis is not known, or there is nothing to convert from.
+
+        Example:
+            >>> clip.in_units("cm", up="z").figure.unit
+            'cm'
         """
         here = self._figure
         there = here.in_units(unit, up=up, from_unit=from_unit, from_up=from_up)
@@ -229,7 +270,19 @@ class Motion(MotionTools):
 
         ``view`` is "front", "side" or "top".  It needs matplotlib: ``pip install limbik[plots]``.
 
-        >>> clip.plot(view="side").savefig("clip.png")
+        Args:
+            poses: how many frames are drawn.
+            view: "front", "side" or "top".
+
+        Returns:
+            The page, to be shown or saved with ``savefig``.
+
+        Raises:
+            LimbikError: matplotlib is not installed.
+            FigureError: it is no pose, or there is no such view.
+
+        Example:
+            >>> clip.plot(view="side").savefig("clip.png")
         """
         if isinstance(poses, bool) or not isinstance(poses, int) or poses < 1:
             raise FigureError(f"plot: poses must be a whole number above 0, got {poses!r}")

@@ -109,7 +109,17 @@ class PosedFigure:
         return max(extent, longest, float(reach.max())) or 1.0
 
     def index(self, joint: str) -> int:
-        """Index of a joint by name or alias; an unknown name is refused with the nearest known."""
+        """Index of a joint by name or alias; an unknown name is refused with the nearest known.
+
+        Args:
+            joint: its name or alias.
+
+        Returns:
+            Its place among ``joints``.
+
+        Raises:
+            FigureError: there is no joint of that name.
+        """
         if not isinstance(joint, str):
             raise FigureError(f"a joint is given by its name, got {joint!r}")
         name = self._tree.alias.get(joint, joint)
@@ -119,12 +129,29 @@ class PosedFigure:
         return self._tree.index[name]
 
     def coordinates_of(self, joint: str) -> np.ndarray:
-        """Indices into q of the coordinates that move a joint (drivers of coupled ones too)."""
+        """Indices into q of the coordinates that move a joint (drivers of coupled ones too).
+
+        Args:
+            joint: its name or alias.
+
+        Returns:
+            Indices, in rising order.
+
+        Raises:
+            FigureError: there is no joint of that name.
+        """
         slots = self._tree.slots_of[self.index(joint)]
         return np.unique([self._tree.slots[k].coordinate for k in slots]).astype(int)
 
     def bone(self, i: int) -> np.ndarray:
-        """(3,) where a joint's bone goes in its own frame: to its children, or to its tip."""
+        """(3,) where a joint's bone goes in its own frame: to its children, or to its tip.
+
+        Args:
+            i: the joint's index.
+
+        Returns:
+            In the figure's unit; (0, 1, 0) where a joint has neither children nor a tip.
+        """
         children = [self._joints[k].offset for k in np.flatnonzero(self.parents == i)]
         along = (
             np.mean(children, axis=0) if children else np.array(self._joints[i].tip or (0, 0, 0))
@@ -140,8 +167,19 @@ class PosedFigure:
         A mapping gives values by the name of a coordinate, or of a joint (one number, or as many
         as it has coordinates); what it leaves out is as in the rest pose.
 
-        >>> float(limbik.figures.arm().pose({"Joint1": 0.3})[0])
-        0.3
+        Args:
+            q: (n,), (frames, n), or values by name.
+            what: what an error calls it.
+
+        Returns:
+            (n,) or (frames, n).
+
+        Raises:
+            FigureError: it is no pose of this figure, or not finite.
+
+        Example:
+            >>> float(limbik.figures.arm().pose({"Joint1": 0.3})[0])
+            0.3
         """
         if type(q) is not np.ndarray and isinstance(q, Mapping):
             q = self._named_pose(q, what)
@@ -182,21 +220,52 @@ class PosedFigure:
     def pose_dict(self, q: Pose) -> dict[str, float]:
         """A pose as values by coordinate name, as ``start=`` and ``pose`` take them.
 
-        >>> arm = limbik.figures.arm()
-        >>> arm.pose_dict(arm.pose({"Joint1": 0.3}))["Joint1"]
-        0.3
+        Args:
+            q: (n,), or values by name.
+
+        Returns:
+            A number (rad, or the figure's unit) by the name of each coordinate.
+
+        Raises:
+            FigureError: it is no pose of this figure, or not finite.
+
+        Example:
+            >>> arm = limbik.figures.arm()
+            >>> arm.pose_dict(arm.pose({"Joint1": 0.3}))["Joint1"]
+            0.3
         """
         return dict(zip(self.coordinates, self.single_pose(q).tolist(), strict=True))
 
     def single_pose(self, q: Pose, what: str = "pose") -> np.ndarray:
-        """``q`` as a fresh float64 array (n,), checked."""
+        """``q`` as a fresh float64 array (n,), checked.
+
+        Args:
+            q: (n,), or values by name.
+            what: what an error calls it.
+
+        Returns:
+            (n,).
+
+        Raises:
+            FigureError: it is no pose of this figure, or not finite.
+        """
         array = self.pose(q, what)
         if array.ndim != 1:
             raise FigureError(f"{what}: needs one pose of {self.n} values, got {array.shape}")
         return array
 
     def project(self, q: Pose) -> np.ndarray:
-        """The nearest pose inside the limits: P(q), for (n,) or (frames, n)."""
+        """The nearest pose inside the limits: P(q), for (n,) or (frames, n).
+
+        Args:
+            q: a pose (n,), or poses (frames, n).
+
+        Returns:
+            The poses inside; the same numbers where they are inside already.
+
+        Raises:
+            FigureError: it is no pose of this figure, or not finite.
+        """
         poses = self.pose(q)
         project_many(self._ints, self._floats, poses if poses.ndim == 2 else poses[None])
         return poses
@@ -207,6 +276,15 @@ class PosedFigure:
 
         Angles that differ by whole turns are one pose, and the nearest of them counts: 350° is
         inside −30° to 30°.
+
+        Args:
+            q: a pose (n,), or poses (frames, n).
+
+        Returns:
+            rad, or the figure's unit.
+
+        Raises:
+            FigureError: it is no pose of this figure, or not finite.
         """
         poses = self.pose(q)
         worst = np.abs(self.project(poses) - poses).max(axis=-1, initial=0.0)
@@ -229,6 +307,17 @@ class PosedFigure:
 
         With the name of a ``joint`` its own alone, (3,) or (frames, 3); with several names theirs,
         (names, 3) or (frames, names, 3).
+
+        Args:
+            q: a pose (n,), or poses (frames, n).
+            joint: a name, or several; all joints unless given.
+
+        Returns:
+            Places in the world, in the figure's unit.
+
+        Raises:
+            FigureError: there is no joint of that name.
+            FigureError: it is no pose of this figure, or not finite.
         """
         world, single = self._world(q)
         which: Any = slice(None)
@@ -238,11 +327,33 @@ class PosedFigure:
         return world[0, which, 9:].copy() if single else world[:, which, 9:].copy()
 
     def frame(self, q: Pose, joint: str) -> np.ndarray:
-        """World transform of one joint: (4, 4), or (frames, 4, 4) for (frames, n)."""
+        """World transform of one joint: (4, 4), or (frames, 4, 4) for (frames, n).
+
+        Args:
+            q: a pose (n,), or poses (frames, n).
+            joint: its name or alias.
+
+        Returns:
+            The rotation and the place [R | p] above (0, 0, 0, 1).
+
+        Raises:
+            FigureError: there is no joint of that name.
+            FigureError: it is no pose of this figure, or not finite.
+        """
         return self.frames(q)[..., self.index(joint), :, :].copy()
 
     def frames(self, q: Pose) -> np.ndarray:
-        """World transforms of all joints: (joints, 4, 4), or (frames, joints, 4, 4)."""
+        """World transforms of all joints: (joints, 4, 4), or (frames, joints, 4, 4).
+
+        Args:
+            q: a pose (n,), or poses (frames, n).
+
+        Returns:
+            For each joint the rotation and the place [R | p] above (0, 0, 0, 1).
+
+        Raises:
+            FigureError: it is no pose of this figure, or not finite.
+        """
         world, single = self._world(q)
         out = np.zeros((*world.shape[:2], 4, 4))
         out[..., :3, :3] = world[..., :9].reshape(*world.shape[:2], 3, 3)
@@ -252,7 +363,20 @@ class PosedFigure:
 
     def jacobian(self, q: Pose, joint: str, *, at: Sequence[float] = (0, 0, 0)) -> np.ndarray:
         """(6, n) or (frames, 6, n): how the point ``at`` of a joint's frame moves in the world
-        (linear rows) and how the joint turns (angular rows), per unit of each coordinate."""
+        (linear rows) and how the joint turns (angular rows), per unit of each coordinate.
+
+        Args:
+            q: a pose (n,), or poses (frames, n).
+            joint: its name or alias.
+            at: (3,) a point in the joint's frame, in the figure's unit.
+
+        Returns:
+            Rows of x, y, z of the velocity, then of the angular velocity.
+
+        Raises:
+            FigureError: there is no joint of that name.
+            FigureError: it is no pose of this figure, or not finite.
+        """
         poses = self.pose(q)
         try:
             point = np.array(at, float)

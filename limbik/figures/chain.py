@@ -20,8 +20,19 @@ def chain(
     ``lengths`` are the links' lengths, all above 0, in any unit; ``limits`` is the range of every
     hinge, unlimited unless given.  n = len(lengths).
 
-    >>> chain([1, 1, 0.5]).positions([0, 0, 0])[-1]
-    array([2.5, 0. , 0. ])
+    Args:
+        lengths: of the links, all above 0, in any unit.
+        limits: the range of every hinge, unlimited unless given.
+
+    Returns:
+        The figure; n = len(lengths).
+
+    Raises:
+        FigureError: a length is not above 0.
+
+    Example:
+        >>> chain([1, 1, 0.5]).positions([0, 0, 0])[-1]
+        array([2.5, 0. , 0. ])
     """
     try:
         links = np.asarray(lengths, dtype=float)

@@ -158,7 +158,16 @@ class Avoid(Prioritized):
 
     def joint_pairs(self, figure: Figure, poses: np.ndarray, within: float) -> set[tuple[str, str]]:
         """Names of joints, or of a joint and a shape of the scene, whose shapes come nearer to each
-        other than ``within`` in one of the poses (k, n)."""
+        other than ``within`` in one of the poses (k, n).
+
+        Args:
+            figure: whose shapes they are.
+            poses: (k, n).
+            within: a distance in the figure's unit.
+
+        Returns:
+            Pairs of names, each in order.
+        """
         pairs, shapes = self._tested(figure).pairs, [*figure.shapes, *self.scene]
         near = np.zeros(len(pairs), bool)
         for q in poses:
@@ -170,7 +179,19 @@ class Avoid(Prioritized):
         self, figure: Figure, q: np.ndarray, numbers: np.ndarray | None = None
     ) -> tuple[str, str, float]:
         """(name, name, distance) of the pair that lacks most, in a pose q (n,), with the scene
-        where the ``numbers`` of the goal's term have it, or as it was given."""
+        where the ``numbers`` of the goal's term have it, or as it was given.
+
+        Args:
+            figure: whose shapes they are.
+            q: a pose (n,).
+            numbers: those of the goal's term, where a scene has moved.
+
+        Returns:
+            Two names, and their distance in the figure's unit, negative where they overlap.
+
+        Raises:
+            GoalError: the figure has no shapes.
+        """
         pairs, least = self._tested(figure).pairs, self._tested(figure).least
         shapes, places = [*figure.shapes, *self.scene], None
         if numbers is not None and self.scene:

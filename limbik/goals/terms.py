@@ -136,7 +136,11 @@ class Goal(Protocol):
 
     A goal whose target can be moved without compiling anew also has ``TARGETS``, how many numbers
     each of its targets has by name (0: a single one, None: any number), and
-    ``target_writes(tables)``, which says where tables (problems, k) of them go.
+    ``target_writes(tables)``, which says where tables (problems, k) of them go; where they are
+    more than numbers in a row, ``flat_target(name, values)`` makes rows of them.  A goal that adds
+    Σ wᵢ·(qᵢ − pᵢ)² to f has ``diagonal(scene)``, which returns w and p (n,), and
+    ``as_rest(figure)``, the same as a ``Rest``.  ``describe(answered)`` says in words what is
+    missing, or why it holds another goal.
     """
 
     @property

@@ -59,7 +59,14 @@ class HandShape:
     pinch: bool = False
 
     def curl(self, finger: str) -> float:
-        """How far a finger is curled, by its name ("Index")."""
+        """How far a finger is curled, by its name ("Index").
+
+        Args:
+            finger: "Thumb", "Index", "Middle", "Ring" or "Little".
+
+        Returns:
+            0 for a straight one, 1 for one that is closed.
+        """
         return float(getattr(self, finger.lower()))
 
 

@@ -47,10 +47,22 @@ def limits(
     by 25.  Where it is not known which of several joints is the elbow or the knee, those stay free.
     The root, the face, twist bones and whatever hangs on a body stay as they are.
 
-    >>> import limbik
-    >>> figure = limbik.figures.human()
-    >>> limits(figure)["LeftToeBase"]
-    Range([-0.872665], [1.48353])
+    Args:
+        figure: whose joints are limited.
+        body: the body in it, recognised unless given.
+        standing: (n,) a pose in which the body stands, the rest pose unless given.
+
+    Returns:
+        Limits by the names of joints.
+
+    Raises:
+        FigureError: there is no body, or it does not stand in that pose.
+
+    Example:
+        >>> import limbik
+        >>> figure = limbik.figures.human()
+        >>> limits(figure)["LeftToeBase"]
+        Range([-0.872665], [1.48353])
     """
     known = recognise(figure) if body is None else body
     pose = figure.rest if standing is None else figure.single_pose(standing, "standing")

@@ -38,10 +38,23 @@ def limited(
     motions to the new coordinates and back; those of the hips stay as they are.  FigureError where
     no body is found or no pose stands.
 
-    >>> import limbik
-    >>> clip = limbik.load_motion("walk.bvh")
-    >>> figure = limbik.humanoid.limited(clip.figure, clip.q)
-    >>> clip = clip.onto(figure)
+    Args:
+        figure: of a body.
+        poses: (frames, n) of a clip, where the rest pose does not stand.
+        body: the body in it, recognised unless given.
+        hold: widen limits where the poses go further.
+
+    Returns:
+        The figure, in coordinates of its own.
+
+    Raises:
+        FigureError: no body is found, or no pose stands.
+
+    Example:
+        >>> import limbik
+        >>> clip = limbik.load_motion("walk.bvh")
+        >>> figure = limbik.humanoid.limited(clip.figure, clip.q)
+        >>> clip = clip.onto(figure)
     """
     known = recognise(figure) if body is None else body
     balls, found = body_limits(figure, known, poses, hold=hold)
@@ -62,7 +75,14 @@ def body_limits(
 
 
 def unlimited(figure: Figure) -> bool:
-    """Whether no joint of a figure is limited, its roots aside; ranges of slides do not count."""
+    """Whether no joint of a figure is limited, its roots aside; ranges of slides do not count.
+
+    Args:
+        figure: to look at.
+
+    Returns:
+        True where only roots have limits.
+    """
     if not isinstance(figure, Figure):
         raise FigureError(f"unlimited: needs a Figure, got {figure!r}")
     return all(joint.limit is None for joint in figure.definition if joint.parent is not None)

@@ -67,9 +67,16 @@ def recognise(figure: Figure) -> Body:
     is there twice on a side, joints that are only counted – the roles stay empty, and ``missing``
     and ``unplaced`` say so.
 
-    >>> import limbik
-    >>> recognise(limbik.figures.human())["leftUpperArm"]
-    'LeftArm'
+    Args:
+        figure: to look at.
+
+    Returns:
+        The joints by their roles, and what is ``missing`` and ``unplaced``.
+
+    Example:
+        >>> import limbik
+        >>> recognise(limbik.figures.human())["leftUpperArm"]
+        'LeftArm'
     """
     if not isinstance(figure, Figure):
         raise FigureError(f"recognise: needs a Figure, got {figure!r}")

@@ -56,7 +56,15 @@ class Floor(Prioritized):
 
     def depths(self, figure: Figure, q: np.ndarray) -> list[tuple[str, float]]:
         """(joint, how far the point is below where it must be) of each point in a pose q (n,);
-        negative above."""
+        negative above.
+
+        Args:
+            figure: whose points they are.
+            q: a pose (n,).
+
+        Returns:
+            Lengths in the figure's unit.
+        """
         joints, numbers = self._table(figure)
         frames, up = figure.frames(q), up_axis(figure)
         return [

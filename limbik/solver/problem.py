@@ -103,14 +103,28 @@ class Problem:
     # ---- what methods minimise, for people and tests ---------------------------------------
 
     def residual(self, q: np.ndarray) -> np.ndarray:
-        """(rows,) weighted residuals: f is their squared length plus the Rest goals."""
+        """(rows,) weighted residuals: f is their squared length plus the Rest goals.
+
+        Args:
+            q: a pose (n,).
+
+        Returns:
+            (rows,) √W·(g − F(q)).
+        """
         r = np.empty(self.rows)
         ob.evaluate(self.ints, self.floats, self._pose(q), self.state, r)
         self.raise_failure()
         return r
 
     def objective(self, q: np.ndarray) -> float:
-        """f(q)."""
+        """f(q).
+
+        Args:
+            q: a pose (n,).
+
+        Returns:
+            f = rᵀr plus the diagonal goals.
+        """
         r = np.empty(self.rows)
         f = float(ob.evaluate(self.ints, self.floats, self._pose(q), self.state, r))
         self.raise_failure()
@@ -121,7 +135,14 @@ class Problem:
         return self.figure.single_pose(q, "q")
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
-        """(rows, n) weighted Jacobian of F: minus the derivative of ``residual``."""
+        """(rows, n) weighted Jacobian of F: minus the derivative of ``residual``.
+
+        Args:
+            q: a pose (n,).
+
+        Returns:
+            (rows, n), per rad or unit.
+        """
         q, r = self._pose(q), np.empty(self.rows)
         jt, model = np.empty((self.figure.n, self.rows)), np.empty(self.rows)
         ob.evaluate(self.ints, self.floats, q, self.state, r)
@@ -130,14 +151,28 @@ class Problem:
         return np.ascontiguousarray(jt.T)
 
     def gradient(self, q: np.ndarray) -> np.ndarray:
-        """(n,) ∇f, equation 26 of line_search."""
+        """(n,) ∇f, equation 26 of line_search.
+
+        Args:
+            q: a pose (n,).
+
+        Returns:
+            (n,), f per rad or unit.
+        """
         r, jt = self.residual(q), np.ascontiguousarray(self.jacobian(q).T)
         out = np.empty(self.figure.n)
         ob.descent(self.ints, self.floats, self._pose(q), jt, r, out)
         return -2.0 * out
 
     def hessian(self, q: np.ndarray) -> np.ndarray:
-        """(n, n) ∇²f; goals that are functions without second derivatives count as linear."""
+        """(n, n) ∇²f; goals that are functions without second derivatives count as linear.
+
+        Args:
+            q: a pose (n,).
+
+        Returns:
+            (n, n), symmetric.
+        """
         q, n, slots = self._pose(q), self.figure.n, len(self.figure.tree.slots)
         jacobian, r, s = self.jacobian(q), self.residual(q), np.empty((n, n))
         ob.curvature(
@@ -170,8 +205,17 @@ class Problem:
         Aim, ``normal=`` and ``offset=`` of a Plane, ``distance=`` of a Distance, ``pose=`` of a
         Rest that is the only one, ``data=`` of a CompiledGoal.
 
-        >>> problem = limbik.Problem(fig, limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3]))
-        >>> problem.set_target("LeftHand", position=[0.4, 1.3, 0.3])
+        Args:
+            goal: the goal, its place among the goals, or its label.
+            target: named as in the goal: ``position=``, ``wxyz=``, ``target=``, ``normal=``,
+                ``offset=``, ``distance=``, ``pose=`` or ``data=``.
+
+        Raises:
+            GoalError: there is no such goal, or it has no such target.
+
+        Example:
+            >>> problem = limbik.Problem(fig, limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3]))
+            >>> problem.set_target("LeftHand", position=[0.4, 1.3, 0.3])
         """
         number = self.number_of(goal)
         tables = {
@@ -182,12 +226,27 @@ class Problem:
             self.floats[first : first + values.shape[1]] = values[0]
 
     def set_ranges(self, lower: np.ndarray, upper: np.ndarray) -> None:
-        """Narrow the ranges that hold: (n,) each; coordinates inside cones keep their cones."""
+        """Narrow the ranges that hold: (n,) each; coordinates inside cones keep their cones.
+
+        Args:
+            lower: (n,) rad or the figure's unit.
+            upper: (n,).
+        """
         lay.section(self.ints, self.floats, lay.F_LOWER)[:] = lower
         lay.section(self.ints, self.floats, lay.F_UPPER)[:] = upper
 
     def number_of(self, goal: Goal | int | str) -> int:
-        """The place of a goal among the goals, by its place, its label or itself."""
+        """The place of a goal among the goals, by its place, its label or itself.
+
+        Args:
+            goal: its place, its label or itself.
+
+        Returns:
+            Its place, counted from 0.
+
+        Raises:
+            GoalError: there is no such goal, or several have that label.
+        """
         goals = self.goals
         if isinstance(goal, str):
             found = [k for k, known in enumerate(goals) if known.label == goal]
@@ -205,7 +264,14 @@ class Problem:
         return found[0]
 
     def at(self, floats: np.ndarray) -> Problem:
-        """The same problem with other targets: ``floats`` are its numbers then."""
+        """The same problem with other targets: ``floats`` are its numbers then.
+
+        Args:
+            floats: as ``floats`` of this problem, which are not copied.
+
+        Returns:
+            The problem.
+        """
         other = copy.copy(self)
         other.floats, other.state = floats, np.empty_like(self.state)
         return other
@@ -216,13 +282,27 @@ class Problem:
         return bool(self._functions)
 
     def part(self, numbers: Sequence[int]) -> Problem:
-        """A problem of some of the goals, by their places, with all else the same."""
+        """A problem of some of the goals, by their places, with all else the same.
+
+        Args:
+            numbers: their places, in rising order.
+
+        Returns:
+            The problem.
+        """
         tolerance, locked = self._given
         goals = [self.goals[k] for k in numbers]
         return Problem(self.figure, goals, start=self.start, tolerance=tolerance, lock=locked)
 
     def own_numbers(self, term: int) -> np.ndarray:
-        """The numbers of a term that is a function, as they are now: targets may have moved."""
+        """The numbers of a term that is a function, as they are now: targets may have moved.
+
+        Args:
+            term: its place among the terms.
+
+        Returns:
+            A view of the problem's numbers.
+        """
         functions, first = self.terms[term].functions, own_floats(self.ints, term)
         return self.floats[first : first + (0 if functions is None else len(functions.numbers))]
 
@@ -245,7 +325,14 @@ class Problem:
         return there
 
     def term_errors(self, q: np.ndarray) -> np.ndarray:
-        """(terms,) unweighted errors: lengths, radians, or numbers of a goal's own."""
+        """(terms,) unweighted errors: lengths, radians, or numbers of a goal's own.
+
+        Args:
+            q: a pose (n,).
+
+        Returns:
+            (terms,), none negative.
+        """
         self.residual(q)
         return ob.errors_of(self.ints, self.state).copy()
 

@@ -112,6 +112,14 @@ class Result(ByValue):
         """A result whose other fields are asked of ``report`` when they are read.
 
         The report is that of explanation/report.py.
+
+        Args:
+            report: what works out errors, limits and why.
+            q: (n,) the answer.
+            seconds: how long the solve took.
+
+        Returns:
+            The result.
         """
         self = object.__new__(cls)
         fields = self.__dict__
@@ -140,9 +148,19 @@ class Result(ByValue):
         Coordinates that are locked or held by a limit do not move (explanation/sensitivity.py has
         the theory).
 
-        >>> r = limbik.solve(fig, limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3]))
-        >>> (r.q + r.sensitivity("LeftHand") @ [0.01, 0, 0]).shape
-        (74,)
+        Args:
+            goal: the goal, its place among the goals, or its label.
+
+        Returns:
+            (n, k) for a target of k numbers.
+
+        Raises:
+            GoalError: there is no such goal, it has no target, or goals have several priorities.
+
+        Example:
+            >>> r = limbik.solve(fig, limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3]))
+            >>> (r.q + r.sensitivity("LeftHand") @ [0.01, 0, 0]).shape
+            (74,)
         """
         if self.problem is None:
             raise LimbikError("sensitivity: this result is without its problem; solve again")

@@ -114,7 +114,16 @@ class Solver:
         return self._runner.method
 
     def set_target(self, goal: Goal | int | str, **target: Any) -> None:
-        """Give a goal a new target (``Problem.set_target``)."""
+        """Give a goal a new target (``Problem.set_target``).
+
+        Args:
+            goal: the goal, its place among the goals, or its label.
+            target: named as in the goal: ``position=``, ``wxyz=``, ``target=``, ``normal=``,
+                ``offset=``, ``distance=``, ``pose=`` or ``data=``.
+
+        Raises:
+            GoalError: there is no such goal, or it has no such target.
+        """
         self.problem.set_target(goal, **target)
 
     def solve(

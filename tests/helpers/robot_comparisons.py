@@ -34,7 +34,14 @@ def values_of(figure: Figure, q: np.ndarray, joint: str) -> list[float]:
     return [slot.scale * q[slot.coordinate] + slot.shift for slot in slots]
 
 
-def _name_of(theirs: Any, kind: str, k: int) -> str:
+def mujoco_of(path: Path) -> tuple[Any, Any]:
+    """(MuJoCo's model of a file, its data)."""
+    model = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
+    return model, mujoco.MjData(model)  # type: ignore[attr-defined]
+
+
+def name_of(theirs: Any, kind: str, k: int) -> str:
+    """What MuJoCo's model calls the k-th of a kind, such as mjOBJ_BODY."""
     return mujoco.mj_id2name(theirs, getattr(mujoco.mjtObj, kind), k)  # type: ignore[attr-defined]
 
 
@@ -44,8 +51,8 @@ def set_pose(figure: Figure, q: np.ndarray, theirs: Any, data: Any) -> None:
         body = theirs.jnt_bodyid[j]
         own = [k for k in range(theirs.njnt) if theirs.jnt_bodyid[k] == body]
         number = str(own.index(j) + 1) if len(own) > 1 else ""
-        stands = _name_of(theirs, "mjOBJ_BODY", body) or f"body{body}"
-        name = _name_of(theirs, "mjOBJ_JOINT", j) or f"{stands}_joint{number}"
+        stands = name_of(theirs, "mjOBJ_BODY", body) or f"body{body}"
+        name = name_of(theirs, "mjOBJ_JOINT", j) or f"{stands}_joint{number}"
         values, at = values_of(figure, q, name), theirs.jnt_qposadr[j]
         if len(values) == 6:
             data.qpos[at : at + 7] = [*values[:3], *exp_map(values[3:])]
@@ -82,11 +89,11 @@ def compare_with_mujoco(path: Path, poses: int = 5, theirs: Any = None) -> int:
     ``theirs`` is MuJoCo's model of the file, where it has been read already.
     """
     figure = load(path)
+    data = None if theirs is None else mujoco.MjData(theirs)  # type: ignore[attr-defined]
     if theirs is None:
-        theirs = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
-    data = mujoco.MjData(theirs)  # type: ignore[attr-defined]
+        theirs, data = mujoco_of(path)
     rng = np.random.default_rng(0)
-    bodies = [_name_of(theirs, "mjOBJ_BODY", b) or f"body{b}" for b in range(theirs.nbody)]
+    bodies = [name_of(theirs, "mjOBJ_BODY", b) or f"body{b}" for b in range(theirs.nbody)]
     for pose in range(poses):
         q = figure.rest if pose == 0 else rng.uniform(-1.0, 1.0, figure.n)
         set_pose(figure, q, theirs, data)

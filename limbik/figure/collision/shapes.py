@@ -106,8 +106,21 @@ class Capsule(_Round):
     ) -> Capsule:
         """The capsule whose segment runs from ``start`` (3,) to ``end`` (3,).
 
-        >>> Capsule.between((0, 0, 0), (0, 0, 2), 0.1).half_length
-        1.0
+        Args:
+            start: (3,) one end of the segment.
+            end: (3,) the other.
+            radius: how far the surface is from it.
+            other: ``joint``, ``name``, ``contype`` and ``conaffinity`` of the shape.
+
+        Returns:
+            The capsule.
+
+        Raises:
+            FigureError: a number is not finite, or the radius not above 0.
+
+        Example:
+            >>> Capsule.between((0, 0, 0), (0, 0, 2), 0.1).half_length
+            1.0
         """
         a, b = np.asarray(start, float), np.asarray(end, float)
         middle, half = 0.5 * (a + b), 0.5 * float(np.linalg.norm(b - a))

@@ -106,13 +106,33 @@ class PhysicalFigure:
     def com(self: Any, q: Any) -> np.ndarray:
         """The centre of mass in the world: (3,), or (frames, 3) for (frames, n).
 
-        >>> limbik.figures.human().com(limbik.figures.human().rest).shape
-        (3,)
+        Args:
+            q: a pose (n,), or poses (frames, n).
+
+        Returns:
+            In the figure's unit.
+
+        Raises:
+            FigureError: the figure has no masses, or it is no pose of it.
+
+        Example:
+            >>> limbik.figures.human().com(limbik.figures.human().rest).shape
+            (3,)
         """
         return self._com(q, False)[0]
 
     def com_jacobian(self: Any, q: Any) -> np.ndarray:
-        """How the centre of mass moves per unit of each coordinate: (3, n) or (frames, 3, n)."""
+        """How the centre of mass moves per unit of each coordinate: (3, n) or (frames, 3, n).
+
+        Args:
+            q: a pose (n,), or poses (frames, n).
+
+        Returns:
+            In the figure's unit per rad or unit.
+
+        Raises:
+            FigureError: the figure has no masses, or it is no pose of it.
+        """
         return self._com(q, True)[1]
 
     def _com(self: Any, q: Any, wanted: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -137,8 +157,18 @@ class PhysicalFigure:
         joint name: a number moves neither the joint's centre of mass nor, but for their size, its
         moments; joints that are not named stay as they are.
 
-        >>> limbik.figures.human().with_masses(60.0).mass
-        60.0
+        Args:
+            masses: kg, or kg or ``Inertia`` by the name of a joint.
+
+        Returns:
+            The figure.
+
+        Raises:
+            FigureError: there is no such joint, or a mass is not above 0.
+
+        Example:
+            >>> limbik.figures.human().with_masses(60.0).mass
+            60.0
         """
         now = dict(self.inertias)
         if isinstance(masses, Mapping):
@@ -186,8 +216,19 @@ class PhysicalFigure:
 
         ``exclusions`` are pairs of joints whose shapes may touch; as they are unless given.
 
-        >>> arm = limbik.figures.arm()
-        >>> arm = arm.with_shapes([*arm.shapes, limbik.Sphere(0.1, joint="Tool")])
+        Args:
+            shapes: ``Sphere``, ``Capsule``, ``Box``, ``Cylinder`` and the like.
+            exclusions: pairs of names of joints.
+
+        Returns:
+            The figure.
+
+        Raises:
+            FigureError: a shape or a pair names no joint of the figure.
+
+        Example:
+            >>> arm = limbik.figures.arm()
+            >>> arm = arm.with_shapes([*arm.shapes, limbik.Sphere(0.1, joint="Tool")])
         """
         if isinstance(shapes, str) or not isinstance(shapes, Iterable):
             raise FigureError(f"with_shapes: needs a list of shapes, got {shapes!r}")
@@ -228,9 +269,19 @@ class PhysicalFigure:
         One number for all coordinates, (n,) numbers, or numbers by the name of a joint or of a
         coordinate; those that are not named stay as they are.  inf is no limit.
 
-        >>> arm = limbik.figures.arm().with_speed_limits({"Joint1": 2.0})
-        >>> float(arm.speed_limits[0])
-        2.0
+        Args:
+            limits: rad/s or the figure's unit per second, 0 or more.
+
+        Returns:
+            The figure.
+
+        Raises:
+            FigureError: there is no such joint or coordinate, or a limit is below 0.
+
+        Example:
+            >>> arm = limbik.figures.arm().with_speed_limits({"Joint1": 2.0})
+            >>> float(arm.speed_limits[0])
+            2.0
         """
         speeds = self.speed_limits.copy()
         if isinstance(limits, Mapping):
@@ -264,7 +315,17 @@ class PhysicalFigure:
         return self._physical.loops
 
     def with_loops(self: Any, loops: Iterable[Loop]) -> Figure:
-        """The same figure with these loops instead of its own."""
+        """The same figure with these loops instead of its own.
+
+        Args:
+            loops: each connects points of two joints.
+
+        Returns:
+            The figure.
+
+        Raises:
+            FigureError: a loop names no joint of the figure.
+        """
         return self._with(replace(self.physical, loops=tuple(loops)))
 
     def _with(self: Any, physical: Physical) -> Figure:

@@ -88,7 +88,17 @@ class Markers:
         return self._name
 
     def index(self, marker: str) -> int:
-        """The place of a marker among ``names``."""
+        """The place of a marker among ``names``.
+
+        Args:
+            marker: its name.
+
+        Returns:
+            Its place.
+
+        Raises:
+            FigureError: there is no marker of that name.
+        """
         if marker not in self._names:
             raise FigureError(f'no marker "{marker}"{did_you_mean(str(marker), self._names)}')
         return self._names.index(marker)
@@ -96,7 +106,20 @@ class Markers:
     def in_units(
         self, unit: str = "", *, up: str = "", from_unit: str | float = "", from_up: str = ""
     ) -> Markers:
-        """The same markers in another unit, or with another axis up, as ``figure.in_units``."""
+        """The same markers in another unit, or with another axis up, as ``figure.in_units``.
+
+        Args:
+            unit: the unit of length to convert to: "m", "cm", "mm", "in" or "ft".
+            up: the axis up to convert to: "y" or "z".
+            from_unit: what it is in now, where that is not known: a unit, or a number of metres.
+            from_up: the axis up that it has now, where that is not known.
+
+        Returns:
+            The markers.
+
+        Raises:
+            FigureError: the unit or the axis is not known, or there is nothing to convert from.
+        """
         by = change((self._unit, self._up), unit, up, from_unit, from_up)
         at = by.scale * self._positions @ quat_to_matrix(np.array(by.wxyz)).T
         return Markers(self._names, at, self._fps, unit=by.unit, up=by.up, name=self._name)

@@ -97,7 +97,19 @@ class Balance(Prioritized):
         return [Term(FUNCTION, -1, weight=diagonal, functions=functions)]
 
     def outside(self, figure: Figure, q: np.ndarray) -> float:
-        """How far the centre of mass is outside the hull in a pose q (n,); negative inside."""
+        """How far the centre of mass is outside the hull in a pose q (n,); negative inside.
+
+        Args:
+            figure: with masses.
+            q: a pose (n,).
+
+        Returns:
+            A length in the figure's unit.
+
+        Raises:
+            FigureError: the figure has no masses.
+            GoalError: it stands on nothing.
+        """
         points = contact_points(figure, self.support, "Balance")
         frames, up = figure.frames(q), up_axis(figure)
         level = [(up + 1) % 3, (up + 2) % 3]
