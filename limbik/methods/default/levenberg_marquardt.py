@@ -80,7 +80,7 @@ class Memory(NamedTuple):
 class Model(NamedTuple):
     """f around q: what ``damped_step`` is asked to minimise."""
 
-    count: int  # how many directions are free
+    free: int  # how many directions are free
     directions: int  # ``_hash_of_directions``
     ahead: bool  # whether there are inequalities that a step may break
     newton: bool  # with the exact Hessian
@@ -200,7 +200,7 @@ def _descend(ints, floats, options, q, here, w, held, memory, model, out):
             copy(w.r, ints[N_ROWS], w.model_residual)
             damping, skip_stationarity_test = memory.damping, False
         if not skip_stationarity_test:
-            gain = to_gain(ints, floats, q, w, model.count)
+            gain = to_gain(ints, floats, q, w, model.free)
             if (
                 gain <= options[O_STATIONARY]
                 or (memory.idle_iterations >= _IDLE and gain <= _LOOSE)
@@ -210,10 +210,10 @@ def _descend(ints, floats, options, q, here, w, held, memory, model, out):
         for _ in range(_TRIES if direct else _TRIES // 4):
             lam = max(damping * min(f, reach), 1e-300)
             if damped_step(
-                ints, floats, q, w, model.count, lam, int(options[O_PASSES]), model.newton,
+                ints, floats, q, w, model.free, lam, int(options[O_PASSES]), model.newton,
                 model.ahead,
             ):  # fmt: skip
-                slope = _try_step(ints, floats, q, w, model.count)
+                slope = _try_step(ints, floats, q, w, model.free)
                 if model.newton and abs(slope) <= _ROUNDING * f:
                     break
                 value = evaluate_with(ints, floats, w.trial, w.state, w.trial_r, held)
@@ -227,7 +227,7 @@ def _descend(ints, floats, options, q, here, w, held, memory, model, out):
             if skip_stationarity_test:
                 # Nobody has looked yet whether there is anything to gain.
                 skip_stationarity_test = False
-                if to_gain(ints, floats, q, w, model.count) <= options[O_STATIONARY]:
+                if to_gain(ints, floats, q, w, model.free) <= options[O_STATIONARY]:
                     break
     return Step(False, value, slope, lam, damping, foresight, indefinite)
 

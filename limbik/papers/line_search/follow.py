@@ -14,7 +14,7 @@ from limbik.methods import Method
 from limbik.methods.base import OUT, OUT_HISTORY, OUT_ITERATIONS
 from limbik.papers.line_search.subject import BODY, TIGHT, Chain, Drill, Subject
 from limbik.papers.machine import thread_clock
-from limbik.solver import restarts as att
+from limbik.solver import frames
 from limbik.solver.batch_runs import Batch
 from limbik.solver.compiled_frames import compiled
 from limbik.solver.problem import Problem
@@ -174,7 +174,7 @@ def path_of(
 def walk(problem: Problem, method: Method, iterations: int) -> Path:
     """The iterates of a method's kernel alone, from the problem's start."""
     kernel: Any = type(method).kernel
-    compiled(att.batch, kernel)
+    compiled(frames.batch, kernel)
     # One row more than iterates: a method that projects at its end notes that too.
     history, out = np.empty((iterations + 2, problem.figure.n + 1)), np.zeros(OUT)
     work = Runner(problem, method, near=False, restarts=0).workspace()
