@@ -18,6 +18,7 @@ from limbik.solver import frames
 from limbik.solver.batch_runs import Batch
 from limbik.solver.compiled_frames import compiled
 from limbik.solver.problem import Problem
+from limbik.solver.restarts import P_BUDGET
 from limbik.solver.runner import Runner
 from limbik.solver.targets.tables import batch_problem
 
@@ -93,7 +94,7 @@ def follow(
             tolerance=TIGHT * BODY,
         )  # fmt: skip
         solver = Runner(problem, replace(method, iterations=cap), near=True, restarts=restarts)
-        solver.restart_plan[att.P_BUDGET] = cap
+        solver.restart_plan[P_BUDGET] = cap
         solver.compile()
         batch = Batch(solver, target_offsets, targets, seed)
         q = problem.start
