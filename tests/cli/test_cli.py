@@ -243,6 +243,7 @@ def test_solve_starts_from_the_first_frame() -> None:
         (["arm", "--plane", "Tool=0,1,0"], "expected Joint=nx,ny,nz,offset"),
         (["arm", "--distance", "Tool=1"], "expected Joint,Joint=length"),
         (["arm"], "no goals: give --reach"),
+        (["human"], "such as --reach LeftHand=0.542,0.997,0.059"),
         (["arm", "--pin", "Tool", "--method", "newton"], 'no method "newton"'),
         (["arm", "--pin", "Tool", "--method", "projectedlm"], '(did you mean "projected_lm"?)'),
         (["arm", "--pin", "Tool", "--out", "pose.txt"], ".txt is not a format limbik writes"),

@@ -29,6 +29,7 @@ from limbik.errors import GoalError
 from limbik.figure.figure import Figure
 from limbik.figure.motion import Motion
 from limbik.goals import Goal, Rest
+from limbik.humanoid import recognise
 from limbik.solver.result import Result
 from limbik.solver.solve import solve as solve_goals
 
@@ -147,7 +148,7 @@ def solve(
     if not goals:
         raise GoalError(
             "no goals: give --reach, --pin, --aim, --plane, --distance or another, such as "
-            f"--reach {figure.joints[-1]}=x,y,z"
+            f"--reach {_example(figure, start)}"
         )
     with notes.status("solving"):
         result = solve_goals(
@@ -176,6 +177,14 @@ def solve(
         size = distance_text(figure.size, figure.unit)
         note("Warning", f"{text}; the figure's size is {size} (--fix-root holds it)", "bold yellow")
     raise typer.Exit(0 if result.ok else 1)
+
+
+def _example(figure: Figure, q: np.ndarray) -> str:
+    """JOINT=x,y,z for a hand, or for the last joint, where it is in the pose q (n,)."""
+    joint = recognise(figure).roles.get("leftHand", figure.joints[-1])
+    place = figure.positions(q)[figure.index(joint)]
+    smallest = 10.0 ** math.floor(math.log10(figure.size)) / 1000
+    return f"{joint}={','.join(f'{smallest * round(x / smallest):.4g}' for x in place)}"
 
 
 def _roots(figure: Figure) -> list[str]:
