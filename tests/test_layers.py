@@ -22,7 +22,7 @@ LAYERS = {
         "solver",
         "methods",
         "solver.problem",
-        "solver.layout solver.problem_arguments solver.targets.places",
+        "solver.layout solver.problem_arguments solver.targets.target_slots",
         "solver.objective solver.root_alignment",
         "goals humanoid formats",
         "figures",
@@ -65,7 +65,7 @@ LAYERS = {
         "restarts explanation.sensitivity",
         "explanation.holders",
         "problem",
-        "layout problem_arguments targets.places",
+        "layout problem_arguments targets.target_slots",
         "objective root_alignment",
     ],
     "methods": [

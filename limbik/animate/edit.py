@@ -96,7 +96,7 @@ def followed(
     first = figure.positions(q, list(names))
     far = float(np.linalg.norm(wanted - first, axis=-1).max(initial=0.0))
     steps = max(1, math.ceil(far / (_STEP * figure.size)))
-    begin = None if wxyz is None else _turns(figure, names, q)
+    begin = None if wxyz is None else _orientations(figure, names, q)
     for step in range(1, steps + 1):
         share = step / steps
         turns = None
@@ -120,7 +120,7 @@ def followed(
     return q
 
 
-def _turns(figure: Figure, names: Sequence[str], q: np.ndarray) -> np.ndarray:
+def _orientations(figure: Figure, names: Sequence[str], q: np.ndarray) -> np.ndarray:
     world = figure.frames(q)[:, [figure.index(name) for name in names], :3, :3]
     return matrix_to_quat(world)
 

@@ -305,7 +305,7 @@ def track_many(
         return list(pool.map(lambda clip: track(figure, effectors, clip, **options), clips))
 
 
-def turns(figure: Figure, poses: np.ndarray) -> np.ndarray:
+def rotation_changes(figure: Figure, poses: np.ndarray) -> np.ndarray:
     """(frames − 1, joints) how far each joint turns against its parent from frame to frame, rad."""
     world = figure.frames(poses)[:, :, :3, :3]
     local = world.copy()
@@ -321,9 +321,9 @@ def jumps(figure: Figure, poses: np.ndarray, reference: np.ndarray | None = None
     """Frames in which a joint turns more than 60 degrees further than the reference does."""
     if len(poses) < 2:
         return np.zeros(0, int)
-    further = turns(figure, poses)
+    further = rotation_changes(figure, poses)
     if reference is not None:
         if len(reference) != len(poses):
             raise GoalError(f"reference: {len(reference)} frames for {len(poses)}")
-        further = further - turns(figure, figure.pose(reference, "reference"))
+        further = further - rotation_changes(figure, figure.pose(reference, "reference"))
     return np.nonzero((further > JUMP).any(axis=1))[0] + 1

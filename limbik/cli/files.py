@@ -60,7 +60,7 @@ def expanded(path: Path) -> Path:
         return path
 
 
-def whole(text: str) -> str:
+def with_typed_path(text: str) -> str:
     """A message of the library, which begins with a file's bare name, with the path as typed."""
     name, colon, rest = text.partition(": ")
     return f"{_typed[name]}{colon}{rest}" if colon and name in _typed else text

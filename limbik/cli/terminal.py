@@ -60,7 +60,7 @@ def sentence(error: Exception) -> str:
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename is not None else ""
         return f"{where}{error.strerror or error}"
-    return files.whole(str(error))
+    return files.with_typed_path(str(error))
 
 
 def _flags_without_a_type(params: list[Any]) -> list[Any]:
@@ -86,7 +86,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            text = files.whole(str(message)).replace(_ALL_CLIPS, "--clip chooses another")
+            text = files.with_typed_path(str(message)).replace(_ALL_CLIPS, "--clip chooses another")
             note("Warning", text, "bold yellow")
 
         with warnings.catch_warnings():

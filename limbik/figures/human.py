@@ -26,7 +26,7 @@ TOE_TIP: Vector = (0.0, -_BALL, 0.064)
 """The end of the toes in the frame of LeftToeBase and RightToeBase, in metres."""
 
 
-def _turns(*axes: str | tuple[float, float, float]) -> tuple[Turn, ...]:
+def _three_turns(*axes: str | tuple[float, float, float]) -> tuple[Turn, ...]:
     return tuple(Turn(unit_axis(axis)) for axis in axes)
 
 
@@ -78,21 +78,21 @@ def _left_leg() -> list[Joint]:
         Joint(
             "LeftLeg",
             "LeftUpLeg",
-            _turns("x", "y"),
+            _three_turns("x", "y"),
             offset=(0.0, -body.THIGH, 0.0),
             limit=body.KNEE_LIMIT,
         ),
         Joint(
             "LeftFoot",
             "LeftLeg",
-            _turns("-x", "y", "-z"),
+            _three_turns("-x", "y", "-z"),
             offset=(0.0, -body.SHANK, 0.0),
             limit=body.ANKLE_LIMIT,
         ),
         Joint(
             "LeftToeBase",
             "LeftFoot",
-            _turns("-x"),
+            _three_turns("-x"),
             offset=(0.0, _BALL - body.ANKLE, ball),
             limit=body.TOES_LIMIT,
             tip=TOE_TIP,
@@ -110,7 +110,7 @@ def _left_arm() -> list[Joint]:
         Joint(
             "LeftShoulder",
             "Spine1",
-            _turns("z", "-y", "-x"),
+            _three_turns("z", "-y", "-x"),
             offset=girdle,
             limit=body.GIRDLE_LIMIT,
         ),
@@ -124,28 +124,28 @@ def _left_arm() -> list[Joint]:
         Joint(
             "LeftForeArm",
             "LeftArm",
-            _turns("-y", "-x"),
+            _three_turns("-y", "-x"),
             offset=(body.UPPER_ARM, 0.0, 0.0),
             limit=body.ELBOW_LIMIT,
         ),
         Joint(
             "LeftHand",
             "LeftForeArm",
-            _turns("-z", "-y"),
+            _three_turns("-z", "-y"),
             offset=(body.FOREARM, 0.0, 0.0),
             limit=body.WRIST_LIMIT,
         ),
         Joint(
             "LeftFingerBase",
             "LeftHand",
-            _turns("-z", "-y"),
+            _three_turns("-z", "-y"),
             offset=(palm, 0.0, 0.0),
             limit=body.KNUCKLE_LIMIT,
         ),
         Joint(
             "LeftHandIndex1",
             "LeftFingerBase",
-            _turns("-z"),
+            _three_turns("-z"),
             offset=(finger, 0.0, 0.0),
             limit=body.FINGER_LIMIT,
             tip=(body.HAND - palm - finger, 0.0, 0.0),
@@ -153,7 +153,7 @@ def _left_arm() -> list[Joint]:
         Joint(
             "LThumb",
             "LeftHand",
-            _turns((thumb[2], 0.0, -thumb[0]), "y", thumb),
+            _three_turns((thumb[2], 0.0, -thumb[0]), "y", thumb),
             offset=(0.020, -0.005, 0.022),
             # One bone stands for the whole thumb: it flexes as far as its first two joints.
             limit=Range([0, -20, -10], [70, 65, 40], degrees=True),

@@ -18,7 +18,7 @@ _CALLED = {
 _COUNTED = ("Thumb", "Index", "Middle", "Ring", "Little")  # "finger2" is one of them
 _PLACES = ("Proximal", "Intermediate", "Distal")
 _THUMB_PLACES = ("Metacarpal", "Proximal", "Distal")
-_SAID = {
+_PLACE_OF_WORD = {
     "metacarpal": "Metacarpal",
     "in": "Metacarpal",
     "proximal": "Proximal",
@@ -68,7 +68,7 @@ def fingers(
         above = parents[joints[0]]
         if finger != "Thumb" and above != hand and names[above].has("metacarpal", "palm"):
             out.setdefault(f"{side}{finger}Metacarpal", above)
-        for place, joint in _places(finger, line, names, below).items():
+        for place, joint in _joint_by_place(finger, line, names, below).items():
             out[f"{side}{finger}{place}"] = joint
     return out
 
@@ -109,7 +109,7 @@ def _line(joints: list[int], parents: Sequence[int], lengths: Sequence[float]) -
     return line
 
 
-def _places(
+def _joint_by_place(
     finger: str, line: list[int], names: Sequence[Name], from_hand: Mapping[int, float]
 ) -> dict[str, int]:
     """Place → joint: as the names say, else in order.
@@ -119,15 +119,15 @@ def _places(
     of the way from the hand to each joint.
     """
     if finger == "Thumb":
-        said = [_said(names[joint]) for joint in line]
+        named = [_place_in_name(names[joint]) for joint in line]
         # Before VRM 1.0 the thumb's three were called proximal, intermediate and distal.
-        if len(line) >= 3 or "Intermediate" in said or not all(said):
+        if len(line) >= 3 or "Intermediate" in named or not all(named):
             return dict(zip(_THUMB_PLACES, line, strict=False))
-        return {place: joint for place, joint in zip(said, line, strict=True) if place}
+        return {place: joint for place, joint in zip(named, line, strict=True) if place}
     out: dict[str, int] = {}
     counted: list[int] = []
     for joint in line:
-        place = _said(names[joint])
+        place = _place_in_name(names[joint])
         if place:
             out.setdefault(place, joint)
         else:
@@ -140,5 +140,5 @@ def _places(
     return out | dict(zip(_PLACES, counted, strict=False))
 
 
-def _said(name: Name) -> str:
-    return next((_SAID[word] for word in name.words if word in _SAID), "")
+def _place_in_name(name: Name) -> str:
+    return next((_PLACE_OF_WORD[word] for word in name.words if word in _PLACE_OF_WORD), "")

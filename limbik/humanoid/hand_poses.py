@@ -197,7 +197,7 @@ def _with_fingers(
         several = len(hand.fingers) > 2
         fan = shape.spread * float(SPREAD[FINGERS.index(name) - 1]) if several else 0.0
         bends = shape.curl(name) * BENT[: len(finger.joints)]
-        turns = _turns(hand, finger, bends, fan)
+        turns = _finger_rotations(hand, finger, bends, fan)
         for i, turned in zip(finger.joints, turns, strict=True):
             columns = figure.coordinates_of(figure.joints[i])
             above = rest[int(figure.parents[i])]
@@ -216,7 +216,9 @@ def _projected(figure: Figure, hand: Hand, pose: np.ndarray, q: np.ndarray) -> n
     return out
 
 
-def _turns(hand: Hand, finger: Finger, bends: np.ndarray, fan: float) -> list[np.ndarray]:
+def _finger_rotations(
+    hand: Hand, finger: Finger, bends: np.ndarray, fan: float
+) -> list[np.ndarray]:
     """(3, 3) for each joint: how its frame turns from rest, as seen from its parent at rest.
 
     The first joint turns back its own bend at rest, fans out about the palm's normal, and bends;

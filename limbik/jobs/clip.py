@@ -44,7 +44,7 @@ _folders: dict[Path, Path] = {}  # to make and remove one costs more than a smal
 
 
 @dataclass(frozen=True)
-class Places:
+class JobFolders:
     """Where a run reads and writes: ``drafts`` is in OUT, on the same disk."""
 
     src: Path
@@ -76,11 +76,11 @@ class _Clock:
         return {**self.timings, "total": round(time.perf_counter() - self.began, 6)}
 
 
-def do_clip(job: Job, places: Places, source: str) -> Outcome:
+def do_clip(job: Job, folders: JobFolders, source: str) -> Outcome:
     """Everything of one clip.  What goes wrong is in the outcome and the sidecar, not raised."""
     clock = _Clock()
     with clock.part("hash"):
-        record = new_record(job, source, places.src)
+        record = new_record(job, source, folders.src)
     draft: Path | None = None
     error: Exception | None = None
     full = False
@@ -88,10 +88,10 @@ def do_clip(job: Job, places: Places, source: str) -> Outcome:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             try:
-                work = _work(job, places.src / source, clock)
+                work = _work(job, folders.src / source, clock)
                 record.frames, record.quality = work.motion.frames, work.quality
                 with clock.part("write"):
-                    draft = _new_draft(places)
+                    draft = _new_draft(folders)
                     record.outputs = _write(job, work.motion, draft, source)
             finally:
                 said = dict.fromkeys(str(w.message) for w in caught)
@@ -105,7 +105,7 @@ def do_clip(job: Job, places: Places, source: str) -> Outcome:
         record.outputs = []
     record.timings = clock.stop()
     try:
-        place(job, places, record, draft)
+        place(job, folders, record, draft)
     except SupersededError:
         return Outcome(source, False, superseded=True)
     except OSError as problem:
@@ -143,13 +143,13 @@ def new_record(job: Job, source: str, src: Path) -> Sidecar:
     )
 
 
-def record_failure(job: Job, places: Places, failed: Outcome) -> None:
+def record_failure(job: Job, folders: JobFolders, failed: Outcome) -> None:
     """Write the sidecar of a clip whose worker could not."""
-    record = new_record(job, failed.source, places.src)
+    record = new_record(job, failed.source, folders.src)
     record.reason, record.sentence = failed.reason, failed.sentence
     record.timings = {"total": round(failed.seconds, 6)}
     try:
-        place(job, places, record, None)
+        place(job, folders, record, None)
     except (OSError, SupersededError):
         return  # the summary says it, and the next run finds no record and tries again
 
@@ -201,14 +201,14 @@ def _is_full(error: OSError) -> bool:
     return error.errno in _FULL
 
 
-def _new_draft(places: Places) -> Path:
+def _new_draft(folders: JobFolders) -> Path:
     """An empty folder for the files of a clip; the same for each clip of a process."""
-    draft = _folders.get(places.drafts)
+    draft = _folders.get(folders.drafts)
     try:
         if draft is None:
-            draft = places.drafts / secrets.token_hex(8)
+            draft = folders.drafts / secrets.token_hex(8)
             draft.mkdir()
-            _folders[places.drafts] = draft
+            _folders[folders.drafts] = draft
         _empty(draft)
     except FileNotFoundError:
         raise SupersededError from None
@@ -228,7 +228,7 @@ def _write(job: Job, motion: Motion, draft: Path, source: str) -> list[Output]:
     return [output_of(file) for file in sorted(draft.iterdir())]
 
 
-def place(job: Job, places: Places, record: Sidecar, draft: Path | None) -> None:
+def place(job: Job, folders: JobFolders, record: Sidecar, draft: Path | None) -> None:
     """Put drafts and the sidecar in their places; what an earlier run wrote and this did not goes.
 
     Raises:
@@ -236,8 +236,8 @@ def place(job: Job, places: Places, record: Sidecar, draft: Path | None) -> None
         OSError: where the disk refuses.
     """
     record.finished = datetime.now(UTC).isoformat(timespec="seconds")
-    sidecar = sidecar_path(places.out, job.stem(record.source))
-    draft_sidecar = places.drafts / f"{secrets.token_hex(8)}{ENDING}"
+    sidecar = sidecar_path(folders.out, job.stem(record.source))
+    draft_sidecar = folders.drafts / f"{secrets.token_hex(8)}{ENDING}"
     try:
         draft_sidecar.write_bytes(to_json(record))
         sidecar.parent.mkdir(parents=True, exist_ok=True)

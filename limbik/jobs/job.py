@@ -129,7 +129,7 @@ def _formats(outputs: Section) -> tuple[str, ...]:
 
 
 def _precision(outputs: Section) -> int:
-    found = outputs.whole("precision")
+    found = outputs.whole_number("precision")
     return 6 if found is None else found
 
 
@@ -137,7 +137,7 @@ def _memory(limits: Section) -> int | None:
     """ "4 GB" or a number of bytes."""
     value = limits.take("memory")
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-        return limits.whole("memory", least=1)
+        return limits.whole_number("memory", least=1)
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", limits.text("memory"), re.I)
     if match is None or not float(match[1]):
         limits.fail("memory", f'needs a size such as "4 GB", got "{value}"')

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.animate.check import check
-from limbik.animate.track import jumps, turns
+from limbik.animate.track import jumps, rotation_changes
 from limbik.figure.motion import Motion
 from limbik.maths.so3 import log_map, matrix_to_quat
 
@@ -34,7 +34,7 @@ def _jumps(motion: Motion) -> float:
 def _speed(motion: Motion) -> float:
     if motion.frames < 2:
         return 0.0
-    return math.degrees(float(turns(motion.figure, motion.q).max()) * motion.fps)
+    return math.degrees(float(rotation_changes(motion.figure, motion.q).max()) * motion.fps)
 
 
 def _jerk(motion: Motion) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 
 from limbik.errors import LimbikError, LimbikWarning
 from limbik.formats.files import read_bytes
-from limbik.jobs.clip import Places
+from limbik.jobs.clip import JobFolders
 from limbik.jobs.engines.cluster import run_cluster
 from limbik.jobs.engines.local import run_local
 from limbik.jobs.engines.order import EngineError, give_order
@@ -101,8 +101,8 @@ def batch(
             drafts = folder.new_drafts(name, alone=lock.held)
             try:
                 _write_record(folder, src, checked, text, base, plan)
-                places = Places(src.resolve(), folder.out.resolve(), drafts.resolve())
-                _drain(_engine(checked, places, plan, count, cluster), summary, progress)
+                folders = JobFolders(src.resolve(), folder.out.resolve(), drafts.resolve())
+                _drain(_engine(checked, folders, plan, count, cluster), summary, progress)
             finally:
                 folder.end_drafts(drafts)
             if checked.reports and part is None:
@@ -126,12 +126,12 @@ def _plan(src: Path, out: Path, job: Job, part: Shard | None) -> Plan:
 
 
 def _engine(
-    job: Job, places: Places, plan: Plan, workers: int, cluster: Any
+    job: Job, folders: JobFolders, plan: Plan, workers: int, cluster: Any
 ) -> Generator[Outcome, None, None]:
     sources = [clip.source for clip in plan.todo]
     if not sources:
         return
-    order = give_order(job, places)
+    order = give_order(job, folders)
     if cluster is not None:
         yield from run_cluster(order, sources, cluster)
         return

@@ -129,7 +129,7 @@ class Section:
             self.fail(name, f"needs a number of at least {least:g}, got {value}")
         return float(value)
 
-    def whole(self, name: str, *, least: int = 0) -> int | None:
+    def whole_number(self, name: str, *, least: int = 0) -> int | None:
         value = self.take(name)
         if value is None:
             return None

@@ -95,8 +95,8 @@ class Track(Step):
             every=section.number("every", above=0),
             method=section.choice("method", list(METHODS)) or None,
             tolerance=section.number("tolerance", above=0),
-            restarts=section.whole("restarts"),
-            seed=section.whole("seed") or 0,
+            restarts=section.whole_number("restarts"),
+            seed=section.whole_number("seed") or 0,
         )
         if step.onto is not None:
             for name, _ in step.effectors:

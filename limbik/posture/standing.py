@@ -61,7 +61,9 @@ class Standing(Prioritized):
     def terms(self, scene: tm.Scene) -> list[tm.Term]:
         figure = scene.figure
         joints, points = self._points(figure)
-        room = _room(figure, self._feet(figure), joints, points, np.asarray(self.start, float))
+        room = _allowed_distance(
+            figure, self._feet(figure), joints, points, np.asarray(self.start, float)
+        )
         up = up_axis(figure)
         functions = fn.TermFunctions(
             1, standing_residual.address, standing_jacobian.address, tuple(joints),
@@ -110,7 +112,7 @@ class Standing(Prioritized):
         return joints, np.array(rows)
 
 
-def _room(
+def _allowed_distance(
     figure: Figure, feet: list[Foot], joints: list[int], points: np.ndarray, start: np.ndarray
 ) -> float:
     sole = max(0.5 * float(np.linalg.norm(foot.ball - foot.heel)) for foot in feet)

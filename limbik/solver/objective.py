@@ -185,9 +185,9 @@ def reached(ints, floats, state):
 
 
 @kernel
-def felt(ints, floats, state, everything, room, spread):
-    """spread (n,) = room where a goal that is short of its tolerance feels the coordinate, else 0;
-    with ``everything`` where any goal feels it.
+def felt(ints, floats, state, everything, spread, felt_spread):
+    """felt_spread (n,) = spread where a goal that is short of its tolerance feels the coordinate,
+    else 0; with ``everything`` where any goal feels it.
 
     State must be that of the last evaluated q.  Returns how many coordinates are not 0.
     """
@@ -195,13 +195,13 @@ def felt(ints, floats, state, everything, room, spread):
     first, index, owner = ints[I_RUN_FIRST], ints[I_RUN], ints[I_ROW_ERROR]
     count = 0
     for c in range(ints[lay.N_COORDS]):
-        spread[c] = 0.0
+        felt_spread[c] = 0.0
         for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
             for i in range(ints[k], ints[k + 1]):
                 error = ints[owner + i]
                 if everything or not errors[error] <= floats[ints[F_TOLERANCE] + error]:
-                    spread[c] = room[c]
-        if spread[c] > 0.0:
+                    felt_spread[c] = spread[c]
+        if felt_spread[c] > 0.0:
             count += 1
     return count
 

@@ -31,7 +31,7 @@ from limbik.solver import objective as ob
 from limbik.solver.explanation.holders import worst_goal
 from limbik.solver.problem import Problem
 from limbik.solver.runner import Runner
-from limbik.solver.targets.places import shared_floats
+from limbik.solver.targets.target_slots import shared_floats
 
 MOVED = 1e-6
 """How far all lower levels together may move a higher one, in the units of its goals."""
@@ -115,14 +115,14 @@ class _Level:
     """One level: its goals and those above it, as a problem with a runner of its own."""
 
     def __init__(
-        self, whole: Problem, method: Method, level: int, options: dict[str, Any], most: float
+        self, full: Problem, method: Method, level: int, options: dict[str, Any], most: float
     ) -> None:
         """most: how far this level may move those above it, in the units of their goals."""
         self._most = most
-        self.numbers = [k for k, of in enumerate(whole.levels) if of <= level]
-        self.problem = problem = whole.part(self.numbers)
-        self._shared = shared_floats(problem, whole, self.numbers)
-        above = np.array([whole.levels[k] < level for k in self.numbers])
+        self.numbers = [k for k, of in enumerate(full.levels) if of <= level]
+        self.problem = problem = full.part(self.numbers)
+        self._shared = shared_floats(problem, full, self.numbers)
+        above = np.array([full.levels[k] < level for k in self.numbers])
         self._held_goals = [k for k in range(len(self.numbers)) if above[k]]
         self._held_terms = [t for k in self._held_goals for t in problem.terms_of[k]]
         own = [k for k in range(len(self.numbers)) if not above[k]]
@@ -157,11 +157,11 @@ class _Level:
             if one_sided or problem.tolerances[t] < MOVED:
                 self._at_zero.append((t, rows, one_sided))
 
-    def take(self, whole: Problem, q: np.ndarray) -> None:
+    def take(self, full: Problem, q: np.ndarray) -> None:
         """Take the targets as they are now, and what is held as it is at q."""
         problem = self.problem
         to, target_offsets = self._shared
-        problem.floats[to] = whole.floats[target_offsets]
+        problem.floats[to] = full.floats[target_offsets]
         if not self._held_goals:
             return
         ints, floats, tables = problem.ints, problem.floats, self._tables
@@ -178,7 +178,7 @@ class _Level:
         if ints[lay.N_REST]:
             weight, pose = self._own_rest
             moved = lay.section(ints, floats, lay.F_REST_POSE)
-            only = sum(isinstance(goal, Rest) for goal in whole.goals) == 1
+            only = sum(isinstance(goal, Rest) for goal in full.goals) == 1
             firm = _FIRM * problem.scene.lever**2
             lay.section(ints, floats, lay.F_REST)[:] = np.where(self._held_rest, firm, weight)
             moved[:] = np.where(self._held_rest, q, moved if only else pose)

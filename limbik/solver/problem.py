@@ -31,7 +31,7 @@ from limbik.solver.problem_arguments import (
     rest_of,
     tolerances_of,
 )
-from limbik.solver.targets.places import own_floats, target_writes
+from limbik.solver.targets.target_slots import own_floats, target_writes
 
 
 class Problem:

@@ -22,7 +22,7 @@ from limbik.solver.ordered import runner_of
 from limbik.solver.problem import Problem
 from limbik.solver.result import Result
 from limbik.solver.runner import find_method, whole_number
-from limbik.solver.targets.places import target_writes
+from limbik.solver.targets.target_slots import target_writes
 
 Targets = Mapping[Any, Any]
 """New targets by goal (its label, its place among the goals, or itself): a position, a pair

@@ -12,7 +12,7 @@ import limbik
 from helpers import real_data
 from limbik import Figure, GoalError, Joint, LimbikError, Motion, Range
 from limbik.animate.learn import limits_from
-from limbik.animate.track import JUMP, Track, jumps, turns
+from limbik.animate.track import JUMP, Track, jumps, rotation_changes
 from limbik.figure.joints import exponential, free, revolute, swing_twist
 
 SIX = ["Hips", "Head", "LeftHand", "RightHand", "LeftToeBase", "RightToeBase"]
@@ -39,7 +39,7 @@ def follow(clip: Motion, figure: Figure, **options) -> Track:
     np.testing.assert_array_equal(found.error, found.errors.max(axis=1))
     assert found.violation == 0.0
     assert (figure.violation(found.motion.q) == 0.0).all()
-    further = turns(figure, found.motion.q) - turns(figure, clip.q)
+    further = rotation_changes(figure, found.motion.q) - rotation_changes(figure, clip.q)
     expected = [k + 1 for k, row in enumerate(further) if row.max(initial=0.0) > JUMP]
     assert found.jumps.tolist() == expected
     return found
@@ -55,7 +55,7 @@ def test_the_human_follows_the_cartwheel(every: int) -> None:
     assert found.ok
     assert found.error.max() <= 1e-4 * clip.figure.size
     assert len(found.jumps) == 0
-    assert turns(clip.figure, found.motion.q).max() < JUMP
+    assert rotation_changes(clip.figure, found.motion.q).max() < JUMP
 
 
 def test_the_same_seed_gives_the_same_motion() -> None:
@@ -133,7 +133,7 @@ def test_a_root_turns_round_and_round(ball) -> None:
     targets = turn.positions(angle[:, None])[:, 1:]
     found = limbik.track(figure, ["A", "B", "C"], targets, start=q[0], fps=30)
     assert found.ok
-    assert turns(figure, found.motion.q).max() < 0.3
+    assert rotation_changes(figure, found.motion.q).max() < 0.3
 
 
 # ---- real clips ---------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from helpers.command_line import Ran
 from helpers.gltf_samples import leg
 from limbik.cli.commands import batch as command
 from limbik.cli.commands import batch_progress
-from limbik.jobs.clip import Places, do_clip
+from limbik.jobs.clip import JobFolders, do_clip
 from limbik.jobs.engines.slot import Slot
 from limbik.jobs.folder import RunFolder
 from limbik.jobs.index import FILE, open_index
@@ -190,9 +190,9 @@ def test_shards_do_what_one_process_does_alone(tmp_path: Path) -> None:
     )
     assert [batch(src, tmp_path / "parts", job, shard=(k, 2)).done for k in (1, 2)] == [1, 1]
     here = tmp_path / "here"
-    places = Places(src, here, RunFolder(here).new_drafts("run", alone=True))
+    folders = JobFolders(src, here, RunFolder(here).new_drafts("run", alone=True))
     for name in ("0.glb", "1.glb"):
-        assert do_clip(job, places, name).ok
+        assert do_clip(job, folders, name).ok
     assert outputs(tmp_path / "parts") == outputs(here)
 
 

@@ -19,7 +19,7 @@ def test_its_jacobian_is_that_of_finite_differences(feet: list[str] | None) -> N
         goal = Standing(human.rest, feet, weight=2.0)
         problem = limbik.Problem(human, [goal], start=q)
         assert problem.residual(q)[0] == pytest.approx(
-            2.0**0.5 * max(0.0, goal.away(human, q) - _room(human, goal)), abs=1e-12
+            2.0**0.5 * max(0.0, goal.away(human, q) - _allowed_distance(human, goal)), abs=1e-12
         )
         slope = -differences(problem.residual, q)
         np.testing.assert_allclose(problem.jacobian(q), slope, atol=1e-6)
@@ -47,7 +47,7 @@ def test_a_body_that_stands_bends_where_it_would_lean_as_a_plank(
         away = Standing(human.rest).away(human, result.q)
     assert leans[0] > 24.0
     assert leans[1] < 15.0
-    assert away < _room(human, Standing(human.rest)) + 0.03
+    assert away < _allowed_distance(human, Standing(human.rest)) + 0.03
     assert "the body would fall" in result.why
 
 
@@ -61,7 +61,7 @@ def test_what_cannot_stand_is_refused() -> None:
         limbik.Problem(human, [Standing(human.rest, ["LeftHand"])])
 
 
-def _room(figure: limbik.Figure, goal: Standing) -> float:
+def _allowed_distance(figure: limbik.Figure, goal: Standing) -> float:
     (term,) = goal.terms(limbik.Problem(figure, [goal]).scene)
     assert term.functions is not None
     return float(term.functions.numbers[0])

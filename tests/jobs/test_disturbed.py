@@ -25,7 +25,7 @@ from helpers.batch_runs import (
     write_clips,
 )
 from helpers.command_line import command, environment
-from limbik.jobs.clip import Places, do_clip
+from limbik.jobs.clip import JobFolders, do_clip
 from limbik.jobs.folder import RunFolder
 from limbik.jobs.job_file import read_job
 from limbik.jobs.lock import BusyError
@@ -160,7 +160,7 @@ def test_a_file_that_may_not_be_that_large_fails_alone(
     assert not (out / "large.bvh").exists()
     assert limbik.batch(large, out, resume=True, workers=1).done == 1
     fresh = tmp_path / "fresh"
-    here = Places(large, fresh, RunFolder(fresh).new_drafts("run", alone=True))
+    here = JobFolders(large, fresh, RunFolder(fresh).new_drafts("run", alone=True))
     for name in ("large.bvh", "small.bvh"):
         assert do_clip(read_job(JOB), here, name).ok
     assert outputs(out) == outputs(fresh)

@@ -9,7 +9,7 @@ import pytest
 import limbik
 from helpers.gltf_samples import leg
 from limbik.errors import FormatError
-from limbik.jobs.clip import Places
+from limbik.jobs.clip import JobFolders
 from limbik.jobs.engines.order import EngineError, give_order
 from limbik.jobs.job_file import EXAMPLE, parse_job, read_job
 from limbik.jobs.section import line_of
@@ -133,7 +133,7 @@ def test_a_figure_of_a_file_with_a_mesh_travels_to_workers(tmp_path: Path, endin
     job = read_job(tmp_path / "job.toml")
     drafts = tmp_path / "drafts"
     drafts.mkdir()
-    order = give_order(job, Places(tmp_path, tmp_path, drafts))
+    order = give_order(job, JobFolders(tmp_path, tmp_path, drafts))
     file.unlink()  # workers may have no such file
     there = order.job()
     assert there.digest == job.digest
@@ -149,7 +149,9 @@ def test_a_figure_of_a_file_with_a_mesh_travels_to_workers(tmp_path: Path, endin
 
 
 def test_workers_take_no_other_file_for_the_job(tmp_path: Path) -> None:
-    order = give_order(read_job({"steps": [{"do": "check"}]}), Places(tmp_path, tmp_path, tmp_path))
+    order = give_order(
+        read_job({"steps": [{"do": "check"}]}), JobFolders(tmp_path, tmp_path, tmp_path)
+    )
     Path(order.job_file).write_bytes(b"another")
     with pytest.raises(EngineError, match="is not the file that this run wrote"):
         order.job()

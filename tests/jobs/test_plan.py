@@ -1,4 +1,4 @@
-"""What is left to do, the locks on OUT, and clips that are put in their places."""
+"""What is left to do, the locks on OUT, and clips that are put in their folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import limbik
 from helpers.batch_runs import JOB, drafts, outputs, write_clips
 from limbik.errors import LimbikError
-from limbik.jobs.clip import Places, do_clip
+from limbik.jobs.clip import JobFolders, do_clip
 from limbik.jobs.companions import companions
 from limbik.jobs.folder import RunFolder
 from limbik.jobs.job import Job
@@ -24,84 +24,86 @@ CLIPS = ("a/one.bvh", "a/two.bvh", "three.bvh")
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def folders(tmp_path: Path) -> JobFolders:
     src = write_clips(tmp_path / "src", *CLIPS)
     drafts = RunFolder(tmp_path / "out").new_drafts("run", alone=True)
-    return Places(src, tmp_path / "out", drafts)
+    return JobFolders(src, tmp_path / "out", drafts)
 
 
 def job(**changes: object) -> Job:
     return read_job({**JOB, **changes})
 
 
-def todo(places: Places, found: Job, shard: Shard | None = None) -> dict[str, str]:
-    return {clip.source: clip.why for clip in make_plan(places.src, places.out, found, shard).todo}
+def todo(folders: JobFolders, found: Job, shard: Shard | None = None) -> dict[str, str]:
+    return {
+        clip.source: clip.why for clip in make_plan(folders.src, folders.out, found, shard).todo
+    }
 
 
-def do_all(places: Places, found: Job) -> None:
-    for source in todo(places, found):
-        done = do_clip(found, places, source)
+def do_all(folders: JobFolders, found: Job) -> None:
+    for source in todo(folders, found):
+        done = do_clip(found, folders, source)
         assert done.ok, done.sentence
 
 
-def test_only_what_is_missing_or_changed_is_done(places: Places) -> None:
-    assert todo(places, job()) == dict.fromkeys(CLIPS, "new")
-    do_all(places, job())
-    assert todo(places, job()) == {}
-    clip = places.src / "three.bvh"
+def test_only_what_is_missing_or_changed_is_done(folders: JobFolders) -> None:
+    assert todo(folders, job()) == dict.fromkeys(CLIPS, "new")
+    do_all(folders, job())
+    assert todo(folders, job()) == {}
+    clip = folders.src / "three.bvh"
     os.utime(clip, ns=(1, 1))
-    assert todo(places, job()) == {}  # another time, the same bytes
+    assert todo(folders, job()) == {}  # another time, the same bytes
     clip.write_bytes(clip.read_bytes().replace(b"0.033333", b"0.033334"))
-    assert todo(places, job()) == {"three.bvh": "the clip changed"}
-    (places.out / "a" / "one.csv").unlink()
-    (places.out / "a" / "two.bvh").write_bytes(b"cut short")
-    assert todo(places, job()) == {
+    assert todo(folders, job()) == {"three.bvh": "the clip changed"}
+    (folders.out / "a" / "one.csv").unlink()
+    (folders.out / "a" / "two.bvh").write_bytes(b"cut short")
+    assert todo(folders, job()) == {
         "a/one.bvh": "an output is missing",
         "a/two.bvh": "an output is missing",
         "three.bvh": "the clip changed",
     }
-    assert set(todo(places, job(outputs={"formats": ["npz"]})).values()) == {"the job changed"}
-    (places.out / "a" / "one.batch.json").write_bytes(b'{"limbik_batch": 1, "sou')
-    assert todo(places, job())["a/one.bvh"] == "new"
+    assert set(todo(folders, job(outputs={"formats": ["npz"]})).values()) == {"the job changed"}
+    (folders.out / "a" / "one.batch.json").write_bytes(b'{"limbik_batch": 1, "sou')
+    assert todo(folders, job())["a/one.bvh"] == "new"
 
 
-def test_outputs_of_an_older_job_go_with_it(places: Places) -> None:
-    do_all(places, job())
+def test_outputs_of_an_older_job_go_with_it(folders: JobFolders) -> None:
+    do_all(folders, job())
     tables = job(outputs={"formats": ["csv"]})
-    do_all(places, tables)
-    names = {path.name for path in (places.out / "a").iterdir()}
+    do_all(folders, tables)
+    names = {path.name for path in (folders.out / "a").iterdir()}
     assert names == {"one.csv", "one.batch.json", "two.csv", "two.batch.json"}
-    (places.src / "three.bvh").write_text("nonsense")
-    assert not do_clip(tables, places, "three.bvh").ok
-    assert not (places.out / "three.csv").exists()  # it was of another clip
-    assert todo(places, tables) == {"three.bvh": "failed before"}
+    (folders.src / "three.bvh").write_text("nonsense")
+    assert not do_clip(tables, folders, "three.bvh").ok
+    assert not (folders.out / "three.csv").exists()  # it was of another clip
+    assert todo(folders, tables) == {"three.bvh": "failed before"}
 
 
-def test_shards_share_the_clips_out(places: Places) -> None:
-    parts = [todo(places, job(), Shard(k, 2)) for k in (1, 2)]
+def test_shards_share_the_clips_out(folders: JobFolders) -> None:
+    parts = [todo(folders, job(), Shard(k, 2)) for k in (1, 2)]
     assert sorted([*parts[0], *parts[1]]) == sorted(CLIPS)
     assert {len(part) for part in parts} == {1, 2}
 
 
-def test_patterns_choose_clips_and_outputs_are_no_clips(places: Places) -> None:
-    assert set(todo(places, job(clips=["a/*"], skip=["*two*"]))) == {"a/one.bvh"}
-    (places.src / "notes.txt").write_text("no clip")
-    (places.src / "empty").mkdir()
-    inside = Places(places.src, places.src / "out", places.drafts)
+def test_patterns_choose_clips_and_outputs_are_no_clips(folders: JobFolders) -> None:
+    assert set(todo(folders, job(clips=["a/*"], skip=["*two*"]))) == {"a/one.bvh"}
+    (folders.src / "notes.txt").write_text("no clip")
+    (folders.src / "empty").mkdir()
+    inside = JobFolders(folders.src, folders.src / "out", folders.drafts)
     inside.out.mkdir()
     (inside.out / "one.bvh").write_text("an output")
     assert set(todo(inside, job())) == set(CLIPS)
 
 
-def test_clips_that_would_have_the_same_outputs_are_refused(places: Places) -> None:
-    metres = limbik.load_motion(places.src / "three.bvh", from_unit="m")
-    limbik.save(metres, places.src / "three.glb")
+def test_clips_that_would_have_the_same_outputs_are_refused(folders: JobFolders) -> None:
+    metres = limbik.load_motion(folders.src / "three.bvh", from_unit="m")
+    limbik.save(metres, folders.src / "three.glb")
     with pytest.raises(LimbikError, match=r'"three.bvh" and "three.glb" would have the same'):
-        todo(places, job())
+        todo(folders, job())
     kept = job(outputs={"formats": ["bvh"], "keep_ending": True})
-    assert {"three.bvh", "three.glb"} <= set(todo(places, kept))
-    do_all(places, kept)
-    assert (places.out / "three.glb.bvh").exists()
+    assert {"three.bvh", "three.glb"} <= set(todo(folders, kept))
+    do_all(folders, kept)
+    assert (folders.out / "three.glb.bvh").exists()
 
 
 def test_what_belongs_to_a_clip_counts_as_the_clip(tmp_path: Path) -> None:
@@ -119,21 +121,21 @@ def test_what_belongs_to_a_clip_counts_as_the_clip(tmp_path: Path) -> None:
     assert companions(tmp_path / "clip.gltf") == [tmp_path / "clip.bin"]
 
 
-def test_a_run_that_was_superseded_places_nothing(places: Places) -> None:
-    do_all(places, job())
-    before = outputs(places.out)
-    folder = RunFolder(places.out)
+def test_a_run_that_was_superseded_places_nothing(folders: JobFolders) -> None:
+    do_all(folders, job())
+    before = outputs(folders.out)
+    folder = RunFolder(folders.out)
     folder.new_drafts("run", alone=True)  # another run begins
-    (places.src / "three.bvh").write_text("nonsense")
-    found = do_clip(job(), places, "three.bvh")
+    (folders.src / "three.bvh").write_text("nonsense")
+    found = do_clip(job(), folders, "three.bvh")
     assert found.superseded
-    assert do_clip(job(), places, "a/one.bvh").superseded
-    assert outputs(places.out) == before
+    assert do_clip(job(), folders, "a/one.bvh").superseded
+    assert outputs(folders.out) == before
 
 
-def test_a_record_says_how_it_went(places: Places) -> None:
-    done = do_clip(job(), places, "three.bvh")
-    record = read_sidecar(places.out / "three.batch.json")
+def test_a_record_says_how_it_went(folders: JobFolders) -> None:
+    done = do_clip(job(), folders, "three.bvh")
+    record = read_sidecar(folders.out / "three.batch.json")
     assert record is not None
     assert (record.source, record.job, record.version) == (
         "three.bvh",
@@ -145,7 +147,7 @@ def test_a_record_says_how_it_went(places: Places) -> None:
     assert [output.file for output in record.outputs] == ["three.bvh", "three.csv"]
     assert {"read", "convert", "check", "write", "total"} <= set(record.timings)
     assert record.quality["jumps"] == 0
-    assert not drafts(places.out)
+    assert not drafts(folders.out)
 
 
 @pytest.mark.parametrize(

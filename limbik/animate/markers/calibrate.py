@@ -61,7 +61,7 @@ def objective(
     model: MarkerModel, poses: np.ndarray, seen: np.ndarray, weights: np.ndarray, prior: Prior
 ) -> float:
     """F of a model and poses (frames, n)."""
-    away = np.nan_to_num(model.places(poses) - seen)
+    away = np.nan_to_num(model.positions(poses) - seen)
     rest = model.rest_weights() * (poses - model.figure.rest) ** 2
     matrix, expected = prior.equations(len(model.scales))
     own = model.values() - expected
@@ -78,7 +78,7 @@ def _eliminated(
     by_pose, by_scale, turns = model.derivatives(poses)
     frames, markers, _, n = by_pose.shape
     root = np.sqrt(weights)[..., None]
-    apart = np.nan_to_num(seen - model.places(poses)) * root
+    apart = np.nan_to_num(seen - model.positions(poses)) * root
     held = (poses <= figure.lower + _AT_LIMIT) | (poses >= figure.upper - _AT_LIMIT)
     by_pose = by_pose * root[..., None] * ~held[:, None, None]
     by_scale, turns = by_scale * root[..., None], turns * root[..., None]

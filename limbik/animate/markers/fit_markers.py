@@ -176,7 +176,7 @@ def fit_markers(
         # The calibration may have seen them.
         model, _ = _rounds(model, seen[some], q[some], prior, far)
         q = _settled(model, seen, q, far)
-    away = np.linalg.norm(model.places(q) - seen, axis=-1)
+    away = np.linalg.norm(model.positions(q) - seen, axis=-1)
     unit = 1e3 * METRES[figure.unit] if figure.unit in METRES else 1e3 / adult
     return MarkerFit(
         Motion(model.figure, q, data.fps, data.name),
@@ -213,7 +213,7 @@ def _chosen(seen: np.ndarray) -> np.ndarray:
 def _common_scale(model: MarkerModel, names: list[str], filled: np.ndarray) -> float:
     """How much larger the subject is than the figure: by the markers at the ends of the shins,
     or, where there are none, by how far all are spread."""
-    rest = model.places(model.figure.rest[None])[0]
+    rest = model.positions(model.figure.rest[None])[0]
     at = {bare(name): k for k, name in enumerate(names)}
     ratios = []
     for side in "LR":
@@ -239,7 +239,7 @@ def _rounds(
     """Scales and markers by turns with poses (frames, n), which follow them."""
     for k in range(ROUNDS):
         reach = math.inf if k < ROUNDS // 2 else far  # at first nothing is far from the model
-        away = np.linalg.norm(model.places(poses) - seen, axis=-1)
+        away = np.linalg.norm(model.positions(poses) - seen, axis=-1)
         weights = np.nan_to_num(1.0 / (1.0 + (away / reach) ** 2) ** 2, nan=0.0)
 
         def posed(model: MarkerModel, q: np.ndarray, reach: float = reach) -> np.ndarray:
@@ -293,7 +293,7 @@ def _targets(model: MarkerModel, seen: np.ndarray, q: np.ndarray, far: float) ->
 
     Solving for these and repeating descends the sum of d²/(1 + (d/far)²) over those that were seen.
     """
-    expected = model.places(q)
+    expected = model.positions(q)
     apart = seen - expected
     weight = 1.0 / (1.0 + (apart**2).sum(axis=-1) / far**2) ** 2
     return expected + np.nan_to_num(weight[..., None] * apart)
@@ -324,7 +324,7 @@ def _unswapped(
     model: MarkerModel, seen: np.ndarray, q: np.ndarray, far: float
 ) -> list[tuple[int, int, int]]:
     """Exchange, in ``seen``, markers that are where others are expected; (frame, one, other)."""
-    expected, found = model.places(q), []
+    expected, found = model.positions(q), []
     away = np.linalg.norm(expected - seen, axis=-1)
     for frame in np.flatnonzero((np.nan_to_num(away) > far).sum(axis=1) >= 2):
         bad = np.flatnonzero(np.nan_to_num(away[frame]) > far)

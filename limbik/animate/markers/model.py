@@ -145,7 +145,7 @@ class MarkerModel:
         joints = [*figure.definition, *markers]
         return Figure(joints, rest=figure.rest, unit=figure.unit, up=figure.up)
 
-    def places(self, q: np.ndarray) -> np.ndarray:
+    def positions(self, q: np.ndarray) -> np.ndarray:
         """(frames, markers, 3) where the markers are in poses q (frames, n)."""
         frames = self.figure.frames(q)[:, list(self.joints)]
         return np.einsum("fmij,mj->fmi", frames[..., :3, :3], self.at) + frames[..., :3, 3]

@@ -49,12 +49,12 @@ def read_values(
     name = f"{what} (accessor {index})"
     if entry.get("type") != kind:
         document.fail(f"{name}: must be {kind}, is {shown(str(entry.get('type')))}")
-    component = document.whole(entry.get("componentType"), f"{name}: its componentType")
+    component = document.whole_number(entry.get("componentType"), f"{name}: its componentType")
     if component not in components:
         document.fail(f"{name}: cannot have components of type {component}")
-    count = document.whole(entry.get("count"), f"{name}: its count", 1)
+    count = document.whole_number(entry.get("count"), f"{name}: its count", 1)
     dtype, width = np.dtype(DTYPES[component]), WIDTHS[kind]
-    offset = document.whole(entry.get("byteOffset", 0), f"{name}: its byteOffset")
+    offset = document.whole_number(entry.get("byteOffset", 0), f"{name}: its byteOffset")
     if entry.get("bufferView") is None:
         if count * width * dtype.itemsize > document.size + _SPARE:
             document.fail(f"{name}: asks for {count:,} zeros")
@@ -82,7 +82,7 @@ def _view(
     entry = document.entry("bufferViews", index)
     data = bytes_of_view(document, index)
     item = width * dtype.itemsize
-    stride = document.whole(entry.get("byteStride", item), f"{name}: its byteStride", 1, 252)
+    stride = document.whole_number(entry.get("byteStride", item), f"{name}: its byteStride", 1, 252)
     if stride < item:
         document.fail(f"{name}: items of {item} bytes every {stride} bytes")
     if offset + (count - 1) * stride + item > len(data):
@@ -98,8 +98,8 @@ def bytes_of_view(document: Document, index: Any) -> memoryview:
     for packed in _PACKED & set(extensions) if isinstance(extensions, dict) else ():
         document.fail(f"{what}: is packed by {packed}, which limbik does not unpack")
     buffer = document.buffer(entry.get("buffer"))
-    start = document.whole(entry.get("byteOffset", 0), f"{what}: its byteOffset")
-    length = document.whole(entry.get("byteLength"), f"{what}: its byteLength", 1)
+    start = document.whole_number(entry.get("byteOffset", 0), f"{what}: its byteOffset")
+    length = document.whole_number(entry.get("byteLength"), f"{what}: its byteLength", 1)
     if start + length > len(buffer):
         document.fail(f"{what}: reaches beyond the {len(buffer):,} bytes of its buffer")
     return buffer[start : start + length]
@@ -109,10 +109,10 @@ def _with_sparse(
     document: Document, sparse: dict[str, Any], raw: np.ndarray, name: str
 ) -> np.ndarray:
     """The values with those replaced that a sparse accessor lists."""
-    count = document.whole(sparse.get("count"), f"{name}: its sparse count", 1, len(raw))
+    count = document.whole_number(sparse.get("count"), f"{name}: its sparse count", 1, len(raw))
     where = document.object(sparse.get("indices"), f"{name}: its sparse indices")
     new = document.object(sparse.get("values"), f"{name}: its sparse values")
-    component = document.whole(where.get("componentType"), f"{name}: its sparse indices")
+    component = document.whole_number(where.get("componentType"), f"{name}: its sparse indices")
     if component not in WHOLE:
         document.fail(f"{name}: its sparse indices cannot be of type {component}")
     parts = []
@@ -120,7 +120,7 @@ def _with_sparse(
         (where, 1, np.dtype(DTYPES[component])),
         (new, raw.shape[1], raw.dtype),
     ):
-        offset = document.whole(part.get("byteOffset", 0), f"{name}: its sparse byteOffset")
+        offset = document.whole_number(part.get("byteOffset", 0), f"{name}: its sparse byteOffset")
         parts.append(_view(document, part.get("bufferView"), offset, count, width, dtype, name))
     rows = parts[0][:, 0].astype(np.int64)
     if rows.max() >= len(raw) or (np.diff(rows) <= 0).any():

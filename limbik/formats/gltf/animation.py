@@ -154,12 +154,12 @@ class Clips:
             channel = document.object(found, f"{what}: a channel")
             target = document.object(channel.get("target"), f"{what}: a channel's target")
             path = target.get("path")
-            at = document.whole(
+            at = document.whole_number(
                 channel.get("sampler"), f"{what}: a channel's sampler", 0, len(samplers) - 1
             )
             if target.get("node") is None or not isinstance(path, str) or path not in _WIDTH:
                 continue
-            node = document.whole(
+            node = document.whole_number(
                 target["node"], f"{what}: a channel's node", 0, document.count("nodes") - 1
             )
             sampler = document.object(samplers[at], f"{what}: sampler {at}")
@@ -173,8 +173,8 @@ class Clips:
         way = sampler.get("interpolation", "LINEAR")
         if way not in _WAYS:
             document.fail(f"{what}: {shown(str(way))} is not a kind of interpolation")
-        source = document.whole(sampler.get("input"), f"{what}: its input")
-        at = document.whole(sampler.get("output"), f"{what}: its output")
+        source = document.whole_number(sampler.get("input"), f"{what}: its input")
+        at = document.whole_number(sampler.get("output"), f"{what}: its output")
         key = (source, at, way, _WIDTH[path])
         if key not in self._channels:
             times = self._keys(source, what)

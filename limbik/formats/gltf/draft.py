@@ -83,8 +83,10 @@ class Draft:
         views = self.own("bufferViews")
         for k, view in enumerate(views):
             entry = document.object(view, f"buffer view {k}")
-            at = document.whole(entry.get("buffer"), f"buffer view {k}", 0, len(starts) - 1)
-            offset = document.whole(entry.get("byteOffset", 0), f"buffer view {k}") + starts[at]
+            at = document.whole_number(entry.get("buffer"), f"buffer view {k}", 0, len(starts) - 1)
+            offset = (
+                document.whole_number(entry.get("byteOffset", 0), f"buffer view {k}") + starts[at]
+            )
             views[k] = {**entry, "buffer": 0, "byteOffset": offset}
         self.json["buffers"] = [{"byteLength": self._length}]
         self._owned.add("buffers")

@@ -159,7 +159,7 @@ class Document:
     def entry(self, kind: str, index: Any) -> dict[str, Any]:
         """One of the "nodes", "skins", ... by its number."""
         entries = self.entries(kind)
-        at = self.whole(index, kind, 0, len(entries) - 1)
+        at = self.whole_number(index, kind, 0, len(entries) - 1)
         return self.object(entries[at], f"{kind} {at}")
 
     def object(self, found: Any, what: str) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class Document:
             self.fail(f"{what}: is not an object")
         return found
 
-    def whole(self, value: Any, what: str, low: int = 0, high: int | None = None) -> int:
+    def whole_number(self, value: Any, what: str, low: int = 0, high: int | None = None) -> int:
         """``value``, which must be a whole number from ``low`` to ``high``."""
         if isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -210,10 +210,10 @@ class Document:
 
     def buffer(self, index: Any) -> memoryview:
         """The bytes of a buffer: in the GLB, in the JSON, or in a file of the same folder."""
-        at = self.whole(index, "buffers", 0, self.count("buffers") - 1)
+        at = self.whole_number(index, "buffers", 0, self.count("buffers") - 1)
         if at not in self._buffers:
             entry = self.entry("buffers", at)
-            length = self.whole(entry.get("byteLength"), f"buffer {at}: its byteLength", 1)
+            length = self.whole_number(entry.get("byteLength"), f"buffer {at}: its byteLength", 1)
             data = self._bytes(entry.get("uri"), at, length)
             if len(data) < length:
                 self.fail(f"buffer {at}: has {len(data):,} of {length:,} bytes")

@@ -123,7 +123,7 @@ class _Meshes:
         )
 
     def _read(self, index: Any, what: str, kind: str, components: tuple[int, ...]) -> Values:
-        at = self._document.whole(index, what)
+        at = self._document.whole_number(index, what)
         if (at, kind) not in self._values:
             self._values[at, kind] = read_values(self._document, at, what, kind, components)
         return self._values[at, kind]
@@ -133,7 +133,7 @@ class _Meshes:
         return values.raw if values.raw.dtype == np.float32 else values.floats().astype(np.float32)
 
     def _skin(self, index: Any) -> tuple[np.ndarray, np.ndarray]:
-        at = self._document.whole(index, "skins", 0, self._document.count("skins") - 1)
+        at = self._document.whole_number(index, "skins", 0, self._document.count("skins") - 1)
         if at not in self._skins:
             entry = self._document.entry("skins", at)
             nodes = entry["joints"]  # checked when the figure was read
@@ -230,7 +230,7 @@ class _Meshes:
         source = document.entry("textures", texture.get("index")).get("source")
         if source is None:
             return (r, g, b, a), None
-        at = document.whole(source, f"{what}: its image")
+        at = document.whole_number(source, f"{what}: its image")
         if at not in self._images:
             self._images[at] = self._image(at)
         return (r, g, b, a), self._images[at]

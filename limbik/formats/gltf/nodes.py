@@ -61,7 +61,9 @@ class Nodes:
         for i in range(count):
             entry = document.entry("nodes", i)
             found = document.listed(entry, "children", f"node {i}: its children")
-            below = [document.whole(k, f"node {i}: its children", 0, count - 1) for k in found]
+            below = [
+                document.whole_number(k, f"node {i}: its children", 0, count - 1) for k in found
+            ]
             self.children.append(below)
             for k in below:
                 if self.parents[k] >= 0:

@@ -125,7 +125,7 @@ def _skin(document: Document, index: int, count: int) -> list[int]:
     joints = document.listed(entry, "joints", f"skin {index}: its joints")
     if not joints:
         document.fail(f"skin {index}: has no joints")
-    return [document.whole(k, f"skin {index}: its joints", 0, count - 1) for k in joints]
+    return [document.whole_number(k, f"skin {index}: its joints", 0, count - 1) for k in joints]
 
 
 def _stirs(nodes: Nodes, clip: Clip, node: int) -> bool:

@@ -59,7 +59,7 @@ def _bones(document: Document, extension: dict[str, Any], key: str) -> dict[str,
         node = entry.get("node")
         if node is None or node == -1:  # written by early exporters for "no such bone"
             continue
-        found[role] = document.whole(
+        found[role] = document.whole_number(
             node, f"{key}: bone {role[:40]}", 0, document.count("nodes") - 1
         )
     twice = len(found) - len(set(found.values()))

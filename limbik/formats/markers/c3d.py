@@ -49,8 +49,8 @@ def read_markers(path: Path) -> Markers:
         raise FormatError(f"is of a processor that is not known ({processor})", path)
     end = min(len(data), at + max(data[at + 2], 1) * BLOCK)
     header = _header(data, processor)
-    said = _parameters(data, at + 4, end, processor, path)
-    return _markers(data, header, said, processor, path)
+    parameters = _parameters(data, at + 4, end, processor, path)
+    return _markers(data, header, parameters, processor, path)
 
 
 def _floats(raw: bytes, processor: int) -> np.ndarray:
@@ -134,11 +134,11 @@ def _number(value: np.ndarray | None, unless: float) -> float:
     return float(value.ravel()[0])
 
 
-def _frames(header: _Header, said: dict[tuple[str, str], np.ndarray], available: int) -> int:
+def _frames(header: _Header, parameters: dict[tuple[str, str], np.ndarray], available: int) -> int:
     """How many frames the file says it has; fields of 16 bits do not hold more than 65,535."""
     ends = []
     for key in ("ACTUAL_START_FIELD", "ACTUAL_END_FIELD"):
-        value = said.get(("TRIAL", key))
+        value = parameters.get(("TRIAL", key))
         if value is None or value.dtype.kind != "i" or value.size != 2:
             break
         low, high = (int(half) & 0xFFFF for half in value.ravel())
@@ -151,18 +151,18 @@ def _frames(header: _Header, said: dict[tuple[str, str], np.ndarray], available:
 def _markers(
     data: bytes,
     header: _Header,
-    said: dict[tuple[str, str], np.ndarray],
+    parameters: dict[tuple[str, str], np.ndarray],
     processor: int,
     path: Path,
 ) -> Markers:
-    start = (int(_number(said.get(("POINT", "DATA_START")), header.start)) & 0xFFFF) - 1
+    start = (int(_number(parameters.get(("POINT", "DATA_START")), header.start)) & 0xFFFF) - 1
     whole = header.scale >= 0.0
     wide, width = 4 * header.points + header.analog, 2 if whole else 4
     if header.points == 0:
         raise FormatError("has no markers", path)
     body = memoryview(data)[max(start, 0) * BLOCK :]
     available = len(body) // (wide * width)
-    frames = _frames(header, said, available)
+    frames = _frames(header, parameters, available)
     if start < 1 or not 0 < frames <= available:
         raise FormatError(f"holds {available} frames of the {frames} it announces", path)
     raw = bytes(body[: frames * wide * width])
@@ -174,12 +174,12 @@ def _markers(
     with np.errstate(over="ignore", invalid="ignore"):
         at = points[..., :3].astype(float) * (header.scale if whole else 1.0)
         at[~(points[..., 3] >= 0.0)] = np.nan
-    rate = _number(said.get(("POINT", "RATE")), header.rate)
-    up = "".join(_words(said.get(("POINT", "Y_SCREEN")))).lower()
-    unit = "".join(_words(said.get(("POINT", "UNITS")))).lower()
+    rate = _number(parameters.get(("POINT", "RATE")), header.rate)
+    up = "".join(_words(parameters.get(("POINT", "Y_SCREEN")))).lower()
+    unit = "".join(_words(parameters.get(("POINT", "UNITS")))).lower()
     try:
         return Markers(
-            _names(said, header.points),
+            _names(parameters, header.points),
             at,
             rate,
             unit=unit if unit in METRES else "",
@@ -190,12 +190,12 @@ def _markers(
         raise FormatError(str(error), path) from error
 
 
-def _names(said: dict[tuple[str, str], np.ndarray], points: int) -> list[str]:
+def _names(parameters: dict[tuple[str, str], np.ndarray], points: int) -> list[str]:
     """The labels of the points; those without one, or with that of another, get a number."""
-    labels = _words(said.get(("POINT", "LABELS")))
+    labels = _words(parameters.get(("POINT", "LABELS")))
     extra = 2
-    while len(labels) < points and ("POINT", f"LABELS{extra}") in said:
-        labels += _words(said[("POINT", f"LABELS{extra}")])
+    while len(labels) < points and ("POINT", f"LABELS{extra}") in parameters:
+        labels += _words(parameters[("POINT", f"LABELS{extra}")])
         extra += 1
     names: dict[str, None] = {}
     for k in range(points):

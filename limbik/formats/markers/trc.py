@@ -24,8 +24,8 @@ def read_markers(path: Path) -> Markers:
     lines = text.splitlines()
     if len(lines) < 5 or not lines[0].startswith("PathFileType"):
         raise FormatError("is not a TRC file: it does not begin with PathFileType", path, 1)
-    said = dict(zip(_cells(lines[1]), _cells(lines[2]), strict=False))
-    rate, count = (_number(said, key, path) for key in ("DataRate", "NumMarkers"))
+    header = dict(zip(_cells(lines[1]), _cells(lines[2]), strict=False))
+    rate, count = (_number(header, key, path) for key in ("DataRate", "NumMarkers"))
     if not 0 < count <= MAX_MARKERS or count != int(count):
         raise FormatError(f"NumMarkers: needs 1 to {MAX_MARKERS:,}, found {count:g}", path, 3)
     names = [cell for cell in _cells(lines[3])[2:] if cell]
@@ -37,7 +37,7 @@ def read_markers(path: Path) -> Markers:
             rows.append(_row(row, len(names), path, line))
     if not rows:
         raise FormatError("has no frames", path)
-    unit = said.get("Units", "").lower()
+    unit = header.get("Units", "").lower()
     try:
         return Markers(
             names,
@@ -54,10 +54,10 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in (line.split("\t") if "\t" in line else line.split())]
 
 
-def _number(said: dict[str, str], key: str, path: Path) -> float:
-    value = number(said.get(key, ""))
+def _number(header: dict[str, str], key: str, path: Path) -> float:
+    value = number(header.get(key, ""))
     if value is None:
-        raise FormatError(f"{key}: needs a number, found {shown(said.get(key, ''))}", path, 3)
+        raise FormatError(f"{key}: needs a number, found {shown(header.get(key, ''))}", path, 3)
     return value
 
 

@@ -61,12 +61,12 @@ def from_arrays(arrays: Arrays, path: Path, figure: Figure) -> Motion:
         if qpos.shape[1] < free:
             raise FormatError(f"qpos has {qpos.shape[1]} values per frame, fewer than a root", path)
         root = qpos[:, :7] if free else np.broadcast_to(fixed, (len(qpos), 7))
-        said = RobotMotion(names or (), qpos[:, free:], root[:, :3], root[:, 3:], float(fps[0]))
+        recorded = RobotMotion(names or (), qpos[:, free:], root[:, :3], root[:, 3:], float(fps[0]))
     elif "dof_pos" in arrays:
         values = arrays.numbers("dof_pos", (None, None)).astype(float)
         root = arrays.numbers("root_pos", (len(values), 3)).astype(float)
         turn = arrays.numbers("root_rot", (len(values), 4)).astype(float)
-        said = RobotMotion(names or (), values, root, np.roll(turn, 1, axis=1), float(fps[0]))
+        recorded = RobotMotion(names or (), values, root, np.roll(turn, 1, axis=1), float(fps[0]))
     else:
         values = arrays.numbers("joint_pos", (None, None)).astype(float)
         places = arrays.numbers("body_pos_w", (len(values), None, 3)).astype(float)
@@ -82,27 +82,27 @@ def from_arrays(arrays: Arrays, path: Path, figure: Figure) -> Motion:
         if root_of(figure) < 0 and figure.definition[0].parts:
             # The first body is the first that moves, on a base that does not.
             root = np.broadcast_to(fixed, root.shape)
-        said = RobotMotion(names, values, root[:, :3], root[:, 3:], float(fps[0]))
-    return _checked(said, figure, path, names, order)
+        recorded = RobotMotion(names, values, root[:, :3], root[:, 3:], float(fps[0]))
+    return _checked(recorded, figure, path, names, order)
 
 
 def _checked(
-    said: RobotMotion, figure: Figure, path: Path, names: tuple[str, ...] | None, order: Order
+    recorded: RobotMotion, figure: Figure, path: Path, names: tuple[str, ...] | None, order: Order
 ) -> Motion:
-    if len(said.values) == 0:
+    if len(recorded.values) == 0:
         raise NoMotionError("has no frames", path)
     joints = moving(figure, path, order=order, with_balls=True)
     if names is not None:
         check_names(names, names_of(figure, joints), path)
     width = sum(4 if len(figure.definition[k].parts[0].labels) == 3 else 1 for k in joints)
-    if said.values.shape[1] != width:
-        text = f"has {said.values.shape[1]} joint values per frame, the figure takes {width}"
+    if recorded.values.shape[1] != width:
+        text = f"has {recorded.values.shape[1]} joint values per frame, the figure takes {width}"
         raise FormatError(text, path)
-    if not (np.isfinite(said.values).all() and np.isfinite(said.root).all()):
+    if not (np.isfinite(recorded.values).all() and np.isfinite(recorded.root).all()):
         raise FormatError("has values that are not finite", path)
     if names is None:
         _warn(path, "does not name its joints; they are taken in the order of the figure's")
-    return motion_of(said, figure, path, path.stem, order=order)
+    return motion_of(recorded, figure, path, path.stem, order=order)
 
 
 def _warn(path: Path, text: str) -> None:
@@ -144,7 +144,7 @@ def from_table(data: bytes, path: Path, figure: Figure) -> Motion:
     rows = read_frames(data.replace(b",", b" "), start, line, width, 0, path)
     if fps is None:
         _warn(path, f"does not say its frame rate; {STILL:g} per second are assumed")
-    said = RobotMotion(
+    recorded = RobotMotion(
         names or (), rows[:, 7:], rows[:, :3], np.roll(rows[:, 3:7], 1, axis=1), fps or STILL
     )
-    return _checked(said, figure, path, names, depth_first)
+    return _checked(recorded, figure, path, names, depth_first)

@@ -58,11 +58,11 @@ def do_task(order: Order, sources: Sequence[str]) -> list[dict[str, Any]]:
         _slots[:] = own
     for other in old:
         other.kill()
-    places = order.places
+    folders = order.folders
     try:
         return [
             Outcome(source, True).as_json()
-            if is_done(places.src, places.out, job_of(order), source)
+            if is_done(folders.src, folders.out, job_of(order), source)
             else slot.do(source).as_json()
             for source in sources
         ]
@@ -164,7 +164,7 @@ def _of_error(order: Order, source: str, error: BaseException, distributed: Any)
         failed = Outcome(source, False, reasons.LOST, said)
     else:
         failed = Outcome(source, False, reasons.DEFECT, f"{type(error).__name__}: {error}")
-    record_failure(job_of(order), order.places, failed)
+    record_failure(job_of(order), order.folders, failed)
     return failed
 
 

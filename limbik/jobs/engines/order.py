@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from limbik.errors import LimbikError
-from limbik.jobs.clip import Places
+from limbik.jobs.clip import JobFolders
 from limbik.jobs.job import Job
 from limbik.version import __version__
 
@@ -35,8 +35,8 @@ class Order:
     version: str = __version__
 
     @property
-    def places(self) -> Places:
-        return Places(Path(self.src), Path(self.out), Path(self.drafts))
+    def folders(self) -> JobFolders:
+        return JobFolders(Path(self.src), Path(self.out), Path(self.drafts))
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -60,17 +60,17 @@ class Order:
         return pickle.loads(data)
 
 
-def give_order(job: Job, places: Places) -> Order:
+def give_order(job: Job, folders: JobFolders) -> Order:
     """Write the job for the workers of a run, beside its drafts."""
     data = pickle.dumps(job)
-    file = places.drafts / "job.pickle"
+    file = folders.drafts / "job.pickle"
     file.write_bytes(data)
     return Order(
         job_file=str(file),
         sha256=hashlib.sha256(data).hexdigest(),
-        src=str(places.src),
-        out=str(places.out),
-        drafts=str(places.drafts),
+        src=str(folders.src),
+        out=str(folders.out),
+        drafts=str(folders.drafts),
         time_limit=job.time_limit,
         memory_limit=job.memory_limit,
     )

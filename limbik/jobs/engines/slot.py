@@ -95,7 +95,7 @@ class Slot:
 
     def _failed(self, failed: Outcome) -> Outcome:
         if not self._stopped():
-            record_failure(self.order.job(), self.order.places, failed)
+            record_failure(self.order.job(), self.order.folders, failed)
         return failed
 
     # ---- the process --------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def main() -> None:
         return
     _send(answers, {"ready": os.getpid()})
     while True:
-        found = do_clip(job, order.places, messages.get()["source"])
+        found = do_clip(job, order.folders, messages.get()["source"])
         _send(answers, {"outcome": found.as_json()})
 
 

@@ -83,7 +83,7 @@ class Effector:
         if not math.hypot(*axis) > 1e-9:
             raise LimbikError(f"{data.what}: axis has no direction")
         return cls(
-            id=data.whole("id", 1, LAST_ID),
+            id=data.whole_number("id", 1, LAST_ID),
             joint=joint,
             at=_place(data, "at"),
             mode=data.choice("mode", MODES),

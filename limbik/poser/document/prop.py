@@ -58,7 +58,7 @@ class Prop:
         if not isinstance(holds, list | tuple) or len(holds) > MOST_HOLDS:
             raise LimbikError(f"{data.what}: holds must be a list of at most {MOST_HOLDS}")
         return cls(
-            id=data.whole("id", 1, LAST_ID),
+            id=data.whole_number("id", 1, LAST_ID),
             kind=data.choice("kind", KINDS),
             name=data.text("name"),
             position=_place(data),

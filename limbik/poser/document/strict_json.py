@@ -39,7 +39,7 @@ class Saved:
             if name not in names:
                 raise LimbikError(f'{self.what}: "{name[:40]}" is unknown')
 
-    def whole(self, name: str, least: int, most: int = 2**53) -> int:
+    def whole_number(self, name: str, least: int, most: int = 2**53) -> int:
         value = self.get(name)
         if type(value) is not int or not least <= value <= most:
             raise LimbikError(f"{self.what}: {name} must be a whole number, at least {least}")

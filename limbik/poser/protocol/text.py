@@ -61,7 +61,7 @@ def _finite(digits: str) -> float:
     return value
 
 
-def _whole(digits: str) -> int:
+def _whole_number(digits: str) -> int:
     if len(digits) > 17 or abs(int(digits)) > LARGEST_WHOLE:
         raise ProtocolError(f"the number {digits[:20]} is too large")
     return int(digits)
@@ -82,7 +82,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 # Not msgspec's own decoder, which takes the last of two equal keys.
 _DECODER = json.JSONDecoder(
-    parse_float=_finite, parse_int=_whole, parse_constant=_no_number, object_pairs_hook=_unique
+    parse_float=_finite,
+    parse_int=_whole_number,
+    parse_constant=_no_number,
+    object_pairs_hook=_unique,
 )
 
 

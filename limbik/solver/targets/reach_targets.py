@@ -9,7 +9,7 @@ from limbik.goals.terms import LARGEST
 from limbik.jit import kernel
 from limbik.maths.quaternions import matrix_from_quat
 from limbik.solver.problem import Problem
-from limbik.solver.targets.places import target_writes
+from limbik.solver.targets.target_slots import target_writes
 
 
 def reach_offsets(problem: Problem, label: str) -> tuple[int, int]:

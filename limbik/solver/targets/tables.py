@@ -15,7 +15,7 @@ from limbik.goals.close import with_loops
 from limbik.goals.moving import first_of
 from limbik.goals.priority import FIRST
 from limbik.solver.problem import Problem
-from limbik.solver.targets.places import target_writes
+from limbik.solver.targets.target_slots import target_writes
 
 Goals = Goal | str | Iterable[Goal | str]
 """Goals, one or several, or names of joints whose targets are given beside them."""

@@ -44,7 +44,7 @@ def recording() -> tuple[Motion, Markers]:
     at = np.array([1.04 * places[name].at for name in NAMES]) + rng.normal(0, 0.008, (38, 3))
     joints = tuple(human.index(places[name].joint) for name in NAMES)
     model = MarkerModel(own, human, limbs, scales, joints, at)
-    seen = model.places(clip.q) + rng.normal(0, 0.001, (len(clip), 38, 3))
+    seen = model.positions(clip.q) + rng.normal(0, 0.001, (len(clip), 38, 3))
     motion = Motion(own, clip.q, clip.fps)
     return motion, Markers(NAMES, 1e3 * seen, clip.fps, unit="mm", up="y", name="liz")
 
@@ -88,7 +88,7 @@ def test_derivatives_of_the_places() -> None:
     by_pose, by_scale, turns = model.derivatives(q)
     for c in range(0, model.figure.n, 5):
         away = step * np.eye(model.figure.n)[c]
-        slope = (model.places(q + away) - model.places(q - away)) / (2 * step)
+        slope = (model.positions(q + away) - model.positions(q - away)) / (2 * step)
         np.testing.assert_allclose(by_pose[..., c], slope, atol=1e-7)
     values, count = model.values(), len(limbs)
     # The root carries the whole body and has its place from the pose.
@@ -99,7 +99,7 @@ def test_derivatives_of_the_places() -> None:
         for sign in (1.0, -1.0):
             other = model.with_values(values + sign * away)
             root = other.figure.positions(q, other.figure.joints[0])[:, None]
-            ends.append(other.places(q) - root + still)
+            ends.append(other.positions(q) - root + still)
         slope = (ends[0] - ends[1]) / (2 * step)
         if k < count:
             np.testing.assert_allclose(by_scale[..., k], slope, atol=1e-7)

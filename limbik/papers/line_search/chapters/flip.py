@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from limbik import plots
-from limbik.animate.track import JUMP, turns
+from limbik.animate.track import JUMP, rotation_changes
 from limbik.figure.figure import Figure
 from limbik.figure.joints import Joint, revolute, swing_twist, universal
 from limbik.figure.limits import Range, SwingTwist
@@ -105,7 +105,9 @@ def chapter(order: Order, contest: Contest) -> Chapter:
     entries: dict[str, Entry] = {}
     for one in order.steps("line_search: flip", contest.contestants):
         entries[one.key] = follow(subject, drill, one.label, one.method, ITERATIONS)
-    turned = {key: turns(figure, entry.poses[0]).max(axis=1) for key, entry in entries.items()}
+    turned = {
+        key: rotation_changes(figure, entry.poses[0]).max(axis=1) for key, entry in entries.items()
+    }
     largest = {key: float(values.max()) for key, values in turned.items()}
     flips = {key: int((values > JUMP).sum()) for key, values in turned.items()}
     methods = {one.key: one.method for one in contest.contestants}

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from limbik import plots
-from limbik.animate.track import turns
+from limbik.animate.track import rotation_changes
 from limbik.figure.motion import Motion
 from limbik.figures import leg as built_in_leg
 from limbik.methods import Method, ProjectedGradient, ProjectedLevenbergMarquardt
@@ -63,7 +63,7 @@ def chapter(order: Order) -> Chapter:
             poses[key].append((both[0].q[-1], both[1].q[-1]))
             miss[key].append((math.sqrt(both[0].f[-1]), math.sqrt(both[1].f[-1])))
     apart = {
-        key: [float(turns(tight, np.array(pair)).max()) for pair in pairs]
+        key: [float(rotation_changes(tight, np.array(pair)).max()) for pair in pairs]
         for key, pairs in poses.items()
     }
     outside = max(float(tight.violation(a)) for pairs in poses.values() for a, _ in pairs)

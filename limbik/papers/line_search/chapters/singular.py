@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from limbik import plots
-from limbik.animate.track import turns
+from limbik.animate.track import rotation_changes
 from limbik.figure.motion import Motion
 from limbik.figures import chain
 from limbik.papers.contract import Chapter, Claim, Order, Picture, Table, Verdict
@@ -59,7 +59,9 @@ def chapter(order: Order, contest: Contest) -> Chapter:
     for way, row in entries.items():
         inside = np.linalg.norm(paths()[way][:, 0], axis=1) < sum(LENGTHS) - TOLERANCE
         rough[way] = {key: roughness(figure, entry.poses[0]) for key, entry in row.items()}
-        largest[way] = {key: float(turns(figure, e.poses[0]).max()) for key, e in row.items()}
+        largest[way] = {
+            key: float(rotation_changes(figure, e.poses[0]).max()) for key, e in row.items()
+        }
         missed[way] = {key: float(np.mean(e.worst[inside] > TOLERANCE)) for key, e in row.items()}
     rows = [
         [

@@ -38,12 +38,12 @@ class ContactSpan:
     @classmethod
     def from_json(cls, saved: object) -> ContactSpan:
         data = Saved(saved, "contact")
-        start = data.whole("start", 0, MOST_FRAMES)
+        start = data.whole_number("start", 0, MOST_FRAMES)
         return cls(
-            data.whole("id", 1),
+            data.whole_number("id", 1),
             data.text("joint"),
             start,
-            data.whole("end", start + 1, MOST_FRAMES),
+            data.whole_number("end", start + 1, MOST_FRAMES),
             data.flag("held"),
         )
 

@@ -97,7 +97,7 @@ class Key:
     @classmethod
     def from_json(cls, saved: object, n: int) -> Key:
         data = Saved(saved, "key")
-        key, frame = data.whole("id", 1), data.whole("frame", 0, MOST_FRAMES)
+        key, frame = data.whole_number("id", 1), data.whole_number("frame", 0, MOST_FRAMES)
         what = f"key at frame {frame}"
         goals = data.get("goals")
         if goals is not None:
@@ -112,7 +112,7 @@ class Key:
             frame,
             None if pose is None else data.floats("pose", n),
             goals,
-            data.whole("span", 0, MOST_FRAMES),
+            data.whole_number("span", 0, MOST_FRAMES),
             *_ease(data),
         )
 

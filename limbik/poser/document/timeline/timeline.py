@@ -180,9 +180,9 @@ class Timeline:
         data = Saved(saved, "timeline")
         out = cls(
             fps=data.number("fps", above=0.0),
-            frames=data.whole("frames", 1, MOST_FRAMES),
+            frames=data.whole_number("frames", 1, MOST_FRAMES),
             loop=data.flag("loop"),
-            span=data.whole("span", 1, WIDEST),
+            span=data.whole_number("span", 1, WIDEST),
             ease=data.choice("ease", EASES),
             # Timelines of older versions do not have it.
             auto_key="auto_key" not in data.names or data.flag("auto_key"),
@@ -197,7 +197,11 @@ class Timeline:
         contacts: Contacts = ()
         if "contacts" in data.names:  # those of older versions have none
             contacts = contacts_from_json(data.get("contacts"), out.frames)
-        ids = (out.next_id, data.whole("next_id", 1), *(contact.id + 1 for contact in contacts))
+        ids = (
+            out.next_id,
+            data.whole_number("next_id", 1),
+            *(contact.id + 1 for contact in contacts),
+        )
         return replace(out, next_id=max(ids), contacts=contacts)
 
     @property

@@ -184,7 +184,7 @@ class LookSolver:
         last, and the trunk where the neck does not suffice."""
         began = time.perf_counter()
         out = np.where(self._turns, self.q, q)
-        places = self._places(q)
+        places = self._looked_at_points(q)
         self._put(places)
         self._iterations = 0
         self._run(out)
@@ -227,7 +227,7 @@ class LookSolver:
 
     def stands(self, answer: Answer) -> Answer:
         """How the goals of the body and the looks stand in the present pose; nothing is solved."""
-        self._put(self._places(self.q))
+        self._put(self._looked_at_points(self.q))
         own = build_answer(self._then.problem, self.held, self.q, None, kept=self._ids)
         goals = np.concatenate([answer.goals, own.goals[: self._count]])
         return replace(answer, q=self.q, goals=goals)
@@ -257,7 +257,7 @@ class LookSolver:
         errors = misses(self._then.problem, q)[: self._count]
         return max((miss.angle or 0.0 for miss in errors), default=0.0)
 
-    def _places(self, q: np.ndarray) -> list[np.ndarray]:
+    def _looked_at_points(self, q: np.ndarray) -> list[np.ndarray]:
         """(3,) where each look goes in the pose q (n,)."""
         out = [np.array(one.position) for one in self.held]
         frames = self.figure.frames(q)

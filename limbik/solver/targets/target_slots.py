@@ -59,21 +59,21 @@ def target_writes(
     return writes
 
 
-def shared_floats(part: Laid, whole: Laid, numbers: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """(places in the floats of a part, places in those of the whole problem) of targets
+def shared_floats(part: Laid, full: Laid, numbers: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """(places in the floats of a part, places in those of the full problem) of targets
     and ranges: what may be changed after a problem is made."""
     n = part.figure.n
-    pairs = [(int(part.ints[at]), int(whole.ints[at]), n) for at in (lay.F_LOWER, lay.F_UPPER)]
+    pairs = [(int(part.ints[at]), int(full.ints[at]), n) for at in (lay.F_LOWER, lay.F_UPPER)]
     for k, number in enumerate(numbers):
-        for own, theirs in zip(part.terms_of[k], whole.terms_of[number], strict=True):
-            ends = (term_floats(part.ints, own), term_floats(whole.ints, theirs), lay.TERM_FLOATS)
+        for own, theirs in zip(part.terms_of[k], full.terms_of[number], strict=True):
+            ends = (term_floats(part.ints, own), term_floats(full.ints, theirs), lay.TERM_FLOATS)
             pairs.append(ends)
             functions = part.terms[own].functions
             if functions is not None:
                 count = len(functions.numbers)
-                pairs.append((own_floats(part.ints, own), own_floats(whole.ints, theirs), count))
-    rests = [k for k, goal in enumerate(whole.goals) if isinstance(goal, Rest)]
+                pairs.append((own_floats(part.ints, own), own_floats(full.ints, theirs), count))
+    rests = [k for k, goal in enumerate(full.goals) if isinstance(goal, Rest)]
     if len(rests) == 1 and rests[0] in numbers:  # the poses of several cannot be moved
-        pairs.append((int(part.ints[lay.F_REST_POSE]), int(whole.ints[lay.F_REST_POSE]), n))
+        pairs.append((int(part.ints[lay.F_REST_POSE]), int(full.ints[lay.F_REST_POSE]), n))
     spans = [(np.arange(a, a + k), np.arange(b, b + k)) for a, b, k in pairs]
     return np.concatenate([a for a, _ in spans]), np.concatenate([b for _, b in spans])
