@@ -7,6 +7,7 @@ walk.trc with two markers.
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -133,3 +134,18 @@ def test_a_public_method_says_its_arguments_and_what_comes_back(name: str) -> No
         assert [one for one in told if one in names] == names
         returns = inspect.signature(METHODS[name]).return_annotation
         assert ("\nReturns:\n" in doc) == (returns != "None")
+
+
+KERNELS = {"kernel", "inner", "external", "inlined", "inlined_by_llvm", "kernel_part"}
+KERNELS |= {"term_function", "second_function"}
+
+
+def test_every_kernel_says_what_it_computes() -> None:
+    without = [
+        f"{path}: {node.name}"
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and not ast.get_docstring(node)
+        if any(ast.unparse(one).partition("(")[0] in KERNELS for one in node.decorator_list)
+    ]
+    assert not without

@@ -126,6 +126,8 @@ def _factor(ints, floats, world, axes, i, columns):
 
 @term_function
 def manipulability_residual(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
+    """w·lever·κ with κ = det(JJᵀ + δ²)^(−1/6) of the point's Jacobian over the lever; the error is
+    lever·κ."""
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     at, room = own_numbers(ints, i)
     n = int64(ints[N_COORDS])
@@ -138,6 +140,7 @@ def manipulability_residual(ints_at, floats_at, q, world_at, axes_at, i, f, row,
 
 @term_function
 def manipulability_jacobian(ints_at, floats_at, q_at, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
+    """−∂r/∂q of that: −w·lever·κ/3 · tr(A⁻¹J ∂Jᵀ/∂q), the derivatives of J by second_points.py."""
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     axes, jt, q = open_floats(axes_at), open_floats(out_at), open_floats(q_at)
     at, room = own_numbers(ints, i)

@@ -66,7 +66,7 @@ def segment_in_box(cx, cy, cz, dx, dy, dz, h, a, b, c):
 
 @inner
 def point_box(sizes, poses, i, j, out):
-    """A point's core i against a box j."""
+    """The signed distance of a point's core i from box j; out (9,): pa, pb and n."""
     p = (poses[i, 9], poses[i, 10], poses[i, 11])
     x, y, z = to_local(poses, j, p[0], p[1], p[2])
     a, b, c = sizes[j, 0], sizes[j, 1], sizes[j, 2]
@@ -181,7 +181,7 @@ def _overlapping(sizes, poses, i, j, depth, axis, nx, ny, nz, out):
 
 @inner
 def segment_box(sizes, poses, i, j, out):
-    """A segment's core i against a box j."""
+    """The signed distance of a segment's core i from box j; out (9,): pa, pb and n."""
     px, py, pz = to_local(poses, j, poses[i, 9], poses[i, 10], poses[i, 11])
     dx, dy, dz = turned_to_local(poses, j, poses[i, 2], poses[i, 5], poses[i, 8])
     a, b, c = sizes[j, 0], sizes[j, 1], sizes[j, 2]

@@ -13,6 +13,7 @@ FLAT = 1e-9  # cosine below which a direction is along a face
 
 @inner
 def write(out, ax, ay, az, bx, by, bz, nx, ny, nz):
+    """out (9,) = the nearest points pa and pb, and the unit normal n from a to b."""
     out[0], out[1], out[2] = ax, ay, az
     out[3], out[4], out[5] = bx, by, bz
     out[6], out[7], out[8] = nx, ny, nz
@@ -20,6 +21,7 @@ def write(out, ax, ay, az, bx, by, bz, nx, ny, nz):
 
 @inner
 def clamp(x, low, high):
+    """x, or the end of low..high that it is beyond."""
     return low if x < low else (high if x > high else x)
 
 

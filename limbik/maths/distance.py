@@ -60,7 +60,7 @@ def _perpendicular(x, y, z):
 
 @inner
 def _segments(sizes, poses, i, j, out):
-    """Two cores that are points or segments."""
+    """The signed distance of two cores that are points or segments; out (9,): pa, pb and n."""
     ux, uy, uz = poses[i, 2], poses[i, 5], poses[i, 8]
     vx, vy, vz = poses[j, 2], poses[j, 5], poses[j, 8]
     rx, ry, rz = poses[i, 9] - poses[j, 9], poses[i, 10] - poses[j, 10], poses[i, 11] - poses[j, 11]
@@ -88,7 +88,7 @@ def _segments(sizes, poses, i, j, out):
 
 @inner
 def _half_space(a, sizes, poses, i, j, out):
-    """Solid i of kind a against half-space j."""
+    """The signed distance of solid i of kind a from half-space j; out (9,): pa, pb and n."""
     nx, ny, nz, r = poses[j, 2], poses[j, 5], poses[j, 8], sizes[i, 3]
     x, y, z = furthest(a, sizes, poses, i, -nx, -ny, -nz)
     x, y, z = poses[i, 9] + x - r * nx, poses[i, 10] + y - r * ny, poses[i, 11] + z - r * nz
@@ -99,7 +99,7 @@ def _half_space(a, sizes, poses, i, j, out):
 
 @inner
 def _boxes(a, sizes, poses, i, j, out):
-    """Core i of the kind a against box j."""
+    """The signed distance of core i of the kind a from box j; out (9,): pa, pb and n."""
     if a == POINT:
         return point_box(sizes, poses, i, j, out)
     if a == SEGMENT:
@@ -109,7 +109,7 @@ def _boxes(a, sizes, poses, i, j, out):
 
 @inner
 def _turn(poses, i, angle):
-    """Turn solid i about its own z axis."""
+    """Turn solid i about its own z axis by an angle (rad): its row of poses changes."""
     cosine, sine = math.cos(angle), math.sin(angle)
     for k in range(0, 9, 3):
         x, y = poses[i, k], poses[i, k + 1]
@@ -152,7 +152,7 @@ def _overlapping_cylinder(a, sizes, poses, i, j, out):
 
 @inner
 def _cylinders(a, sizes, poses, i, j, out):
-    """Core i of the kind a against cylinder j."""
+    """The signed distance of core i of the kind a from cylinder j; out (9,): pa, pb and n."""
     if a <= SEGMENT:
         apart, d = segment_cylinder(sizes, poses, i, j, out)
     else:

@@ -100,24 +100,28 @@ def quat_from_matrix_into(m, out):
 
 @kernel
 def _exp_rows(w, out):
+    """out (k, 4): the quaternions of rotation vectors w (k, 3)."""
     for i in range(w.shape[0]):
         exp_quat(w[i, 0], w[i, 1], w[i, 2], out[i])
 
 
 @kernel
 def _log_rows(q, out):
+    """out (k, 3): the rotation vectors of quaternions q (k, 4)."""
     for i in range(q.shape[0]):
         log_quat(q[i, 0], q[i, 1], q[i, 2], q[i, 3], out[i])
 
 
 @kernel
 def _matrix_rows(q, out):
+    """out (k, 9): the matrices of quaternions q (k, 4), row by row."""
     for i in range(q.shape[0]):
         matrix_from_quat(q[i, 0], q[i, 1], q[i, 2], q[i, 3], out[i])
 
 
 @kernel
 def _quat_rows(m, out):
+    """out (k, 4): the quaternions of matrices m (k, 9), row by row."""
     for i in range(m.shape[0]):
         quat_from_matrix_into(m[i], out[i])
 

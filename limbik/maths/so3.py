@@ -182,12 +182,14 @@ def swing_twist_vector(m, basis, out):
 
 @kernel
 def _jacobian_rows(w, out):
+    """out (k, 9): the left Jacobians at rotation vectors w (k, 3)."""
     for i in range(w.shape[0]):
         left_jacobian_into(w[i, 0], w[i, 1], w[i, 2], out[i])
 
 
 @kernel
 def _inverse_rows(w, out):
+    """out (k, 9): the inverses of the left Jacobians at w (k, 3)."""
     for i in range(w.shape[0]):
         left_jacobian_inverse_into(w[i, 0], w[i, 1], w[i, 2], out[i])
 

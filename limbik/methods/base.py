@@ -121,7 +121,8 @@ class Method(ABC):
 
 @kernel
 def finish(out, f, iterations, evaluations, jacobians, noted, singular=0):
-    """Fill in ``out`` at the end of a kernel."""
+    """Fill in ``out`` (OUT,) at the end of a kernel: f, counts, and how many rows of the history
+    are noted."""
     out[OUT_F] = f
     out[OUT_ITERATIONS], out[OUT_EVALUATIONS] = iterations, evaluations
     out[OUT_JACOBIANS], out[OUT_HISTORY] = jacobians, noted

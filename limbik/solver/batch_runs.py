@@ -167,6 +167,8 @@ _evaluate = evaluate.kernel  # poses may be read-only here
 
 @kernel
 def _errors(ints, floats, target_offsets, targets, poses, state, r, out):
+    """out (problems, terms): the errors at poses (problems, n), each with its row of
+    ``targets``."""
     for k in range(len(poses)):
         for i in range(len(target_offsets)):
             floats[target_offsets[i]] = targets[k, i]

@@ -38,6 +38,7 @@ _evaluate = ob.evaluate.kernel  # poses may be read-only here
 
 @inner
 def _place(floats, target_offsets, values):
+    """floats[target_offsets] = values (k,): the targets of one frame."""
     for k in range(target_offsets.shape[0]):
         floats[target_offsets[k]] = values[k]
 

@@ -146,6 +146,8 @@ def _short_of(ints, floats, view, p, a, b, at):
 
 @term_function
 def avoid_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
+    """w·√Σ short² over the pairs of each row, short = max(0, margin − d); the error is the largest
+    short."""
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     view, rows = view_avoid(ints, i), int64(ints[i + T_COUNT])
     _place(ints, floats, world, i, view)

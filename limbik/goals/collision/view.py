@@ -85,7 +85,7 @@ def room_size(shapes: int, pairs: int, n: int) -> int:
 
 @inlined_by_llvm
 def view_avoid(ints, i):
-    """The View of the term at i."""
+    """Where the ints and floats of the term at i have its pairs, shapes and scratch, by name."""
     table, (at, room) = own_table(ints, i), own_numbers(ints, i)
     shapes, pairs = int64(ints[table]), int64(ints[table + 1])
     kinds = int64(table + COUNTS)

@@ -254,7 +254,7 @@ def own_joint(ints, i, k):
 
 @inner
 def own_table(ints, i):
-    """Where the table of the term at i begins."""
+    """Where the table of the term at i begins in the ints."""
     own = ints[i + T_OWN_INTS]
     return own + OWN_FIRST + PER_JOINT * ints[own + OWN_JOINTS] + ints[own + OWN_LOCKED]
 

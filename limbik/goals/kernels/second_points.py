@@ -14,6 +14,7 @@ from limbik.jit import inner
 
 @inner
 def cross(ax, ay, az, bx, by, bz):
+    """a × b of vectors (3,) given and returned as three numbers each."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 

@@ -179,6 +179,7 @@ def _pull_on_contact(ints, floats, world, i, masses, table, at, room, w, end):
 
 @term_function
 def balance_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
+    """w·max(0, h) with h of ``_shortfall``; the error is max(0, h), a length."""
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     table, (at, room) = own_table(ints, i), own_numbers(ints, i)
     masses, count = int64(ints[table]), int64(ints[table + 1])
@@ -189,6 +190,8 @@ def balance_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, e
 
 @term_function
 def balance_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, ahead_at):  # type: ignore[no-untyped-def]
+    """−w·∂h/∂q: how the centre of mass and the nearest contacts move along the way that is
+    short."""
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     axes, jt = open_floats(axes_at), open_floats(out_at)
     table, (at, room) = own_table(ints, i), own_numbers(ints, i)

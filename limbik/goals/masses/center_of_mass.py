@@ -114,6 +114,7 @@ def _missing(ints, floats, world, i):
 
 @term_function
 def com_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error_at):  # type: ignore[no-untyped-def]
+    """w·(g − c) along x, y and z; the error is ‖g − c‖ over the axes that have a weight."""
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     r, square = open_floats(out_at), 0.0
     missing = _missing(ints, floats, world, i)
@@ -126,6 +127,7 @@ def com_residual(ints_at, floats_at, q, world_at, axes, i, f, row, out_at, error
 
 @term_function
 def com_jacobian(ints_at, floats_at, q, world_at, axes_at, i, f, row, out_at, error):  # type: ignore[no-untyped-def]
+    """w·∂(c − g)/∂q, three rows; g moves where it is the mean of points."""
     ints, floats, world = open_ints(ints_at), open_floats(floats_at), open_floats(world_at)
     axes, jt = open_floats(axes_at), open_floats(out_at)
     table, (at, room) = own_table(ints, i), own_numbers(ints, i)

@@ -152,7 +152,7 @@ def sweep_step(ints, floats, options, q, here, w, own, memory, out):
 
 @kernel(borrows=True)
 def cyclic_descent(ints, floats, work, options, q, out, history):
-    """One iteration is one sweep, ``sweep_step``."""
+    """The loop of all methods with the steps of ``sweep_step``: an iteration is one sweep."""
     w, work = view_gradient(ints, work)
     sweep, _ = view_sweep(ints, work)
     own = (open_chain(options[OWN:]), sweep)

@@ -49,7 +49,7 @@ def take_marks(ints, floats, world, first, marks):
 
 @kernel
 def miss(marks, which):
-    """Σ w(g − p)² over some marks."""
+    """f = Σ w‖g − p‖² over the marks that ``which`` names."""
     total = 0.0
     for i in range(len(which)):
         m = marks[int(which[i])]

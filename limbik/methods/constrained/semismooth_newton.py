@@ -235,7 +235,7 @@ def semismooth_newton_step(ints, floats, options, q, here, w, z, memory, out):
 
 @kernel(borrows=True)
 def semismooth_newton(ints, floats, work, options, q, out, history):
-    """The steps of ``semismooth_newton_step``."""
+    """The loop of all methods with the steps of ``semismooth_newton_step``."""
     w, work = view_gradient(ints, work)
     z, _ = view_reduced(ints, work)
     code, _ = iterate(

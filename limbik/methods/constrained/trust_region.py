@@ -143,7 +143,7 @@ def trust_region_step(ints, floats, options, q, here, w, own, memory, out):
 
 @kernel(borrows=True)
 def trust_region(ints, floats, work, options, q, out, history):
-    """The steps of ``trust_region_step``."""
+    """The loop of all methods with the steps of ``trust_region_step``."""
     w, work = view_gradient(ints, work)
     z, work = view_reduced(ints, work)
     box, _ = view_box(ints, work)

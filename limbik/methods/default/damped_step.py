@@ -200,7 +200,8 @@ def _primal(ints, floats, q, lm, count, lam, passes):
 
 @inner
 def _solve(ints, floats, q, lm, count, lam, passes, dual):
-    """The step of the model as it is."""
+    """lm.step of the model as it is, in the dual form or the primal one; False where its system is
+    not positive definite."""
     if dual:
         return _dual(ints, floats, q, lm, count, lam, passes)
     return _primal(ints, floats, q, lm, count, lam, passes)

@@ -186,5 +186,5 @@ def damped_search(ints, floats, q, here, w, system, damping, scale, out):
 
 @kernel
 def less_damping(damping):
-    """The damping after a step that lowered f."""
+    """λ after a step that lowered f: a third, as far as that goes."""
     return max(damping * _FALL, _LEAST)

@@ -123,7 +123,7 @@ def spread(jt, floor, gram):
 
 @kernel
 def distance(criterion, q):
-    """Σ w(q − centre)²."""
+    """g = Σ w(q − centre)², without a unit; q (n,)."""
     total = 0.0
     for c in range(len(q)):
         away = q[c] - criterion.centre[c]
