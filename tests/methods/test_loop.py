@@ -61,9 +61,10 @@ class Run:
             self.w, (), memory,
         )  # fmt: skip
         if more:
-            end = (prepare, step, more["patience"], more["progress"])
+            start, ends = more.get("start", value_at_start), more.get("ends", reached_or_spent)
+            patience, progress = more.get("patience", math.inf), more.get("progress", 0.0)
             self.code, self.memory = iterate_until(
-                *arguments, value_at_start, reached_or_spent, *end
+                *arguments, start, ends, prepare, step, patience, progress
             )
         else:
             self.code, self.memory = iterate(*arguments, prepare, step)
@@ -146,6 +147,31 @@ def test_a_slow_attempt_is_given_up_only_where_it_may_be(draft: bool, code: int)
 def test_an_attempt_that_is_fast_enough_goes_on() -> None:
     run = Run(iterations=10, draft=True)
     assert run.go(creep, patience=3, progress=1.0) == SPENT
+
+
+def test_a_method_may_end_after_a_step_by_what_it_carries() -> None:
+    def step(ints, floats, options, q, here, w, own, memory, out):
+        code, value, _ = creep(ints, floats, options, q, here, w, own, memory, out)
+        return code, value, (here.iteration == 2,)
+
+    def ends(ints, floats, options, q, iteration, w, own, memory):
+        return STATIONARY if memory[0] else GO_ON
+
+    run = Run(iterations=1)
+    assert run.go(step, memory=(False,), ends=ends) == STATIONARY
+    assert run.out[OUT_ITERATIONS] == run.out[OUT_HISTORY] - 1 == 3  # the last step was taken
+
+
+def test_a_method_may_measure_an_f_of_its_own() -> None:
+    def twice(ints, floats, q, w, own):
+        return 2.0 * value_at_start(ints, floats, q, w, own)
+
+    def nowhere(ints, floats, options, q, here, w, own, memory, out):
+        return STUCK, 0.0, memory
+
+    run = Run()
+    assert run.go(nowhere, start=twice) == STUCK
+    assert run.out[OUT_F] == run.history[0, 0] == 2.0 * run.problem.objective(run.q)
 
 
 def test_memory_goes_from_step_to_step() -> None:
