@@ -295,7 +295,7 @@ def too_short(problem: Problem, goal: int) -> tuple[str, str, float] | None:
     whatever the pose; None where they may be long enough.
 
     It is the pair that objective.too_far_apart finds: a goal's point and that of another goal, or
-    the joint on which its chain stands.
+    the joint on which its chain stands, which is its own where that is the first that moves.
     """
     figure, ints, floats = problem.figure, problem.ints, problem.floats
     worst: tuple[str, str, float] | None = None
