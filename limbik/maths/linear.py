@@ -141,12 +141,25 @@ def envelope_cholesky(a, k, low):
 @inner
 def envelope_solve(a, k, low, b):
     """Solve LLᵀx = b in place, with the factor that ``envelope_cholesky`` left in a."""
-    size = np.uint64(k)
-    for i in range(size):
+    envelope_forward(a, k, low, b, 0)
+    envelope_backward(a, k, low, b)
+
+
+@inner
+def envelope_forward(a, k, low, b, begin):
+    """Solve Lx = b in place, where the entries of b before ``begin`` are 0."""
+    size, start = np.uint64(k), np.uint64(begin)
+    for i in range(start, size):
         x, total = a[i], b[i]
-        for p in range(np.uint64(low[i]), i):
+        for p in range(max(start, np.uint64(low[i])), i):
             total -= x[p] * b[p]
         b[i] = total * x[i]
+
+
+@inner
+def envelope_backward(a, k, low, b):
+    """Solve Lᵀx = b in place."""
+    size = np.uint64(k)
     for back in range(size):
         i = size - np.uint64(1) - back
         x = a[i]

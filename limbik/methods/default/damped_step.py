@@ -8,6 +8,8 @@ for again, so that what is cut off on one coordinate is made up for on the rest.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import boolean, float64, int64
 
@@ -27,16 +29,19 @@ from limbik.maths.linear import (
     cholesky_solve,
     copy,
     dot,
+    envelope_backward,
     envelope_cholesky,
+    envelope_forward,
     envelope_solve,
 )
 from limbik.methods.default.inequalities import join, leave
-from limbik.methods.default.limits_on_step import RANGE, SWING, cut_off, move_cut, move_held
+from limbik.methods.default.limits_on_step import RANGE, SWING, cut_off, move_cut
 from limbik.methods.default.workspace import LM
 from limbik.solver.objective import column_dot
 
 _FAR = 0.02  # of the figure's size squared: f that is far from the targets
 _AHEAD = 4  # so often inequalities that a step breaks may join it
+_HELD, _TO_HOLD = 1, 2  # what lm.held says of a direction that is, and of one that shall be
 _NEGLIGIBLE = 1e-4  # part of ‖t‖² that limits may cut off without a second solve
 
 
@@ -147,6 +152,68 @@ def weigh_coordinates(ints, floats, f, lm):
             lm.metric[ints[ints[I_ROOT] + k]] *= 1.0 + 9.0 * far
 
 
+@inner
+def _factorise(lm, count, lam):
+    """lm.factor of H + λM over the free directions; False where that is not positive definite."""
+    a, low = lm.factor, lm.where
+    for k in range(count):
+        line, to, begin = lm.hessian[k], a[k], lm.first[k]
+        for e in range(begin, k):
+            to[e] = line[e]
+        to[k] = line[k] + lam / lm.metric[lm.starts[lm.order[k]]]
+        low[k] = begin
+    return envelope_cholesky(a, count, low)
+
+
+@inner
+def _hold_cut(lm, count, already):
+    """Hold the directions that were cut off just now where the limits stop them.
+
+    The least of the model with δ_d = along_d for the directions that are held is its least so far
+    plus (LLᵀ)⁻¹Eμ, with the unit vectors of the held directions in E and multipliers μ.  Rows of
+    lm.holding are L⁻¹E, made orthonormal one after the other, so that what holds one direction
+    leaves those that were held before it where they are.  ``already`` are held; returns how many
+    are now.
+    """
+    a, low, order, base = lm.factor, lm.where, lm.order, lm.base
+    for d in range(count):
+        if lm.cut[d] == RANGE:
+            lm.held[d] = _TO_HOLD
+        elif lm.cut[d] == SWING:
+            lm.held[d], lm.held[d + 1] = _TO_HOLD, _TO_HOLD
+            lm.along[d + 1] = lm.across[d]
+    for k in range(count):
+        base[k] = 0.0
+    holding = already
+    for k in range(count):
+        d = order[k]
+        if lm.held[d] != _TO_HOLD:
+            continue
+        lm.held[d] = _HELD
+        u = lm.holding[holding]
+        for e in range(count):
+            u[e] = 0.0
+        u[k] = 1.0
+        envelope_forward(a, count, low, u, k)
+        missing = lm.along[d] - lm.step[d] - dot(u, base, count)
+        for other in range(holding):
+            before = lm.holding[other]
+            shared = dot(u, before, count)
+            for e in range(count):
+                u[e] -= shared * before[e]
+        size = 1.0 / math.sqrt(dot(u, u, count))
+        for e in range(count):
+            u[e] *= size
+            base[e] += missing * size * u[e]
+        holding += 1
+    if holding > already:
+        envelope_backward(a, count, low, base)
+        for k in range(count):
+            d = order[k]
+            lm.step[d] = lm.along[d] if lm.held[d] else lm.step[d] + base[k]
+    return holding
+
+
 @inlined
 def _primal(ints, floats, q, lm, count, lam, passes):
     """The step by (H + λM)·step = Jᵀt + d.
@@ -154,46 +221,22 @@ def _primal(ints, floats, q, lm, count, lam, passes):
     Ranges and swings are held where the limits stop them; edges of cones are followed
     (lm.edge_curvature knows how they curve).
     """
-    rows = np.int64(ints[N_ROWS])
-    base, a, order, free, low = lm.base, lm.factor, lm.order, lm.free, lm.where
-    for d in range(count):
+    order, base = lm.order, lm.base
+    if not _factorise(lm, count, lam):
+        return False
+    for k in range(count):
+        d = order[k]
         lm.held[d] = 0
-    for turn in range(passes):
-        for k in range(count):
-            d = order[k]
-            base[k] = dot(lm.jt[lm.column[d]], lm.model_residual, rows) + lm.pull[d]
-        if turn > 0:
-            move_held(lm, count)
-        active = 0
-        for k in range(count):
-            d = order[k]
-            if lm.held[d]:
-                lm.step[d] = lm.along[d]
-                continue
-            line, to = lm.hessian[k], a[active]
-            begin = active
-            while begin > 0 and free[begin - 1] >= lm.first[k]:
-                begin -= 1
-            for e in range(begin, active):
-                to[e] = line[free[e]]
-            to[active] = line[k] + lam / lm.metric[lm.starts[d]]
-            free[active], low[active], base[active] = k, begin, base[k]
-            active += 1
-        if not envelope_cholesky(a, active, low):
-            return False
-        envelope_solve(a, active, low, base)
-        for k in range(active):
-            lm.step[order[free[k]]] = base[k]
-        if turn + 1 == passes or not cut_off(ints, floats, q, lm, count):
+        base[k] = column_dot(ints, lm.starts[d], lm.jt[lm.column[d]], lm.model_residual, lm.pull[d])
+    envelope_solve(lm.factor, count, lm.where, base)
+    for k in range(count):
+        lm.step[order[k]] = base[k]
+    holding = 0
+    for _ in range(passes - 1):
+        if not cut_off(ints, floats, q, lm, count):
             break
-        last = True
-        for d in range(count):
-            if lm.cut[d] == RANGE:
-                lm.held[d], last = 1, False
-            elif lm.cut[d] == SWING:
-                lm.held[d], lm.held[d + 1], last = 1, 1, False
-                lm.along[d + 1] = lm.across[d]
-        if last:
+        already, holding = holding, _hold_cut(lm, count, holding)
+        if holding == already:
             break
     return True
 

@@ -129,17 +129,3 @@ def move_cut(ints, lm, count, lam, hold, v):
         for k in range(index + ints[first + c], index + ints[first + c + 1], 2):
             for i in range(ints[k], ints[k + 1]):
                 v[i] -= one * jt[row, i] + two * jt[beside, i]
-
-
-@inner
-def move_held(lm, count):
-    """Take what is held to the right-hand side: base −= H·along over the held directions."""
-    base, order = lm.base, lm.order
-    for k in range(count):
-        held = lm.held[order[k]]
-        line, along = lm.hessian[k], lm.along[order[k]]
-        for e in range(lm.first[k], k):
-            if held:
-                base[e] -= line[e] * along
-            elif lm.held[order[e]]:
-                base[k] -= line[e] * lm.along[order[e]]

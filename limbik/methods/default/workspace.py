@@ -50,16 +50,17 @@ class LMWorkspace(NamedTuple):
     by_direction: Table  # (rows, n) Jacobian along the free directions
     second: Table  # (n, n) S: what the residuals' second derivatives add to the Hessian
     hessian: Table  # (n, n) ½∇²f along the free directions, without damping
-    factor: Table  # (n, n) the damped Hessian of what is not held, then its factor
+    factor: Table  # (n, n) the damped Hessian, then its factor
     moments: Table  # (slots, 3) for ``curvature``
     torques: Table  # (slots, 3) for ``curvature``
     columns: Table  # (n, 3) for ``curvature``
-    free: Ints  # the directions that are not held
-    order: Ints  # the free directions from the tips of the limbs to the root
+    free: Ints  # positions of directions of more than one coordinate
+    order: Ints  # the directions from the tips of the limbs to the root
     first: Ints  # first position that shares an entry of the Hessian with position k
     where: Ints  # scratch
     alone: Floats  # (n,) scratch
     metric: Floats  # (n,) 1/M: how far each coordinate goes for the same damping
+    holding: Table  # (n, n) what holds directions where limits stop a step
 
 
 _HINTS = get_type_hints(LMWorkspace, include_extras=True).values()
@@ -89,12 +90,14 @@ def view_lm(ints, work):
     torques, work = take_table(work, slots, 3)
     columns, work = take_table(work, n, 3)
     alone, work = take(work, n)
+    holding, work = take_table(work, n, n)
     return LMWorkspace(
         state, by_row[0], by_row[1], by_row[2], by_row[3], base, by_n[0], by_n[1], integers[0],
         integers[1], coefficients, integers[2], by_n[2], by_n[3], by_n[8], by_n[4], by_n[5],
         integers[3], integers[4], by_n[6], by_n[7], jt, ahead_of(ints, state), ahead_jt, system,
         by_direction, second, hessian, factor, moments, torques, columns, integers[5],
         integers[6], integers[7], integers[8], alone, by_n[9],
+        holding,
     ), work  # fmt: skip
 
 

@@ -61,8 +61,6 @@ class Client:
     state: dict[str, Any] = field(default_factory=dict)
     pose: Pose | None = None
     notes: list[str] = field(default_factory=list)
-    said: list[dict[str, Any]] = field(default_factory=list)
-    """Messages of other kinds, such as that kernels are compiled."""
     replies: dict[int, dict[str, Any]] = field(default_factory=dict)
     number: int = 0
 
@@ -85,10 +83,8 @@ class Client:
             self.state = said["state"]
         elif "note" in said:
             self.notes.append(said["note"])
-        elif "id" in said:
-            self.replies[said["id"]] = said
         else:
-            self.said.append(said)
+            self.replies[said["id"]] = said
 
     def greeted(self) -> Client:
         while not (self.hello and self.figure and self.state and self.pose):
