@@ -5,6 +5,11 @@
 >>> goals = [limbik.Reach("LeftHand", position=[0.4, 1.2, 0.3]), limbik.Pin("LeftFoot")]
 >>> limbik.solve(fig, goals).ok
 True
+
+To begin with: ``load``, ``solve``, ``save``, ``view`` (in the browser).
+Many poses: ``solve_many``, ``track``, ``Solver``, ``Live`` (a control loop).
+Goals: ``Reach``, ``Pin``, ``Aim``, ``Rest`` and others, in ``limbik.goals``.
+Bodies and clips: ``humanoid``, ``load_motion``, ``retarget``, ``check``, ``batch``.
 """
 
 from limbik import interrupt as _interrupt  # isort: skip  (first, because imports take a moment)

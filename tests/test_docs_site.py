@@ -62,9 +62,10 @@ def test_every_page_is_in_the_navigation() -> None:
 
 def test_the_architecture_names_what_is_there() -> None:
     text = (PROJECT / "docs" / "architecture.md").read_text("utf-8")
-    named = [name for name in re.findall(r"`([\w/]+(?:/|\.py))`", text) if name.strip("/")]
+    named = [name for name in re.findall(r"`([\w/]+(?:/|\.py|\.ts))`", text) if name.strip("/")]
     assert len(named) > 20
-    roots = (PROJECT, PROJECT / "limbik", PROJECT / "limbik" / "poser")
+    poser = PROJECT / "limbik" / "poser"
+    roots = (PROJECT, PROJECT / "limbik", poser, poser / "web" / "src")
     missing = [name for name in named if not any((root / name).exists() for root in roots)]
     assert missing == []
     folders = re.findall(r"^\| (`[^|]+`) \|", text, re.MULTILINE)  # the table of layers

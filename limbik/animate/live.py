@@ -38,7 +38,7 @@ class Live:
 
     Args:
         figure: the figure to move.
-        goals: one goal or several.
+        goals: one goal or several, all of one priority: weights decide between them.
         rate: ticks per second.
         start: (n,), or values by name, where it stands; the rest pose unless given.
         method: as in ``solve``.

@@ -18,19 +18,19 @@ from limbik.formats.files import read_bytes
 
 
 class Targets(NamedTuple):
-    """Where each effector shall be: ``places`` (frames, effectors, 3), so many per second."""
+    """Where each effector shall be: ``positions`` (frames, effectors, 3), so many per second."""
 
-    places: np.ndarray
+    positions: np.ndarray
     fps: float
 
     def sample(self, every: float) -> Targets:
         """The frames nearest to the times 0, every, 2·every, ..."""
         if not every > 0 or not np.isfinite(every):
             raise LimbikError(f"--every must be above 0 seconds, got {every:g}")
-        last = len(self.places) - 1
+        last = len(self.positions) - 1
         times = np.arange(int(last / self.fps / every + 1e-6) + 1) * every
         nearest = np.minimum(np.floor(times * self.fps + 0.5).astype(int), last)
-        return Targets(self.places[nearest], 1.0 / every)
+        return Targets(self.positions[nearest], 1.0 / every)
 
 
 def pairs(text: str) -> dict[str, str]:
@@ -86,10 +86,10 @@ def _read_npy(path: Path, count: int) -> np.ndarray:
         shape = getattr(found, "shape", "several arrays")
         raise FormatError(f"expected (frames, {count}, 3) numbers, found {shape}", path)
     try:
-        places = found.astype(float)
+        positions = found.astype(float)
     except (TypeError, ValueError) as error:
         raise FormatError(f"holds no real numbers: {error}", path) from error
-    return _checked(places, path)
+    return _checked(positions, path)
 
 
 def _read_csv(path: Path) -> dict[str, list[str]]:
@@ -116,19 +116,19 @@ def _of_columns(
         except ValueError as error:
             raise FormatError(f'column "{name}": {error}', path) from None
 
-    places = np.array([[numbers(f"{name}.{axis}") for axis in "xyz"] for name in effectors])
+    positions = np.array([[numbers(f"{name}.{axis}") for axis in "xyz"] for name in effectors])
     if "time" in columns:
         times = np.array(numbers("time"))
         steps = np.diff(times)
         if not len(steps) or not steps.min() > 0 or np.ptp(steps) > 0.01 * steps.mean():
             raise FormatError('column "time" must rise by equal steps', path)
         fps = float(1.0 / steps.mean())
-    return Targets(_checked(places.transpose(2, 0, 1), path), fps)
+    return Targets(_checked(positions.transpose(2, 0, 1), path), fps)
 
 
-def _checked(places: np.ndarray, path: Path) -> np.ndarray:
-    if not len(places):
+def _checked(positions: np.ndarray, path: Path) -> np.ndarray:
+    if not len(positions):
         raise FormatError("has no frames", path)
-    if not np.isfinite(places).all():
+    if not np.isfinite(positions).all():
         raise FormatError("holds a number that is not finite", path)
-    return np.ascontiguousarray(places)
+    return np.ascontiguousarray(positions)

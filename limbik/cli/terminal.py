@@ -77,6 +77,17 @@ class Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         return _flags_without_a_type(super().get_params(ctx))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse what has no place; who forgets ``--reach`` is told how a target is written."""
+        ctx.allow_extra_args = True
+        rest = " ".join(super().parse_args(ctx, args))
+        if rest:
+            takes_targets = any(param.name == "reach" for param in self.params)
+            target = takes_targets and ("=" in rest or "," in rest)
+            hint = ". A target is written --reach JOINT=X,Y,Z" if target else ""
+            ctx.fail(f"There is no place for {rest!r}{hint}")
+        return []
+
 
 class Commands(TyperGroup):
     """The commands, with limbik's errors and warnings told in one line instead of a traceback."""

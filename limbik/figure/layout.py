@@ -48,7 +48,7 @@ CONE_FLOATS = CONE_BASIS + 9  # half axes a, b (or a chart's radius); centre; tw
 T_KIND, T_ROW, T_JOINT, T_JOINT2, T_PATH, T_LENGTH, T_PATH2, T_LENGTH2 = range(8)
 # For a FUNCTION the halves of the address of its second derivatives, or 0, in place of a path;
 # how many rows; the addresses of its residual and its Jacobian; where its own ints and floats begin
-# (goals/functions.py).
+# (goals/kernels/functions.py).
 T_SECOND = T_PATH
 T_COUNT, T_RESIDUAL, T_JACOBIAN, T_OWN_INTS, T_OWN_FLOATS, TERM_INTS = 8, 9, 11, 13, 14, 16
 T_AT, T_AT2, T_POINT, T_MATRIX, T_WEIGHT, T_VALUE, TERM_FLOATS = 0, 3, 6, 9, 18, 21, 24
@@ -146,7 +146,8 @@ N_USED = _count("joints to place")
 I_USED = _ints("joints to place, parents first", N_USED)
 N_ERRORS = _count("errors")
 F_TOLERANCE = _floats("how large an error may be", N_ERRORS)
-# The rows of J that a coordinate touches, as runs: ints[I_RUN + RUN_FIRST[c]] and so on.
+# The rows of J that a coordinate touches, as runs: those of coordinate c begin at
+# ints[ints[I_RUN] + ints[ints[I_RUN_FIRST] + c]].
 I_RUN_FIRST = _ints("first entry of a coordinate in the runs", N_COORDS, extra=1)
 I_RUN = _ints("runs of rows", None)
 # The diagonal goals.

@@ -21,8 +21,8 @@ from limbik.formats.gltf import mesh as gltf_mesh
 from limbik.formats.gltf.rig import Rig
 from limbik.goals import Goal
 from limbik.poser.editing.session import Session
-from limbik.poser.server.connection import OpenSession
 from limbik.poser.server.listen import PoserServer, open_browser
+from limbik.poser.server.open_session import OpenSession
 from limbik.poser.startup import First
 from limbik.poser.view_goals import split_goals
 from limbik.solver.result import Result
@@ -43,11 +43,15 @@ class View:
     """
 
     def __init__(
-        self, server: PoserServer, resident: OpenSession, session: Session, result: Result | None
+        self,
+        server: PoserServer,
+        open_session: OpenSession,
+        session: Session,
+        result: Result | None,
     ) -> None:
-        self.url = f"{server.url}#session={resident.id}"
+        self.url = f"{server.url}#session={open_session.id}"
         self.result = result
-        self._server, self._resident, self._session = server, resident, session
+        self._server, self._open_session, self._session = server, open_session, session
         self._closed = threading.Event()
 
     @property
@@ -75,7 +79,7 @@ class View:
     def _end(self) -> None:
         self._closed.set()
         _views.remove(self)
-        _in(self._server, self._server.sessions.release(self._resident))
+        _in(self._server, self._server.sessions.release(self._open_session))
 
     def wait(self) -> None:
         """Wait until it is closed, or for Ctrl-C, which closes it."""
@@ -131,12 +135,12 @@ def show(
         if server.sessions.full:
             _end_one_unseen()
         try:
-            resident = _in(server, server.sessions.hold(make))
+            open_session = _in(server, server.sessions.hold(make))
         except BaseException:
             _stop_if_unused()
             raise
-        assert resident.session is not None
-        view = View(server, resident, resident.session, result)
+        assert open_session.session is not None
+        view = View(server, open_session, open_session.session, result)
         _views.append(view)
     if not in_notebook():
         print(f"limbik poser: {view.url}", flush=True)
@@ -188,7 +192,7 @@ def _stop_if_unused() -> None:
 
 def _end_one_unseen() -> None:
     """Make room: a cell of a notebook that is run again and again leaves views behind."""
-    unseen = next((view for view in _views if view._resident.client is None), None)
+    unseen = next((view for view in _views if view._open_session.client is None), None)
     if unseen is not None:
         unseen._end()
 

@@ -161,8 +161,8 @@ def _aim_and_mix(ints, floats, jt, model, r):
 def linearise(ints, floats, q, state, r, jt, model):
     """J(q)ᵀ into jt (n, rows) and the residuals to aim at into model (rows,).
 
-    model is r, except near half a turn, where r goes flat (goals.rows); True if it differs.  q must
-    be the pose that was evaluated last, with residuals r.
+    model is r, except near half a turn, where r goes flat (goals/kernels/rows.py); True if it
+    differs.  q must be the pose that was evaluated last, with residuals r.
     """
     world, axes, scratch, _, ahead = _split(ints, state)
     jacobian_rows(ints, floats, q, world, axes, scratch, jt, model, ahead)

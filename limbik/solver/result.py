@@ -24,8 +24,8 @@ class Status(StrEnum):
 
     REACHED:      every goal is within its tolerance
     LIMITED:      no small movement is better, and joint limits hold it back
-    OUT_OF_REACH: no small movement is better, and no limit holds it back
-    HELD:         stationary, and no limit but a lock, another goal or Rest holds it back
+    HELD:         the same, and no limit but a lock, another goal or Rest holds it back
+    OUT_OF_REACH: the same, and nothing holds it back, or the bones are too short
     STALLED:      the budget is spent, or the method finds no way on
     """
 

@@ -88,7 +88,7 @@ def align_root(ints, floats, world, root, q, scratch):
     part = ints[ints[lay.I_FIRST_PART] + root]
     for k in range(3):
         slot = ints[ints[lay.I_FIRST_SLOT] + part + k]
-        f = ints[lay.F_PART] + 9 * (part + k)
+        f = ints[lay.F_PART] + lay.PART * (part + k)
         along = floats[f] * local[0] + floats[f + 1] * local[1] + floats[f + 2] * local[2]
         q[ints[ints[lay.I_COORD] + slot]] = along
     if ints[ints[lay.I_KIND] + part + 3] == lay.EXPONENTIAL:

@@ -38,12 +38,14 @@ def solve(
         method: a name in ``limbik.methods``, or a Method with settings.
         tolerance: one number, or (position in the figure's unit, rotation in rad); 1e-4 of the
             figure's size and 1e-3 rad unless given.
-        budget: iterations (an int) or seconds (a float).
-        restarts: how often to start again where an attempt ends short; None means as many as help,
-            at most 30, or 250 where little is missed, and 0 none.
+        budget: most iterations (an int) or seconds (a float); unless given, each attempt may take
+            as many iterations as the method says (the default: 200).
+        restarts: how many more attempts, from other poses, where goals are missed.  None: as many
+            as help, at most 30, or 250 where little is missed.  0: none.
         seed: chooses the random numbers of restarts; the same arguments give the same answer.
         lock: names of joints that keep their start values.
-        weights: a full W (rows, rows) over all rows, in place of the goals' own weights.
+        weights: a matrix (rows, rows) for all residuals, in place of the goals' own weights;
+            seldom needed.
         loops: close the figure's loops (``figure.loops``) before anything else; their errors
             follow those of the goals.
         history: keep f and q of every accepted iterate.

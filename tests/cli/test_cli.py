@@ -263,6 +263,20 @@ def test_wrong_use_is_one_line_and_exit_code_2(arguments: list[str], told: str) 
     assert told in line
 
 
+@pytest.mark.parametrize("given", [["Tool=0.3,0.2,0.5"], ["--reach", "Tool", "0.3,0.2,0.5"]])
+def test_a_target_without_its_option_is_told_how_it_is_written(given: list[str]) -> None:
+    ran = Ran("solve", "arm", *given)
+    assert ran.code == 2
+    said = re.sub(r"[\s│]+", " ", ran.err)
+    assert f"There is no place for '{given[-1]}'. A target is written --reach JOINT=X,Y,Z" in said
+
+
+def test_an_argument_too_many_is_named() -> None:
+    ran = Ran("info", "human", "walk.bvh")
+    assert ran.code == 2
+    assert "There is no place for 'walk.bvh' " in ran.err
+
+
 def test_an_unknown_option_is_exit_code_2() -> None:
     assert Ran("solve", "arm", "--pin", "Tool", "--bogus").code == 2
     assert Ran("solv").code == 2

@@ -3,7 +3,8 @@
 F(q) = Σ f_t(q_t) + smoothness over the frames of a window, the others fixed.  Each frame has the
 rows of one problem, whose numbers at ``target_offsets`` change from frame to frame.  The step
 solves (JᵀJ + smoothness + damping)·x = −½∇F on the directions that the limits leave free; it is
-projected frame by frame and kept only where F falls by the Armijo test along the projection.
+projected frame by frame and kept only where F falls by the Armijo test along the projection.  Else
+it is solved for again with what the projection cut off held fast, before there is more damping.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ ARMIJO = 1e-4
 DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-5, 1e-9, 1e8
 RISE, FALL = 6.0, 0.25
 TRUSTED = 0.1  # of the descent along the gradient: an exact model makes half of it come true
+PASSES = 6  # times per step that what limits cut off is held where they leave it
+FIRM = 1e6  # times its own stiffness: how firmly
+CUT = 1e-7  # of a coordinate's unit: what is cut off by less is not
 FRESH = 40  # iterations of a frame that does not start from the one before
 
 
@@ -143,6 +147,25 @@ def _first_columns(place, k, sizes, base, starts, spans, first):
 
 
 @inner
+def _mark_cut(cut, moved, size, base, starts, spans, coefficients, held, cutting, left):
+    """Marks in ``cutting`` the directions of one frame that limits cut off, and says whether one of
+    them is not held yet; ``left`` gets how far such a direction may go.
+
+    ``cut`` (n,) is what the limits took away from a frame's step, ``moved`` (n,) what they left.
+    """
+    found = False
+    for a in range(size):
+        most, way = 0.0, 0.0
+        for i in range(spans[a]):
+            most = max(most, abs(cut[starts[a] + i]))
+            way += coefficients[a, i] * moved[starts[a] + i]
+        cutting[base + a] = most > CUT
+        if most > CUT and not held[base + a]:
+            found, left[base + a] = True, way
+    return found
+
+
+@inner
 def _solve_window(
     ints,
     floats,
@@ -185,6 +208,8 @@ def _solve_window(
     width = min(3, count) * free
     matrix, factor = np.zeros((count * free, width)), np.zeros((count * free, width))
     first, x = np.zeros(count * free, np.int64), np.zeros(count * free)
+    held, cutting = np.zeros(count * free, np.bool_), np.zeros(count * free, np.bool_)
+    left, moved = np.zeros(count * free), np.zeros(n)
     rest_weight = np.int64(ints[lay.F_REST])
 
     cost = smooth_cost(q, low, high, balls, weights, drift, steps, scratch)
@@ -236,24 +261,30 @@ def _solve_window(
                     sizes[o], base[o], starts[o], spans[o], coefficients[o], matrix,
                 )  # fmt: skip
         total_size = base[count]
-        # The step, with more damping until F falls.
+        # The step.  Where F does not fall, what the limits cut off is held where they leave it, so
+        # that all else makes up for that; then damping is raised.
         accepted, refused, expected = False, False, 0.0
+        passes, held[:total_size] = 0, False
         while damping <= MOST_DAMPING:
-            for i in range(total_size):
-                for j in range(first[i] - i + width - 1, width):
-                    factor[i, j] = matrix[i, j]
-                factor[i, width - 1] += damping * matrix[i, width - 1] + 1e-12
             for k in range(count):
                 for a in range(sizes[k]):
                     total = 0.0
                     for i in range(spans[k, a]):
                         total += coefficients[k, a, i] * half_descent[k, starts[k, a] + i]
                     x[base[k] + a] = total
+            for i in range(total_size):
+                for j in range(first[i] - i + width - 1, width):
+                    factor[i, j] = matrix[i, j]
+                factor[i, width - 1] += damping * matrix[i, width - 1] + 1e-12
+                if held[i]:
+                    firm = FIRM * factor[i, width - 1]
+                    factor[i, width - 1] += firm
+                    x[i] += firm * left[i]
             if not banded_cholesky(factor, first, total_size):
                 damping *= RISE
                 continue
             banded_solve(factor, first, total_size, x)
-            expected = 0.0
+            expected, cut = 0.0, False
             for k in range(count):
                 full[:] = 0.0
                 for a in range(sizes[k]):
@@ -263,9 +294,14 @@ def _solve_window(
                     kept[k, c] = q[low + k, c]
                 retract(q[low + k], full, balls, scratch)
                 project(ints, floats, q[low + k], scratch)
-                difference(kept[k], q[low + k], balls, full, scratch)
+                difference(kept[k], q[low + k], balls, moved, scratch)
                 for c in range(n):
-                    expected += 2.0 * half_descent[k, c] * full[c]
+                    expected += 2.0 * half_descent[k, c] * moved[c]
+                    full[c] -= moved[c]
+                cut |= _mark_cut(
+                    full, moved, sizes[k], base[k], starts[k], spans[k], coefficients[k], held,
+                    cutting, left,
+                )  # fmt: skip
             tried = smooth_cost(q, low, high, balls, weights, drift, steps, scratch)
             for t in range(low, high):
                 if tried >= cost:
@@ -278,7 +314,13 @@ def _solve_window(
             for k in range(count):
                 for c in range(n):
                     q[low + k, c] = kept[k, c]
-            damping, refused = damping * RISE, True
+            if cut and passes < PASSES:
+                passes += 1
+                for i in range(total_size):
+                    held[i] = held[i] or cutting[i]
+            else:
+                damping, refused = damping * RISE, True
+                passes, held[:total_size] = PASSES, False
         if not accepted:
             break
         gain = cost - tried

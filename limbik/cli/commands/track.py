@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from limbik.animate.track import Track
-from limbik.animate.track import track as follow
+from limbik.animate.track import track as track_clip
 from limbik.cli import arguments, conditions, files, options
 from limbik.cli.contents import clip_of
 from limbik.cli.limits import limited
@@ -113,8 +113,7 @@ def track(
     """Follow the positions of a clip's effectors, starting from its first pose.
 
     Only the named joints' positions are used; everything else is found again.  --targets takes them
-    from another file.  Exits with 0 when
-    every frame reached its targets and with 1 when not.
+    from another file.  Exits with 0 when every frame reached its targets and with 1 when not.
     """
     target = files.output(save_to, to=to, force=force, read=clip, json=json)
     followed = pairs(effectors)
@@ -125,7 +124,7 @@ def track(
     own, recorded = clip_of(clip, name, stretch=stretch)
     if recorded is None and from_file is None:
         raise LimbikError(f'"{files.place(Path(clip))}" has no motion to follow: give --targets')
-    places = [own.index(name) for name in names]
+    joints = [own.index(name) for name in names]
     figure, whole, kind = limited(own, recorded, limits)
     reference = None
     if from_file is not None:
@@ -135,14 +134,14 @@ def track(
     else:
         assert whole is not None
         motion = whole if every is None else whole.sample(every)
-        wanted, reference = Targets(motion.positions()[:, places], motion.fps), motion.q
-    targets, frames = wanted.places, len(wanted.places)
+        wanted, reference = Targets(motion.positions()[:, joints], motion.fps), motion.q
+    targets, frames = wanted.positions, len(wanted.positions)
     also = conditions.Conditions(
         floor, above, within, balance, avoid, obstacle, relative, hold, close
     )
     held: list[Goal] = [*also.goals(figure), *also.floor_goals(figure)]
 
-    options: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "start": figure.rest if whole is None else whole.q[0],
         "fps": wanted.fps,
         "method": None if method is None else chosen,
@@ -153,14 +152,15 @@ def track(
     }
     poses = None if near is None else _near(near, figure, wanted, every)
     with progress_bar("getting ready", frames) as bar:
-        follow(
+        # Two frames first, so that no kernel is compiled while the others are timed.
+        track_clip(
             figure, _goals(names, targets[:2], held), near=None if poses is None else poses[:2],
-            **options,
+            **settings,
         )  # fmt: skip
         bar.describe(f"following {frames} frames")
         goals = _goals(names, targets, held)
-        result = follow(
-            figure, goals, reference=reference, near=poses, progress=bar.done, **options
+        result = track_clip(
+            figure, goals, reference=reference, near=poses, progress=bar.done, **settings
         )
     path = None if target is None else files.write(result.motion.onto(own), target)[0]
     page = notes if target is not None and target.standard else out

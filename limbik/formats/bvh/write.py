@@ -127,7 +127,7 @@ def written(motion: Motion) -> list[Written]:
         _, resting = on_parents(figure, figure.rest[None], others)
         for k, i in enumerate(others):
             done[i] = _computed(figure, i, wxyz[:, k], place[:, k], resting[0, k])
-    return _with_unique_names([joint for joint in done if joint is not None], figure)
+    return _with_unambiguous_offsets([joint for joint in done if joint is not None], figure)
 
 
 def _padded(joint: Written) -> Written:
@@ -157,7 +157,7 @@ def _computed(
     return Written(_EULER, angles, np.array(joint.offset, float))
 
 
-def _with_unique_names(joints: list[Written], figure: Figure) -> list[Written]:
+def _with_unambiguous_offsets(joints: list[Written], figure: Figure) -> list[Written]:
     """Another OFFSET for joints with position channels, where the reader would take these to add.
 
     Position channels replace OFFSET, so a middle frame's own will do.

@@ -20,6 +20,9 @@ import math
 
 from limbik.figure.layout import (
     AXIS,
+    BALL_INTS,
+    BALL_KIND,
+    BALL_SLOT,
     EXPONENTIAL,
     F_SCALE,
     I_ABOVE,
@@ -137,8 +140,17 @@ def add_second(ints, floats, q, axes, scratch, moments, torques, s):
                     s[b, c] += value
             a = ints[above + a]
     for k in range(ints[N_BALLS]):
+        ball = balls + BALL_INTS * k
         _chart_second(
-            ints, floats, q, ints[balls + 2 * k], ints[balls + 2 * k + 1], axes, torques, scratch, s
+            ints,
+            floats,
+            q,
+            ints[ball + BALL_KIND],
+            ints[ball + BALL_SLOT],
+            axes,
+            torques,
+            scratch,
+            s,
         )
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 
 from limbik.figure.layout import (
+    CONE_A,
+    CONE_B,
     CONE_EXPONENTIAL,
     CONE_KIND,
+    CONE_X,
+    CONE_Y,
     F_REST,
     F_REST_POSE,
     I_IN_CONE,
@@ -132,10 +136,10 @@ def pulls(ints, floats, q, lm, count, curved):
         wide = wide or lm.spans[d] == 3
         if curved and lm.spans[d] == 2:
             _, cone = cone_at(ints, ints[ints[I_IN_CONE] + c])
-            a, b = floats[cone], floats[cone + 1]
+            a, b = floats[cone + CONE_A], floats[cone + CONE_B]
             if max(a, b) < SWING_CHART:  # otherwise no limit, but the end of the coordinates
-                x = (q[c] - floats[cone + 2]) / (a * a)
-                y = (q[c + 1] - floats[cone + 3]) / (b * b)
+                x = (q[c] - floats[cone + CONE_X]) / (a * a)
+                y = (q[c + 1] - floats[cone + CONE_Y]) / (b * b)
                 size = math.sqrt(x * x + y * y)
                 press = (x * lm.half_descent[c] + y * lm.half_descent[c + 1]) / size
                 lm.edge_curvature[d] = max(0.0, press) / (a * a * b * b * size * size * size)

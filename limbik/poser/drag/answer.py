@@ -8,10 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.figure.figure import Figure
-from limbik.methods.base import REACHED, STUCK
+from limbik.methods.base import REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.document.effector import Effector
 from limbik.solver.explanation.explain import explain, status_of, what_is_short
-from limbik.solver.explanation.holders import ActiveLimit, Holders, active_limits, worst_goal
+from limbik.solver.explanation.holders import (
+    ActiveLimit,
+    Holders,
+    active_limits,
+    is_held,
+    worst_goal,
+)
 from limbik.solver.problem import Problem
 from limbik.solver.result import Miss, Status, misses
 
@@ -111,6 +117,8 @@ def build_answer(
         why = explain(problem, q, Status.REACHED, None, errors, 0)
         return Answer(q, Status.REACHED, why, goals, limits, ms, iterations)
     pressed = active_limits(problem, q)
+    if code == SPENT and is_last and is_held(problem, q):
+        code = STATIONARY  # as on a surface, along which the last steps are many and small
     goal = worst_goal(problem, q) if by_limits and pressed else None
     if goal is None:
         status, holders = status_of(problem, STUCK if code == REACHED else code, q)

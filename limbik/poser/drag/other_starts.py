@@ -199,7 +199,11 @@ class OtherStarts:
         return inside
 
     def _is_better(self, q: np.ndarray, than: np.ndarray, part: float = PART) -> bool:
-        problem = self._problems()[0]
+        """Whether q meets the goals clearly better than another pose; a body does not twist itself
+        more than that is worth."""
+        problem, pulled = self._problems()
+        if self._live.posture is not None and pulled.objective(q) >= pulled.objective(than):
+            return False
         new, old = _worst(misses(problem, q)), _worst(misses(problem, than))
         if problem.objective(q) >= problem.objective(than) or self._depth(q) > self._depth(than):
             return False

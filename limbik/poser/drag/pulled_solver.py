@@ -45,12 +45,12 @@ than the second stands still, but for the hand's tremble."""
 TURN, STEP = math.radians(55.0), 0.05
 """No joint turns further at once while the target moves less than this many sizes."""
 
-WAY, LEVER = 0.06, 3.0
+WAY, LEVER = 0.02, 3.0
 """Nor does a joint go further at once than this many sizes and so many times the way of the
 target."""
 
-SHORTER = 0.8
-"""Part of that way which is gone where the pins take joints beyond it."""
+SHORTER = (0.8, 0.4, 0.2)
+"""Parts of that way, one of which is gone where the pins take joints beyond it."""
 
 SWINGS = "the figure swings over to another way of getting there; go on dragging"
 
@@ -258,8 +258,10 @@ class PulledSolver(DragGoals):
             if self._turn_limiter.within(self.q, met, most):
                 return met, code
         self._part = met = self._with_pins(part, then)
-        if not self._turn_limiter.within(self.q, met, most):  # the pins took it further
-            less = Bound(SHORTER * most.turn, SHORTER * most.way)
+        for share in SHORTER:
+            if self._turn_limiter.within(self.q, met, most):
+                break
+            less = Bound(share * most.turn, share * most.way)  # the pins took it further
             part = self._turn_limiter.towards(self.q, q, less)
             self._part = met = self._with_pins(part, then)
         return met, SPENT

@@ -26,12 +26,12 @@ FLAT, GIVING, HEADING, HIPS, PLACED = 8e-6, 1.6e-6, 1.2e-4, 1.2e-4, 1.2e-5
 stand point where they do, the hips keep their turn while they are dragged, and effectors stay where
 a person placed them; the dragged goal has 1e-3."""
 
-FLAT_FOR_HANDS, HEADING_FOR_HANDS = 3e-5, 1e-3
-"""The same for pinned feet while a hand is dragged: for what is far away, no foot turns."""
+FLAT_FOR_HANDS = 3e-5
+"""FLAT for pinned feet while a hand is dragged: for what is far away, no foot turns."""
 
-KNEES = 5e-6
-"""Weight with which knees stay above their pinned feet, seen from ahead, while something else is
-dragged: they do not go inwards to spare an ankle at its limit."""
+KNEES, KNEES_FOR_HANDS = 2e-5, 5e-6
+"""Weights with which knees stay above their pinned feet, seen from ahead, while something else, or
+a hand, is dragged: they do not go inwards to spare an ankle at its limit."""
 
 LEVEL = 3.2e-7
 """Weight with which other pins keep their turn."""
@@ -41,14 +41,15 @@ HANGING = 2e-7
 is dragged, for an arm that hangs on a chest that leans: little beside the chest's own, and more
 than that of the arm's joints."""
 
-LOOKING = 3e-7
-"""Weight with which the head keeps its turn in the world while a hand is dragged: where the trunk
-bends, the neck takes back what it easily can."""
+LOOKING, CARRIED = 3e-7, 1e-6
+"""Weights with which the head keeps its turn in the world while a hand is dragged, and while it is
+dragged itself: where the trunk bends, the neck takes back what it easily can."""
 
 SWINGING = 8e-7
 """Weight with which pins keep their turn in figures without a posture, whose pull is another
 (drag_goals.PULL)."""
 
+_LEVEL = 0.01  # of a foot's length, seen from above: one that is shorter points nowhere
 _ORIGIN = (0.0, 0.0, 0.0)
 _AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written where a drag begins
 
@@ -79,7 +80,6 @@ def start_goals(
     lowered = any(e.joint == hips and e.id == dragged for e in effectors)
     moved = next((e.joint for e in effectors if e.id == dragged), None)
     reaching = moved is not None and posture.is_on_an_arm(moved)
-    heading = HEADING_FOR_HANDS if reaching else HEADING
     for effector in effectors:
         joint = posture.figure.index(effector.joint)
         turns = effector.wxyz is None and effector.mode != "aim"
@@ -96,11 +96,12 @@ def start_goals(
                 out.append(StartGoal(_turned(effector.joint, weight), joint, kind))
             foot = posture.foot(effector)
             if effector.id != dragged and effector.mode == "pin" and foot is not None:
-                plane = Plane(effector.joint, (1.0, 0.0, 0.0), 0.0, foot.heel, weight=heading)
+                plane = Plane(effector.joint, (1.0, 0.0, 0.0), 0.0, foot.heel, weight=HEADING)
                 out.append(StartGoal(plane, joint, "heading"))
                 if dragged is not None:
                     knee = _knee(posture.figure, joint)
-                    plane = Plane(posture.figure.joints[knee], (1.0, 0.0, 0.0), 0.0, weight=KNEES)
+                    above = KNEES_FOR_HANDS if reaching else KNEES
+                    plane = Plane(posture.figure.joints[knee], (1.0, 0.0, 0.0), 0.0, weight=above)
                     out.append(StartGoal(plane, knee, "knee"))
         elif (
             turns
@@ -125,8 +126,10 @@ def _free_parts(
     arms go along with the chest: to turn them against it at every step would make them tremble."""
     body, index = known_body(posture.figure), posture.figure.index
     arms = [body[side + "UpperArm"] for side in SIDES]
-    moved = next((e.joint for e in effectors if e.id == dragged), None)
-    if moved is None or not posture.is_on_an_arm(moved):
+    moved = next((e for e in effectors if e.id == dragged), None)
+    if moved is not None and moved.joint == body["head"]:
+        return [(body["head"], CARRIED)] if moved.wxyz is None and moved.mode != "aim" else []
+    if moved is None or not posture.is_on_an_arm(moved.joint):
         return []
     asked = [
         index(effector.joint)
@@ -192,7 +195,11 @@ def _knee(figure: Figure, foot: int) -> int:
 
 def _across(figure: Figure, frame: np.ndarray, foot: Foot) -> np.ndarray:
     """(3,) the level direction across a foot whose world transform is ``frame`` (4, 4)."""
-    across = np.cross(np.eye(3)[known_up(figure)], frame[:3, :3] @ (foot.ball - foot.heel))
+    up, ahead = np.eye(3)[known_up(figure)], frame[:3, :3] @ (foot.ball - foot.heel)
+    across = np.cross(up, ahead)
+    if np.linalg.norm(across) < _LEVEL * np.linalg.norm(ahead):  # it is upright
+        across = np.cross(frame[:3, :3] @ foot.normal, ahead)
+        across -= (across @ up) * up
     return across / np.linalg.norm(across)
 
 

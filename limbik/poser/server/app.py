@@ -30,9 +30,16 @@ from limbik.poser.protocol.mesh_bytes import mesh_bytes
 from limbik.poser.protocol.origin_bytes import origin_bytes
 from limbik.poser.protocol.page_state import origin_id
 from limbik.poser.protocol.text import ProtocolError
-from limbik.poser.server.connection import OUR_MISTAKE, OpenSession, close, log, mistake, send_note
-from limbik.poser.server.connections import Once, log_errors_of
+from limbik.poser.server.connection_limits import Once, log_errors_of
 from limbik.poser.server.guard import Guard
+from limbik.poser.server.open_session import (
+    OUR_MISTAKE,
+    OpenSession,
+    close,
+    log,
+    mistake,
+    send_note,
+)
 from limbik.poser.server.session_registry import SessionRegistry, TooManyError
 from limbik.poser.server.uploads import upload
 
@@ -99,12 +106,12 @@ async def _page(_: Request, name: str) -> Response:
 async def _talk(client: WebSocket, sessions: SessionRegistry) -> None:
     """The websocket of one client, from its greeting to its end."""
     await client.accept()
-    resident: OpenSession | None = None
+    open_session: OpenSession | None = None
     try:
         with _note_after_a_second(client, sessions):
-            resident = await sessions.enter(client.query_params.get("session", ""), client)
-        await _greet(client, resident, sessions)
-        await _answer_all(client, resident, sessions)
+            open_session = await sessions.enter(client.query_params.get("session", ""), client)
+        await _greet(client, open_session, sessions)
+        await _answer_all(client, open_session, sessions)
     except WebSocketDisconnect:
         pass  # an answer was on its way to somebody who has gone
     except ProtocolError as error:
@@ -117,8 +124,8 @@ async def _talk(client: WebSocket, sessions: SessionRegistry) -> None:
         log.exception("a client was closed by a mistake of limbik")
         await close(client, OUR_MISTAKE, mistake(error))
     finally:
-        if resident is not None:
-            await sessions.leave(resident, client)
+        if open_session is not None:
+            await sessions.leave(open_session, client)
 
 
 @contextmanager
@@ -134,24 +141,26 @@ def _note_after_a_second(client: WebSocket, sessions: SessionRegistry) -> Iterat
         timer.cancel()
 
 
-async def _greet(client: WebSocket, resident: OpenSession, sessions: SessionRegistry) -> None:
-    async with resident.lock:
-        if resident.client is not client or resident.session is None:
+async def _greet(client: WebSocket, open_session: OpenSession, sessions: SessionRegistry) -> None:
+    async with open_session.lock:
+        if open_session.client is not client or open_session.session is None:
             return
-        greeting = await sessions.workers.do(resident.session.greeting)
+        greeting = await sessions.workers.do(open_session.session.greeting)
     await _send(client, greeting)
-    while resident.notes:
-        await send_note(client, resident.notes.pop(0))
+    while open_session.notes:
+        await send_note(client, open_session.notes.pop(0))
 
 
-async def _answer_all(client: WebSocket, resident: OpenSession, sessions: SessionRegistry) -> None:
+async def _answer_all(
+    client: WebSocket, open_session: OpenSession, sessions: SessionRegistry
+) -> None:
     while client.application_state is WebSocketState.CONNECTED:
         message: Any = await client.receive()
         if message["type"] == "websocket.disconnect":
             return
         said = message.get("bytes")
         said = message["text"] if said is None else said
-        answers = await sessions.receive(resident, client, said)
+        answers = await sessions.receive(open_session, client, said)
         if answers is None:
             return  # opened in another window, which has closed this one
         await _send(client, answers)
@@ -159,6 +168,8 @@ async def _answer_all(client: WebSocket, resident: OpenSession, sessions: Sessio
 
 async def _send(client: WebSocket, answers: list[str | bytes]) -> None:
     for answer in answers:
+        if client.application_state is not WebSocketState.CONNECTED:
+            return  # closed meanwhile, by another window that opened the session
         if isinstance(answer, str):
             await client.send_text(answer)
         else:
@@ -171,11 +182,11 @@ async def _send(client: WebSocket, answers: list[str | bytes]) -> None:
 @asynccontextmanager
 async def _locked(request: Request, sessions: SessionRegistry) -> AsyncIterator[Session]:
     """The session that a request names, with its lock held; 404 where it is not open."""
-    resident = sessions.get(request.path_params["session"])
-    if resident is None or resident.session is None:
+    open_session = sessions.get(request.path_params["session"])
+    if open_session is None or open_session.session is None:
         raise HTTPException(404, "This session is not open; reload the page.")
-    async with resident.lock:
-        yield resident.session
+    async with open_session.lock:
+        yield open_session.session
 
 
 async def _save(request: Request, sessions: SessionRegistry) -> Response:

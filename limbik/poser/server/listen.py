@@ -18,7 +18,7 @@ from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
 from limbik.poser.protocol.text import MOST_TEXT
 from limbik.poser.server.app import application
-from limbik.poser.server.connections import BACKLOG, IDLE, BoundedProtocol
+from limbik.poser.server.connection_limits import BACKLOG, IDLE, BoundedProtocol
 from limbik.poser.server.guard import is_loopback, new_token
 from limbik.poser.server.session_registry import SessionRegistry
 from limbik.poser.server.store import Store

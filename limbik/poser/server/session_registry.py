@@ -18,7 +18,7 @@ from limbik.errors import LimbikError
 from limbik.poser.editing.session import Session
 from limbik.poser.files.pose_library import PoseLibrary
 from limbik.poser.server.autosave import Autosave
-from limbik.poser.server.connection import (
+from limbik.poser.server.open_session import (
     OUR_MISTAKE,
     OpenSession,
     close,
@@ -82,70 +82,70 @@ class SessionRegistry:
 
     def get(self, id: str) -> OpenSession | None:
         """An open session by its id."""
-        resident = self._open.get(id)
-        return None if resident is None or resident.session is None else resident
+        open_session = self._open.get(id)
+        return None if open_session is None or open_session.session is None else open_session
 
     async def enter(self, wanted: str, client: WebSocket) -> OpenSession:
         """The session that a client asked for, or a fresh one; who had it before is sent away."""
-        resident = self._open.get(wanted)
-        if resident is None:
-            resident = self._admit(wanted if self.store.has(wanted) else self.store.new_id())
-        before, resident.client = resident.client, client
+        open_session = self._open.get(wanted)
+        if open_session is None:
+            open_session = self._admit(wanted if self.store.has(wanted) else self.store.new_id())
+        before, open_session.client = open_session.client, client
         if before is not None:
             reason = "This figure was opened in another window."
             self.workers.later(close(before, TAKEN_OVER, reason))
-        async with resident.lock:
-            if resident.session is None:
+        async with open_session.lock:
+            if open_session.session is None:
                 try:
-                    await self._load(resident, self._fresh)
+                    await self._load(open_session, self._fresh)
                 except BaseException:
-                    if resident.client is client:
-                        self._open.pop(resident.id, None)
+                    if open_session.client is client:
+                        self._open.pop(open_session.id, None)
                     raise
-        return resident
+        return open_session
 
-    async def leave(self, resident: OpenSession, client: WebSocket) -> None:
+    async def leave(self, open_session: OpenSession, client: WebSocket) -> None:
         """A client is gone: its session is saved and dropped, unless another client has it now."""
-        if resident.client is client:
-            await self._leave(resident, client)
+        if open_session.client is client:
+            await self._leave(open_session, client)
 
     async def hold(self, make: Making) -> OpenSession:
         """Open a session that stays open without a client, until ``release``."""
-        resident = self._admit(self.store.new_id())
-        resident.held = True
-        async with resident.lock:
+        open_session = self._admit(self.store.new_id())
+        open_session.held = True
+        async with open_session.lock:
             try:
-                await self._load(resident, make)
+                await self._load(open_session, make)
             except BaseException:
-                self._open.pop(resident.id, None)
+                self._open.pop(open_session.id, None)
                 raise
-        return resident
+        return open_session
 
-    async def release(self, resident: OpenSession) -> None:
+    async def release(self, open_session: OpenSession) -> None:
         """Close a held session; its client, if it has one, is told."""
-        resident.held = False
-        client = resident.client
+        open_session.held = False
+        client = open_session.client
         if client is not None:
             self.workers.later(
                 close(client, ENDED, "The program that showed this figure closed it.")
             )
-        await self._leave(resident, client)
+        await self._leave(open_session, client)
 
-    async def _leave(self, resident: OpenSession, client: WebSocket | None) -> None:
-        async with resident.lock:
-            await self._autosave.save(resident)
-            if resident.client is not client:
+    async def _leave(self, open_session: OpenSession, client: WebSocket | None) -> None:
+        async with open_session.lock:
+            await self._autosave.save(open_session)
+            if open_session.client is not client:
                 return  # somebody came while it was being saved
-            if resident.held:
-                resident.client = None
+            if open_session.held:
+                open_session.client = None
                 return
-            await self.workers.do(self.store.forget_if_empty, resident.id)
-            if resident.client is client:
-                if resident.session is not None and resident.session.task is not None:
-                    resident.session.task.cancel()  # nobody is left who wants it
-                self._open.pop(resident.id, None)
+            await self.workers.do(self.store.forget_if_empty, open_session.id)
+            if open_session.client is client:
+                if open_session.session is not None and open_session.session.task is not None:
+                    open_session.session.task.cancel()  # nobody is left who wants it
+                self._open.pop(open_session.id, None)
             else:
-                self.store.files(resident.id)
+                self.store.files(open_session.id)
 
     def _admit(self, id: str) -> OpenSession:
         if self.full:
@@ -153,13 +153,13 @@ class SessionRegistry:
                 f"{MOST_SESSIONS} figures are open in this server, which is all it keeps; close "
                 "one and try again."
             )
-        resident = self._open[id] = OpenSession(id)
-        return resident
+        open_session = self._open[id] = OpenSession(id)
+        return open_session
 
     # ---- opening -----------------------------------------------------------------------------
 
-    async def _load(self, resident: OpenSession, fresh: Making) -> None:
-        made = await self.workers.do(self._made, resident.id, fresh)
+    async def _load(self, open_session: OpenSession, fresh: Making) -> None:
+        made = await self.workers.do(self._made, open_session.id, fresh)
         loop = asyncio.get_running_loop()
 
         def notify(sentence: str) -> None:
@@ -167,27 +167,27 @@ class SessionRegistry:
                 loop.call_soon_threadsafe(send_now, sentence)
 
         def send_now(sentence: str) -> None:
-            self.workers.later(send_note(resident.client, sentence))
+            self.workers.later(send_note(open_session.client, sentence))
 
         def post(message: str) -> None:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(post_now, message)
 
         def post_now(message: str) -> None:
-            if resident.client is not None:
-                self.workers.later(send(resident.client, message))
+            if open_session.client is not None:
+                self.workers.later(send(open_session.client, message))
 
         def wake() -> None:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(lambda: self.workers.later(self._collect(resident)))
+                loop.call_soon_threadsafe(lambda: self.workers.later(self._collect(open_session)))
 
-        session = resident.session = made.session
+        session = open_session.session = made.session
         session.notify, session.post, session.wake = notify, post, wake
         session.library, session.exported = self.library, self.store.root / "exported"
         # A figure in files is saved at once, a built-in one when something is done to it.
         on_disk = made.restored or not any(session.folder.iterdir())
-        resident.saved = session.dirty if on_disk else -1
-        resident.notes = [sentence for sentence in (self.store.note, made.note) if sentence]
+        open_session.saved = session.dirty if on_disk else -1
+        open_session.notes = [sentence for sentence in (self.store.note, made.note) if sentence]
 
     def _made(self, id: str, fresh: Making) -> _Made:
         """A session from disk, or a fresh one with a sentence why it is fresh."""
@@ -211,19 +211,19 @@ class SessionRegistry:
     # ---- messages ----------------------------------------------------------------------------
 
     async def receive(
-        self, resident: OpenSession, client: WebSocket, message: str | bytes
+        self, open_session: OpenSession, client: WebSocket, message: str | bytes
     ) -> list[str | bytes] | None:
         """What the session answers to a message; None when the client has lost the session."""
-        async with resident.lock:
-            if resident.client is not client or resident.session is None:
+        async with open_session.lock:
+            if open_session.client is not client or open_session.session is None:
                 return None
-            return await self.workers.do(resident.session.receive, message)
+            return await self.workers.do(open_session.session.receive, message)
 
-    async def _collect(self, resident: OpenSession) -> None:
+    async def _collect(self, open_session: OpenSession) -> None:
         """Give a session what its task in the background made, and tell the page."""
-        async with resident.lock:
-            session, client = resident.session, resident.client
-            if session is None or self._open.get(resident.id) is not resident:
+        async with open_session.lock:
+            session, client = open_session.session, open_session.client
+            if session is None or self._open.get(open_session.id) is not open_session:
                 return
             answers = await self.workers.do(session.collect)
         if client is not None:
@@ -236,13 +236,13 @@ class SessionRegistry:
             self.loop.call_soon_threadsafe(self._hello_again)
 
     def _hello_again(self) -> None:
-        for resident in self._open.values():
-            if resident.client is None or resident.session is None:
+        for open_session in self._open.values():
+            if open_session.client is None or open_session.session is None:
                 continue
             try:
-                hello = resident.session.hello()
+                hello = open_session.session.hello()
             except Exception as error:  # the others are told all the same
-                log.exception("session %s has no hello", resident.id)
-                self.workers.later(close(resident.client, OUR_MISTAKE, mistake(error)))
+                log.exception("session %s has no hello", open_session.id)
+                self.workers.later(close(open_session.client, OUR_MISTAKE, mistake(error)))
             else:
-                self.workers.later(send(resident.client, hello))
+                self.workers.later(send(open_session.client, hello))

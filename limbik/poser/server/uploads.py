@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from limbik.errors import LimbikError
 from limbik.poser.editing.page_messages import LARGEST_FILE
-from limbik.poser.server.connection import OpenSession
+from limbik.poser.server.open_session import OpenSession
 from limbik.poser.server.session_registry import SessionRegistry
 
 LARGEST_SESSION = 400_000_000
@@ -56,14 +56,14 @@ def checked_name(name: str) -> str:
 
 async def upload(request: Request, sessions: SessionRegistry) -> Response:
     """PUT /files/{session}/{name}: 201 with {"name", "bytes"}, or a status with a sentence."""
-    resident = sessions.get(request.path_params["session"])
+    open_session = sessions.get(request.path_params["session"])
     try:
-        if resident is None or resident.session is None:
+        if open_session is None or open_session.session is None:
             raise UploadError(404, "This session is not open; reload the page.")
         name = checked_name(request.path_params["name"])
         # One after the other, so that each finds the space that those before it left.
-        async with resident.uploading:
-            size = await _received(request, resident, sessions, name)
+        async with open_session.uploading:
+            size = await _received(request, open_session, sessions, name)
     except UploadError as error:
         await _drain(request)
         return PlainTextResponse(str(error), error.status, {"Connection": "close"})
@@ -73,10 +73,10 @@ async def upload(request: Request, sessions: SessionRegistry) -> Response:
 
 
 async def _received(
-    request: Request, resident: OpenSession, sessions: SessionRegistry, name: str
+    request: Request, open_session: OpenSession, sessions: SessionRegistry, name: str
 ) -> int:
-    assert resident.session is not None
-    folder = resident.session.folder
+    assert open_session.session is not None
+    folder = open_session.session.folder
     others, size = await sessions.workers.do(space_taken, folder, name)
     if others + 1 > MOST_FILES:
         raise UploadError(413, f"At most {MOST_FILES} files can be opened together.")

@@ -105,6 +105,8 @@ def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) ->
     if (short := too_short(problem, holders.goal)) is not None:
         length = length_text(short[2], problem.figure.unit)
         bones = f"the bones between {short[0]} and {short[1]} are {length} too short"
+        if short[0] == short[1]:
+            bones = f"{short[0]} can only turn where it is, {length} too far away"
     named = [_describe(problem.figure, limit) for limit in holders.limits[:_NAMED]]
     if (more := len(holders.limits) - len(named)) > 0:
         named.append(f"{more} more limit{'s' if more > 1 else ''}")

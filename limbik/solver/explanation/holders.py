@@ -26,6 +26,7 @@ _COSINE = 0.01  # what pulls along the missing way by less than this does not co
 _LEVER = 1e-3  # nor what moves the goal by less than this part of what moves it most
 _SHARE = 0.1  # a goal that answers less than this part of a pull is not named
 _FAINT = 0.02  # nor is a limit that holds less than this part of the strongest
+_BALANCED = 0.05  # of a goal's pull: where less is not answered, f is as good as stationary
 
 
 class ActiveLimit(NamedTuple):
@@ -126,6 +127,18 @@ def worst_goal(problem: Problem, q: np.ndarray) -> int | None:
     first = min(problem.levels[k] for k in missed)
     missed = [k for k in missed if problem.levels[k] == first]
     return missed[int(np.argmax(np.nan_to_num(times[missed], nan=np.inf)))]
+
+
+def is_held(problem: Problem, q: np.ndarray) -> bool:
+    """Whether limits and other goals answer nearly all that the worst goal pulls with at q, so that
+    what holds it back there is known though f is not quite stationary."""
+    goal = worst_goal(problem, q)
+    if goal is None:
+        return False
+    pulls = _Pulls(problem, q, problem.levels[goal])
+    left = _off_limits(pulls.total * pulls.scale, faces(problem, q, pulls.total))
+    own = pulls.of([goal]) * pulls.scale
+    return bool(np.linalg.norm(left) < _BALANCED * np.linalg.norm(own))
 
 
 def holders_of(problem: Problem, q: np.ndarray, goal: int, *, brief: bool = False) -> Holders:
@@ -282,7 +295,7 @@ def too_short(problem: Problem, goal: int) -> tuple[str, str, float] | None:
     whatever the pose; None where they may be long enough.
 
     It is the pair that objective.too_far_apart finds: a goal's point and that of another goal, or
-    the joint on which its chain stands.
+    the joint on which its chain stands, which is its own where that is the first that moves.
     """
     figure, ints, floats = problem.figure, problem.ints, problem.floats
     worst: tuple[str, str, float] | None = None

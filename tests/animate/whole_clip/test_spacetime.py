@@ -55,6 +55,29 @@ def test_every_step_of_every_window_lowers_the_objective() -> None:
             before = now
 
 
+def test_limits_that_cut_steps_off_do_not_slow_the_solve_down() -> None:
+    """A firm goal, and a pose to stay near that is far beyond limits on all sides."""
+    arm = limbik.figures.arm()
+    rng = np.random.default_rng(0)
+    middle = arm.project(arm.rest + rng.uniform(-0.6, 0.6, arm.n))
+    ranges = zip(arm.coordinates, middle - 0.05, middle + 0.05, strict=True)
+    tight = arm.with_limits({name: limbik.Range(low, high) for name, low, high in ranges})
+    q = middle + 0.025 * np.sin(np.arange(FRAMES)[:, None] / 10.0 + np.arange(arm.n))
+    goals = [limbik.Reach(TIP, position=(0, 0, 0), weight=1e3), limbik.Rest(1e-2)]
+    values = FrameValues(Problem(tight, goals), FRAMES)
+    values.position(0, tight.positions(q, TIP))
+    values.near(np.repeat((middle + rng.uniform(-3.0, 3.0, arm.n))[None], FRAMES, axis=0))
+    solver = ClipSolver(values, fps=FPS)
+    before = solver.total(q)
+    gained = []
+    for steps in (40, 300):
+        out = q.copy()
+        solver.improve(out, 0, FRAMES, iterations=steps, tolerance=1e-12)
+        assert np.max(tight.violation(out)) == 0.0
+        gained.append(before - solver.total(out))
+    assert gained[0] > 0.999 * gained[1] > 0.0
+
+
 def test_a_window_leaves_other_frames_alone_and_whole_is_better_than_windows() -> None:
     solver, starts = solver_of()
     q = solver.chain(starts)

@@ -61,6 +61,8 @@ class Client:
     state: dict[str, Any] = field(default_factory=dict)
     pose: Pose | None = None
     notes: list[str] = field(default_factory=list)
+    said: list[dict[str, Any]] = field(default_factory=list)
+    """Messages of other kinds, such as that kernels are compiled."""
     replies: dict[int, dict[str, Any]] = field(default_factory=dict)
     number: int = 0
 
@@ -83,8 +85,10 @@ class Client:
             self.state = said["state"]
         elif "note" in said:
             self.notes.append(said["note"])
-        else:
+        elif "id" in said:
             self.replies[said["id"]] = said
+        else:
+            self.said.append(said)
 
     def greeted(self) -> Client:
         while not (self.hello and self.figure and self.state and self.pose):

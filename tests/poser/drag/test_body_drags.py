@@ -102,6 +102,16 @@ def test_knees_stay_above_their_feet_while_the_hips_go_down(body: Posing) -> Non
         assert np.abs(np.subtract(now, before)).max() < 0.02 * body.metre, way
 
 
+def test_a_head_that_is_dragged_keeps_its_turn(body: Posing) -> None:
+    for way in ((0.0, -0.1, 0.0), (0.0, -0.1, 0.1), (0.15, -0.05, 0.0), (0.0, 0.0, 0.2)):
+        body.reset()
+        assert body.drag_by("head", *way) < 0.1
+        assert body.turned("head") < 20.0, way  # it looked down by 40 to 60 degrees
+    body.reset()
+    body.drag_by("head", 0.0, -0.5, 0.3)  # further than the neck takes back
+    assert body.turned("head") < 70.0  # once 116 to 157
+
+
 def test_knees_stay_above_their_feet_while_the_head_or_a_hand_goes_low(body: Posing) -> None:
     roles = [side + "LowerLeg" for side in ("left", "right")]
     for role, way in (

@@ -119,6 +119,15 @@ def test_collisions_count_props_and_a_figure_makes_room_for_one(talk: Talk) -> N
     assert away() > -1e-3
 
 
+def test_a_chair_that_carries_the_hips_is_said_to_hold_them(talk: Talk) -> None:
+    talk.do("collisions", on=True)
+    talk.do("prop.add", kind="chair")
+    start = talk.position("Hips")
+    dragged(talk, "Hips", tuple((np.array([0.0, 0.2, -0.3]) - start).tolist()), 15)
+    assert talk.position("Hips")[1] > 0.5  # it sits
+    assert "touch Chair" in talk.pose.why  # type: ignore[union-attr]
+
+
 def test_the_page_gets_masses_soles_and_shapes_when_it_asks(talk: Talk) -> None:
     figure = talk.session.figure
     talk.id += 1

@@ -196,3 +196,19 @@ def test_a_search_that_finds_nothing_says_so(tmp_path: Path) -> None:
     assert talk.state["offer"] is None
     assert talk.pose is not None
     assert talk.pose.why.endswith("; other starts come no nearer")
+
+
+def test_a_body_is_offered_the_way_round_a_box_and_no_twisted_squat(tmp_path: Path) -> None:
+    human = Talk.builtin("human", tmp_path)
+    dragged(human, "Hips", (0.0, 0.35, 0.05))
+    searched(human)
+    assert human.state["offer"] is None  # once a pose on its back
+    assert human.pose is not None
+    assert "LeftLeg.rx at its upper limit (140°)" in human.pose.why
+    human.do("pose.reset")
+    human.do("collisions", on=True)
+    box = human.do("prop.add", kind="box")["prop"]
+    human.do("prop.set", prop=box, position=[0.35, 1.0, 0.4], size=[0.3, 0.3, 0.3])
+    dragged(human, "LeftHand", (0.35, 1.0, 0.62))
+    searched(human)
+    assert human.state["offer"]["sentence"] == "Another pose reaches the target."

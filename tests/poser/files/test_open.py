@@ -311,6 +311,13 @@ def test_a_body_that_does_not_say_has_its_head_above_its_feet(up: str) -> None:
     assert floor_height(silent, up_axis(silent)) == pytest.approx(0.0, abs=0.005)
 
 
+def test_what_is_up_does_not_change_where_a_body_turns_over() -> None:
+    clip = limbik.figures.cartwheel()
+    silent = limbik.Figure(clip.figure.definition, rest=clip.figure.rest, name="silent")
+    for low, high in ((0, clip.frames), (200, 280), (200, 400)):
+        assert up_axis(silent, clip.q[low:high]) == "y"
+
+
 def test_the_floor_of_the_spider_is_under_its_feet() -> None:
     spider = limbik.figures.spider()
     lowest = spider.positions(spider.rest)[:, 1].min()

@@ -13,7 +13,7 @@ import pytest
 
 from helpers.poser.poser_client import HAND, drag_message
 from limbik.poser.server.autosave import Autosave
-from limbik.poser.server.connection import OpenSession
+from limbik.poser.server.open_session import OpenSession
 from limbik.poser.server.session_registry import TAKEN_OVER, SessionRegistry
 from limbik.poser.server.store import Store
 from limbik.poser.startup import First
@@ -78,11 +78,11 @@ class Notes:
 def test_a_session_that_changes_is_saved_every_two_seconds() -> None:
     loop = Timeless()
     store, session = Notes(loop), Changing()
-    resident = OpenSession("a" * 22)
-    resident.session = session  # type: ignore[assignment]
+    open_session = OpenSession("a" * 22)
+    open_session.session = session  # type: ignore[assignment]
 
     async def use() -> None:
-        autosave = Autosave(store, AtOnce(), {resident.id: resident})  # type: ignore[arg-type]
+        autosave = Autosave(store, AtOnce(), {open_session.id: open_session})  # type: ignore[arg-type]
         saving = asyncio.ensure_future(autosave.run())
         for _ in range(200):
             session.dirty += 1
@@ -153,23 +153,23 @@ def test_a_window_that_lost_its_session_cannot_change_it_any_more(tmp_path: Path
         sessions = SessionRegistry(Store(tmp_path), First("human").session)
         sessions.loop = asyncio.get_running_loop()
         old, new = Window(), Window()
-        resident = await sessions.enter("", old)  # type: ignore[arg-type]
-        session = resident.session
+        open_session = await sessions.enter("", old)  # type: ignore[arg-type]
+        session = open_session.session
         assert session is not None
         hand = next(e for e in session.document.effectors if e.joint == HAND)
         start = np.array(session.document.effector(hand.id).position)
         drag = [drag_message(hand.id, k, start + [0.0, 0.02 * k, 0.0]) for k in range(1, 4)]
-        assert await sessions.receive(resident, old, drag[0])  # type: ignore[arg-type]
-        assert await sessions.enter(resident.id, new) is resident  # type: ignore[arg-type]
+        assert await sessions.receive(open_session, old, drag[0])  # type: ignore[arg-type]
+        assert await sessions.enter(open_session.id, new) is open_session  # type: ignore[arg-type]
         await asyncio.sleep(0.0)
         before = session.dirty, session.document
         # What was on its way when the window lost its session comes to nothing.
         for said in (drag[1], '{"id": 1, "do": "drop"}', b"rubbish"):
-            assert await sessions.receive(resident, old, said) is None  # type: ignore[arg-type]
+            assert await sessions.receive(open_session, old, said) is None  # type: ignore[arg-type]
         assert (session.dirty, session.document) == before
-        await sessions.leave(resident, old)  # type: ignore[arg-type]
-        assert sessions.get(resident.id) is resident
-        assert await sessions.receive(resident, new, drag[2])  # type: ignore[arg-type]
+        await sessions.leave(open_session, old)  # type: ignore[arg-type]
+        assert sessions.get(open_session.id) is open_session
+        assert await sessions.receive(open_session, new, drag[2])  # type: ignore[arg-type]
         assert old.code == TAKEN_OVER
         assert new.code == 0
         await sessions.close()

@@ -91,6 +91,25 @@ def test_a_second_drag_beside_the_marker_moves_the_hand_and_no_limit(animator: P
         x, y = animator.screen("LeftHand")
     assert np.linalg.norm(at(animator, "LeftHand") - before) > 0.1
     assert animator.ask("JSON.stringify(app.state.limits)") == limits
+    # The middle button turns the view, also on a marker; with Shift it moves it sideways.
+    hand, turned, shifted = at(animator, "LeftHand"), [], []
+    for shift in (False, True):
+        seen = "[stage.camera.matrixWorld.elements.slice(8, 11), stage.viewpoint.target.toArray()]"
+        way, target = np.array(animator.ask(seen))
+        x, y = animator.screen("LeftHand")
+        mouse.move(x, y)
+        if shift:
+            animator.page.keyboard.down("Shift")
+        mouse.down(button="middle")
+        mouse.move(x - 60, y + 20, steps=4)
+        mouse.up(button="middle")
+        animator.page.keyboard.up("Shift")
+        animator.still()
+        turned.append(np.linalg.norm(np.array(animator.ask(seen))[0] - way))
+        shifted.append(np.linalg.norm(np.array(animator.ask(seen))[1] - target))
+    assert turned[0] > 0.1 > 0.01 > turned[1]
+    assert shifted[1] > 0.1 > 0.01 > shifted[0]
+    np.testing.assert_array_equal(at(animator, "LeftHand"), hand)
 
 
 def test_limits_change_in_the_limits_tool_only(animator: Person) -> None:

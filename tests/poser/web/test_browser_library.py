@@ -57,3 +57,19 @@ def test_a_pose_is_kept_with_a_picture_and_goes_onto_another_body(person: Person
         assert risen[1, 1] > max(0.1, risen[0, 1] + 0.1), press
         person.page.keyboard.press("Control+z")
         person.settle()
+    # All sections of the panel open, with the most that they have: nothing is cut off.
+    page = person.page
+    for name in ("Hands", "Limits", "Method"):
+        page.locator(".section h2 button").filter(has_text=name).click()
+    page.get_by_role("button", name="Right palm").wait_for()
+    assert (
+        page.evaluate(
+            """() => {
+            const right = document.querySelector(".panel").getBoundingClientRect().right;
+            const parts = [...document.querySelectorAll(".panel :is(.button, input, select, p)")];
+            const wide = parts.filter((part) => part.getBoundingClientRect().right > right);
+            return wide.map((part) => part.innerText || part.ariaLabel);
+        }"""
+        )
+        == []
+    )

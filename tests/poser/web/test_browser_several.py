@@ -17,6 +17,8 @@ def test_a_second_figure_is_added_clicked_and_posed(person: Person) -> None:
     assert second[:, 0].min() > first[:, 0].max()  # metres; it stands to the left of the first
     status = page.get_by_test_id("status")
     status.get_by_text("At rest").wait_for()
+    # It is in the picture, though it looks like the first and so is drawn by the same body.
+    assert person.ask("stage.viewpoint.shows(stage.surface())")
     page.keyboard.press("f")
     person.drag("LeftHand", (20, -60), steps=5)
     posed = person.positions()

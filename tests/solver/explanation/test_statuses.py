@@ -172,6 +172,14 @@ def test_every_holder_has_its_turn_in_a_batch() -> None:
 # ---- bones, and attempts ------------------------------------------------------------------------
 
 
+def test_a_joint_that_can_only_turn_has_no_bones_that_are_too_short() -> None:
+    human = limbik.figures.human()
+    r = limbik.solve(human, limbik.Reach("LeftUpLeg", position=[0, 100, 0]), lock=["Hips"])
+    assert r.status == "HELD"
+    assert "bones" not in r.why
+    assert "LeftUpLeg can only turn where it is, 99.1 m too far away" in r.why
+
+
 def test_bones_that_are_too_short_are_named() -> None:
     r = limbik.solve(planar(), [Reach("Hand", position=[0, 3, 0])], start=[0.3, 0.3])
     assert r.why == "Hand is 1 m short: the bones between Shoulder and Hand are 1 m too short"

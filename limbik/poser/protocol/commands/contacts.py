@@ -21,7 +21,7 @@ from limbik.poser.document.timeline.contact_span import (
     without_contacts,
 )
 from limbik.poser.files.save import baked
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.background import Progress
@@ -40,7 +40,7 @@ def use_contacts(session: Session, contacts: Contacts) -> None:
 
 
 @command("contacts.find", "Find contacts")
-def find(session: Session) -> Answer:
+def find(session: Session) -> Reply:
     """The contacts of feet, toes and hands with the ground; those that are held stay."""
     timeline = session.document.timeline
     if timeline.clip is None and not timeline.keys:
@@ -56,7 +56,7 @@ def find(session: Session) -> Answer:
 
 
 @command("contact.add", "Add a contact of {joint}")
-def add(session: Session, joint: int, start: int, end: int, held: bool = False) -> Answer:
+def add(session: Session, joint: int, start: int, end: int, held: bool = False) -> Reply:
     """A contact of a joint in frames start … end − 1, cut to where it has none yet."""
     name, timeline = session.joint(joint), session.document.timeline
     low, high = room_at(timeline.contacts, name, start, timeline.frames)
@@ -79,7 +79,7 @@ def change(
     start: int | None = None,
     end: int | None = None,
     held: bool | None = None,
-) -> Answer:
+) -> Reply:
     """Other frames for a contact, or whether its joint is held in it."""
     timeline = session.document.timeline
     old = contact_of(timeline.contacts, contact)
@@ -94,14 +94,14 @@ def change(
 
 
 @command("contact.delete", "Delete contacts")
-def delete(session: Session, contacts: list[int]) -> Answer:
+def delete(session: Session, contacts: list[int]) -> Reply:
     """Delete contacts."""
     use_contacts(session, without_contacts(session.document.timeline.contacts, contacts))
     return None
 
 
 @command("contacts.hold", "Lock all contacts")
-def hold(session: Session, on: bool) -> Answer:
+def hold(session: Session, on: bool) -> Reply:
     """Hold the joints of all contacts in their places, or let go of them."""
     contacts = session.document.timeline.contacts
     use_contacts(session, tuple(replace(contact, held=on) for contact in contacts))
@@ -109,7 +109,7 @@ def hold(session: Session, on: bool) -> Answer:
 
 
 @command("contacts.plant")
-def plant(session: Session) -> Answer:
+def plant(session: Session) -> Reply:
     """The clip with its feet still in every contact; edits stay on top of it."""
     document, figure = session.document, session.figure
     timeline = document.timeline

@@ -12,7 +12,7 @@ from limbik.poser.animation.flipped import flipped
 from limbik.poser.animation.keying import keyed
 from limbik.poser.document.timeline.ease import Handles, KeyEase, checked_handles
 from limbik.poser.document.timeline.timeline import Timeline
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 from limbik.poser.protocol.text import ProtocolError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ MOST_SAMPLES = 512
 @command("samples")
 def samples(
     session: Session, frames: list[float], joints: list[int], coordinates: list[int]
-) -> Answer:
+) -> Reply:
     """At some frames: ``points`` has the places of joints (x, y, z of each), ``values`` those of
     coordinates."""
     if len(frames) > MOST_SAMPLES or len(joints) > 64 or len(coordinates) > 64:
@@ -48,7 +48,7 @@ def _use(session: Session, timeline: Timeline) -> None:
 @command("key.ease", "Change the ease of keys", merges=True)
 def set_ease(
     session: Session, keys: list[int], ease: KeyEase | None, handles: Handles | None = None
-) -> Answer:
+) -> Reply:
     """How poses go from these keys to the next ones; null as the timeline has it."""
     timeline = session.document.timeline
     for id in dict.fromkeys(keys):
@@ -62,7 +62,7 @@ def set_ease(
 
 
 @command("key.value", "Change a key", merges=True)
-def set_value(session: Session, key: int, coordinate: int, value: float) -> Answer:
+def set_value(session: Session, key: int, coordinate: int, value: float) -> Reply:
     """Another value of one coordinate in a key, inside the limits; what is pinned stays put."""
     document, figure = session.document, session.figure
     timeline = document.timeline
@@ -85,7 +85,7 @@ def set_value(session: Session, key: int, coordinate: int, value: float) -> Answ
 
 
 @command("key.flip", "Paste keys flipped")
-def flip(session: Session, keys: list[int], by: int) -> Answer:
+def flip(session: Session, keys: list[int], by: int) -> Reply:
     """Copies of keys so many frames away, with left and right exchanged; ``by`` may be 0, which
     flips the keys themselves."""
     document = session.document
@@ -105,7 +105,7 @@ def flip(session: Session, keys: list[int], by: int) -> Answer:
 
 
 @command("symmetric")
-def symmetric(session: Session, on: bool) -> Answer:
+def symmetric(session: Session, on: bool) -> Reply:
     """Whether dragging one side moves the other likewise."""
     if on and session.figure_cache.mirror(session.document) is None:
         raise LimbikError("This figure has no left and right that could be told apart.")

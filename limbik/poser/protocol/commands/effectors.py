@@ -20,28 +20,28 @@ from limbik.poser.document.effector import (
 from limbik.poser.drag.effector_targets import anchored, placed
 from limbik.poser.drag.looks.look_goals import BEFORE_THE_EYES, eyes, looked_at
 from limbik.poser.files.default_document import natural_axis
-from limbik.poser.protocol.commands.registry import KEEP, Answer, command
+from limbik.poser.protocol.commands.registry import KEEP, Reply, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
 
 
 @command("grab")
-def grab(session: Session, effector: int) -> Answer:
+def grab(session: Session, effector: int) -> Reply:
     """Begin to drag an effector."""
     session.grab(effector)
     return None
 
 
 @command("drop")
-def drop(session: Session) -> Answer:
+def drop(session: Session) -> Reply:
     """End the drag: one step of the history."""
     session.drop()
     return None
 
 
 @command("effector.add", "Add {joint}")
-def add(session: Session, joint: int, at: Vec3 = (0.0, 0.0, 0.0)) -> Answer:
+def add(session: Session, joint: int, at: Vec3 = (0.0, 0.0, 0.0)) -> Reply:
     """A new effector on a point of a joint, free; replies with its id."""
     document, name = session.document, session.joint(joint)
     if len(document.effectors) >= MOST_EFFECTORS or document.next_id > LAST_ID:
@@ -59,7 +59,7 @@ def add(session: Session, joint: int, at: Vec3 = (0.0, 0.0, 0.0)) -> Answer:
 
 
 @command("effector.remove", "Remove {effector}")
-def remove(session: Session, effector: int) -> Answer:
+def remove(session: Session, effector: int) -> Reply:
     """An effector goes; its joint follows the others."""
     gone = session.effector(effector)
     kept = tuple(e for e in session.document.effectors if e is not gone)
@@ -98,7 +98,7 @@ def set_effector(
     rotation_weight: float = KEEP,
     axis: Vec3 = KEEP,
     look: str = KEEP,
-) -> Answer:
+) -> Reply:
     """Change an effector; what is wanted of it is then solved for.
 
     A mode given without a position starts from where the effector is: a pin holds it there, an aim
@@ -166,7 +166,7 @@ def _tied(session: Session, old: Effector, look: str) -> Effector:
 
 
 @command("look.camera")
-def look_into_camera(session: Session, position: Vec3) -> Answer:
+def look_into_camera(session: Session, position: Vec3) -> Reply:
     """The camera is at another place: who looks into it follows.  No step of the history; over keys
     and clips nothing moves, so that turning the view makes no keys."""
     document = session.document

@@ -17,7 +17,7 @@ from limbik.poser.files.default_document import first_document
 from limbik.poser.files.exported import lay_record_beside
 from limbik.poser.files.open import discard_files, holds_figure, keep_files, open_motion
 from limbik.poser.protocol.commands.limits import start_limited
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 from limbik.poser.protocol.text import note
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MOST_FILES = 64
 
 
 @command("builtin", "Open {name}")
-def builtin(session: Session, name: str) -> Answer:
+def builtin(session: Session, name: str) -> Reply:
     """A figure that needs no file."""
     _start(session, Source("builtin", name))
     return None
@@ -38,7 +38,7 @@ def _opening(session: Session, arguments: dict[str, Any]) -> str:
 
 
 @command("open", _opening)
-def open_files(session: Session, files: list[str]) -> Answer:
+def open_files(session: Session, files: list[str]) -> Reply:
     """Files that were uploaded: a figure with what belongs to it, or a motion for the figure that
     is there."""
     if len(files) > MOST_FILES:
@@ -62,7 +62,7 @@ def open_files(session: Session, files: list[str]) -> Answer:
 
 
 @command("clip.choose", "Choose a clip")
-def choose(session: Session, index: int) -> Answer:
+def choose(session: Session, index: int) -> Reply:
     """Another clip of the figure's file; edits of the one before go with it."""
     clips = session.opened.clips
     if not 0 <= index < len(clips):

@@ -13,7 +13,7 @@ from limbik.humanoid.hand_poses import HandShape, hand_pose, hand_shape
 from limbik.humanoid.hands import Hand
 from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.protocol.commands.effectors import add
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
@@ -29,7 +29,7 @@ def shape(
     session: Session,
     side: Sides,
     shape: Literal["relaxed", "fist", "point", "pinch", "flat"],
-) -> Answer:
+) -> Reply:
     """Put a hand, or both, into a shape."""
     figure = session.figure
     _change(session, side, lambda hand, q: hand_pose(figure, hand.side, shape, q, hand=hand))
@@ -42,7 +42,7 @@ def curl(
     side: Sides,
     finger: Literal["all", "Thumb", "Index", "Middle", "Ring", "Little", "spread"],
     value: float,
-) -> Answer:
+) -> Reply:
     """Curl one finger or all of them, or spread them; the wrist stays as it is."""
     if not abs(value) <= _FURTHEST:
         raise LimbikError(f"A finger is curled by at most {_FURTHEST:g}.")
@@ -64,7 +64,7 @@ def curl(
 
 
 @command("hand.palm", lambda session, given: f"Add the {given['side']} palm")
-def palm(session: Session, side: Side) -> Answer:
+def palm(session: Session, side: Side) -> Reply:
     """An effector in the middle of a palm; replies with its id."""
     for hand in session.hands:
         if hand.side == side:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from limbik.errors import LimbikError
 from limbik.poser.document.effector import Vec4
 from limbik.poser.drag.effector_targets import anchored
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 from limbik.poser.protocol.joint_axes import limb_joints
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def _label(session: Session, arguments: dict[str, Any]) -> str:
 
 
 @command("lock", _label)
-def lock(session: Session, joint: int, on: bool) -> Answer:
+def lock(session: Session, joint: int, on: bool) -> Reply:
     """A locked joint keeps its values while others are solved for."""
     name = session.joint(joint)
     kept = tuple(other for other in session.document.locked if other != name)
@@ -30,7 +30,7 @@ def lock(session: Session, joint: int, on: bool) -> Answer:
 
 
 @command("coordinate.set")
-def set_coordinate(session: Session, coordinate: int, value: float) -> Answer:
+def set_coordinate(session: Session, coordinate: int, value: float) -> Reply:
     """Move one coordinate; values outside its limits go to the nearest inside.
 
     What is pinned stays put as well as the other joints allow.  Until ``coordinates.drop`` it is
@@ -42,7 +42,7 @@ def set_coordinate(session: Session, coordinate: int, value: float) -> Answer:
 
 
 @command("joint.turn")
-def turn_joint(session: Session, joint: int, wxyz: Vec4) -> Answer:
+def turn_joint(session: Session, joint: int, wxyz: Vec4) -> Reply:
     """Turn a joint to an orientation in the world, as near as its limits allow.
 
     Joints below it go along; what is pinned stays put as well as the other joints allow.  Until
@@ -73,7 +73,7 @@ def _limb(session: Session, joint: int) -> tuple[str, tuple[str, ...]]:
         f"{'joint by joint' if given['on'] else 'as a whole'}"
     ),
 )
-def set_fk(session: Session, joint: int, on: bool) -> Answer:
+def set_fk(session: Session, joint: int, on: bool) -> Reply:
     """A limb that is turned joint by joint (FK) keeps its values while others are solved for, and
     its pins ask for nothing; back to IK, they hold where they then are."""
     _, joints = _limb(session, joint)
@@ -90,7 +90,7 @@ def set_fk(session: Session, joint: int, on: bool) -> Answer:
 
 
 @command("coordinates.drop")
-def drop_coordinates(session: Session) -> Answer:
+def drop_coordinates(session: Session) -> Reply:
     """A slider was let go."""
     session.drop()
     return None

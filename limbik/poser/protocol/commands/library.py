@@ -10,7 +10,7 @@ from limbik.errors import LimbikError
 from limbik.humanoid.ground import sampled
 from limbik.poser.files.pose_library import PoseLibrary
 from limbik.poser.protocol import messages as msg
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 from limbik.poser.protocol.text import text
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ _MOST_PIECES = 14
 
 
 @command("library.list")
-def list_poses(session: Session) -> Answer:
+def list_poses(session: Session) -> Reply:
     """Tell the page what is in the library."""
     _send_library(session)
     return None
 
 
 @command("library.store")
-def store(session: Session, name: str, picture: list[str]) -> Answer:
+def store(session: Session, name: str, picture: list[str]) -> Reply:
     """Store the pose at hand; ``picture`` is a data URL in pieces, or nothing."""
     if len(picture) > _MOST_PIECES:
         raise LimbikError("The picture of the pose is too large.")
@@ -44,7 +44,7 @@ def store(session: Session, name: str, picture: list[str]) -> Answer:
 
 
 @command("library.take", lambda session, given: f"Pose {_library(session).get(given['pose']).name}")
-def take(session: Session, pose: str, flipped: bool = False, joint: int = -1) -> Answer:
+def take(session: Session, pose: str, flipped: bool = False, joint: int = -1) -> Reply:
     """Put the figure into a pose of the library: exactly where it was stored from this figure, by
     roles where it is another body's.  ``flipped`` exchanges left and right; with the index of a
     ``joint`` only it and what hangs on it take the pose."""
@@ -68,7 +68,7 @@ def take(session: Session, pose: str, flipped: bool = False, joint: int = -1) ->
 
 
 @command("library.rename")
-def rename(session: Session, pose: str, name: str) -> Answer:
+def rename(session: Session, pose: str, name: str) -> Reply:
     """Another name for a pose of the library."""
     _library(session).rename(pose, name)
     _send_library(session)
@@ -76,7 +76,7 @@ def rename(session: Session, pose: str, name: str) -> Answer:
 
 
 @command("library.delete")
-def delete(session: Session, pose: str) -> Answer:
+def delete(session: Session, pose: str) -> Reply:
     """Take a pose out of the library."""
     _library(session).delete(pose)
     _send_library(session)

@@ -19,7 +19,7 @@ from limbik.poser.document.coordinate_change import carried
 from limbik.poser.document.document import Document
 from limbik.poser.files.natural_limits import starts_limited
 from limbik.poser.protocol import messages as msg
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 from limbik.poser.protocol.figure_info import limit_from
 from limbik.poser.protocol.text import ProtocolError
 
@@ -32,7 +32,7 @@ _WIDEST_CONE = math.radians(179.0)
 
 
 @command("limit.set", "Limit {joint}", merges=True)
-def set_limit(session: Session, joint: int, limit: msg.Limit) -> Answer:
+def set_limit(session: Session, joint: int, limit: msg.Limit) -> Reply:
     """Another limit for one joint."""
     name = session.joint(joint)
     try:
@@ -45,7 +45,7 @@ def set_limit(session: Session, joint: int, limit: msg.Limit) -> Answer:
 
 
 @command("limit.cone", "Cone for {joint}")
-def set_cone(session: Session, joint: int) -> Answer:
+def set_cone(session: Session, joint: int) -> Reply:
     """A first cone for a joint that turns any way, wide enough for the pose that it has.
 
     Three angles in a row have no cone: where the joint turns by such, the balls get swing–twist
@@ -70,7 +70,7 @@ def set_cone(session: Session, joint: int) -> Answer:
 
 
 @command("limit.reset", "Reset the limit of {joint}")
-def reset_limit(session: Session, joint: int) -> Answer:
+def reset_limit(session: Session, joint: int) -> Reply:
     """The limit of one joint as the file has it."""
     name = session.joint(joint)
     _use(session, {j: limit for j, limit in session.document.limits.items() if j != name})
@@ -78,21 +78,21 @@ def reset_limit(session: Session, joint: int) -> Answer:
 
 
 @command("limits.file", "Limits of the file")
-def of_file(session: Session) -> Answer:
+def of_file(session: Session) -> Reply:
     """All limits as the file has them, in its own coordinates."""
     _use(_in_balls(session, ""), {})
     return None
 
 
 @command("limits.none", "No limits")
-def none(session: Session) -> Answer:
+def none(session: Session) -> Reply:
     """No joint is limited."""
     _use(session, {joint.name: None for joint in _plain(session).definition})
     return None
 
 
 @command("limits.humanoid", "Anatomical limits")
-def of_people(session: Session) -> Answer:
+def of_people(session: Session) -> Reply:
     """The limits of people, for a figure that is one.
 
     Ranges of three angles fit a shoulder badly: balls get swing–twist coordinates, and the pose,
@@ -141,7 +141,7 @@ def _by_timeline(session: Session, body: humanoid.Body) -> None:
 
 
 @command("limits.clip", "Limits from the clip")
-def of_clip(session: Session, margin: float) -> Answer:
+def of_clip(session: Session, margin: float) -> Reply:
     """As far as the joints go in the clip, and ``margin`` degrees further."""
     clip = session.document.timeline.clip
     if clip is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from limbik.poser.document.document import Choice
 from limbik.poser.drag.method_choice import method_of
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
@@ -24,7 +24,7 @@ def _choice(session: Session, name: str, settings: Settings) -> Choice:
 
 
 @command("method.set", "Use {name}", merges=True)
-def set_method(session: Session, name: str, settings: Settings) -> Answer:
+def set_method(session: Session, name: str, settings: Settings) -> Reply:
     """Solve with another method, or with other settings."""
     choice = _choice(session, name, settings)
     session.document = replace(session.document, method=choice)
@@ -33,7 +33,7 @@ def set_method(session: Session, name: str, settings: Settings) -> Answer:
 
 
 @command("compare.set", lambda _, given: f"Compare with {given['name'] or 'nothing'}", merges=True)
-def set_compare(session: Session, name: str | None, settings: Settings) -> Answer:
+def set_compare(session: Session, name: str | None, settings: Settings) -> Reply:
     """Show beside the figure what another method answers, or nothing any more."""
     choice = None if name is None else _choice(session, name, settings)
     session.document = replace(session.document, compare=choice)

@@ -10,7 +10,7 @@ from limbik.poser.document.coordinate_change import across
 from limbik.poser.document.document import StoredPose
 from limbik.poser.files.natural_limits import BODY
 from limbik.poser.files.pose_file import read_pose
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
@@ -20,14 +20,14 @@ LONGEST_NAME = 100
 
 
 @command("pose.reset", "Reset the pose")
-def reset(session: Session) -> Answer:
+def reset(session: Session) -> Reply:
     """The rest pose; what is pinned is pinned where it is there."""
     session.pose(session.figure.rest)
     return None
 
 
 @command("pose.mirror", "Mirror the pose")
-def mirror(session: Session) -> Answer:
+def mirror(session: Session) -> Reply:
     """Left and right exchanged, of the pose, of what is pinned and aimed, and of the locks."""
     document = session.document
     reflect = session.figure_cache.mirror(document)
@@ -45,14 +45,14 @@ def mirror(session: Session) -> Answer:
 
 
 @command("pose.set", "Set the pose")
-def set_pose(session: Session, q: list[float]) -> Answer:
+def set_pose(session: Session, q: list[float]) -> Reply:
     """The pose by its numbers, brought inside the limits."""
     session.pose(session.figure.single_pose(q))
     return None
 
 
 @command("pose.load", "Load a pose")
-def load(session: Session, pose: dict[str, Any]) -> Answer:
+def load(session: Session, pose: dict[str, Any]) -> Reply:
     """The pose of a saved JSON file, with the effectors that it was saved with."""
     figure = session.figure
     if session.document.balls == BODY:
@@ -74,7 +74,7 @@ def load(session: Session, pose: dict[str, Any]) -> Answer:
 
 
 @command("pose.store", "Store a pose")
-def store(session: Session, name: str) -> Answer:
+def store(session: Session, name: str) -> Reply:
     """Put the pose aside under a name; replies with its id."""
     document = session.document
     if len(document.poses) >= MOST:
@@ -85,14 +85,14 @@ def store(session: Session, name: str) -> Answer:
 
 
 @command("pose.recall", lambda session, given: f"Recall {_stored(session, given['pose']).name}")
-def recall(session: Session, pose: int) -> Answer:
+def recall(session: Session, pose: int) -> Reply:
     """Take a stored pose."""
     session.pose(_stored(session, pose).q)
     return None
 
 
 @command("pose.rename", lambda session, given: f"Rename {_stored(session, given['pose']).name}")
-def rename(session: Session, pose: int, name: str) -> Answer:
+def rename(session: Session, pose: int, name: str) -> Reply:
     """Another name for a stored pose."""
     old = _stored(session, pose)
     new = replace(old, name=_name(name, 1))
@@ -102,7 +102,7 @@ def rename(session: Session, pose: int, name: str) -> Answer:
 
 
 @command("pose.delete", lambda session, given: f"Delete {_stored(session, given['pose']).name}")
-def delete(session: Session, pose: int) -> Answer:
+def delete(session: Session, pose: int) -> Reply:
     """Forget a stored pose."""
     old = _stored(session, pose)
     poses = tuple(other for other in session.document.poses if other is not old)

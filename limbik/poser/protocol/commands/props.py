@@ -17,7 +17,7 @@ from limbik.poser.drag.looks.look_goals import looked_at
 from limbik.poser.drag.prop_edits import release_prop, with_prop
 from limbik.poser.files.open import discard_files, keep_files
 from limbik.poser.files.prop_mesh import prop_mesh
-from limbik.poser.protocol.commands.registry import KEEP, Answer, command
+from limbik.poser.protocol.commands.registry import KEEP, Reply, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
@@ -44,14 +44,14 @@ def prop_of(session: Session, id: int) -> Prop:
 
 
 @command("prop.add", lambda _, given: f"Add a {given['kind']}")
-def add(session: Session, kind: Literal["box", "ball", "chair"]) -> Answer:
+def add(session: Session, kind: Literal["box", "ball", "chair"]) -> Reply:
     """A new prop in front of the figure; replies with its id."""
     x, y, z = (edge * _height(session) for edge in _SIZES[kind])
     return _added(session, kind, kind.capitalize(), (x, y, z), lifted=kind != "chair")
 
 
 @command("prop.open", lambda _, given: f"Add {given['file']}")
-def open_prop(session: Session, file: str) -> Answer:
+def open_prop(session: Session, file: str) -> Reply:
     """A prop from a glTF file that was uploaded; replies with its id."""
     kept = keep_files([file], session.folder)
     try:
@@ -83,7 +83,7 @@ def _added(
     *,
     lifted: bool = False,
     file: str = "",
-) -> Answer:
+) -> Reply:
     document, figure = session.document, session.figure
     props = document.scene.props
     if len(props) >= MOST_PROPS or document.next_id > LAST_ID:
@@ -117,7 +117,7 @@ def _fresh(name: str, taken: list[str]) -> str:
 
 
 @command("prop.remove", lambda session, given: f"Remove {prop_of(session, given['prop']).name}")
-def remove(session: Session, prop: int) -> Answer:
+def remove(session: Session, prop: int) -> Reply:
     """A prop goes."""
     gone, scene = prop_of(session, prop), session.document.scene
     kept = tuple(one for one in scene.props if one is not gone)
@@ -148,7 +148,7 @@ def set_prop(
     position: Vec3 = KEEP,
     wxyz: Vec4 = KEEP,
     size: Vec3 = KEEP,
-) -> Answer:
+) -> Reply:
     """Change a prop.  One that is held is moved by a drag, not here."""
     new = old = prop_of(session, prop)
     if name is not KEEP:
@@ -185,7 +185,7 @@ def _holding(session: Session, arguments: dict[str, Any]) -> str:
 
 
 @command("prop.hold", _holding)
-def hold(session: Session, prop: int, joints: list[int]) -> Answer:
+def hold(session: Session, prop: int, joints: list[int]) -> Reply:
     """Joints take hold of a prop, or all let go of it.  They go to its surface first."""
     if len(joints) > MOST_HOLDS or len(set(joints)) < len(joints):
         raise LimbikError(f"A prop is held by {MOST_HOLDS} different joints at most.")

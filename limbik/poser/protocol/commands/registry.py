@@ -41,9 +41,9 @@ LONGEST_TEXT = 4096
 KEEP: Any = type("Keep", (), {"__repr__": lambda self: "KEEP"})()
 """Default of an argument whose absence means "as it is", where null means something else."""
 
-Answer = dict[str, Any] | None
+Reply = dict[str, Any] | None
 Label = str | Callable[["Session", dict[str, Any]], str]
-F = TypeVar("F", bound=Callable[..., Answer])
+F = TypeVar("F", bound=Callable[..., Reply])
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Command:
     name: str
     label: Label
     merges: bool
-    run: Callable[..., Answer]
+    run: Callable[..., Reply]
     types: dict[str, Any]
     required: frozenset[str]
 

@@ -20,7 +20,7 @@ from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.files.default_document import default_effectors
 from limbik.poser.files.open import Opened, discard_files, holds_figure, keep_files
 from limbik.poser.files.save import baked
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.background import Progress
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @command("retarget.onto")
-def onto(session: Session, builtin: str = "", files: list[str] | None = None) -> Answer:
+def onto(session: Session, builtin: str = "", files: list[str] | None = None) -> Reply:
     """The clip onto another figure: a built-in one, or one in files that were uploaded."""
     if session.document.timeline.clip is None:
         raise LimbikError("There is no clip to put on another figure; open one first.")
@@ -58,7 +58,7 @@ def onto(session: Session, builtin: str = "", files: list[str] | None = None) ->
 
 
 @command("retarget.motion")
-def motion(session: Session, files: list[str]) -> Answer:
+def motion(session: Session, files: list[str]) -> Reply:
     """The motion in files that were uploaded onto the figure that is there."""
     kept = keep_files(files, session.folder)
     source = Source("files", kept[0].rsplit("/", 1)[-1], kept)
@@ -73,7 +73,7 @@ def motion(session: Session, files: list[str]) -> Answer:
 
 
 @command("retarget.again")
-def again(session: Session) -> Answer:
+def again(session: Session) -> Reply:
     """The motion that the clip comes from once more, with the contacts as they are now."""
     if session.document.origin is None:
         raise LimbikError("This clip was not retargeted; plant its feet instead.")
@@ -82,7 +82,7 @@ def again(session: Session) -> Answer:
 
 
 @command("task.cancel")
-def cancel(session: Session) -> Answer:
+def cancel(session: Session) -> Reply:
     """Stop what is at work in the background."""
     if session.task is not None:
         session.task.cancel()

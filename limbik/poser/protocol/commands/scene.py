@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from limbik.errors import LimbikError
 from limbik.poser.drag.scene_goals import balance_support
 from limbik.poser.protocol.body_info import body_info
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 from limbik.poser.protocol.messages import BodyMessage
 from limbik.poser.protocol.text import text
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 @command("floor", lambda _, given: f"Floor {'on' if given['on'] else 'off'}")
-def floor(session: Session, on: bool) -> Answer:
+def floor(session: Session, on: bool) -> Reply:
     """Keep feet, hands and knees of a body above the floor, or do not."""
     _take(session, replace(session.document, floor=on), solves=on)
 
 
 @command("balance", lambda _, given: f"Auto-balance {'on' if given['on'] else 'off'}")
-def balance(session: Session, on: bool) -> Answer:
+def balance(session: Session, on: bool) -> Reply:
     """Keep the centre of mass above what the figure stands on, or do not."""
     document, figure = session.document, session.figure
     if on:
@@ -38,7 +38,7 @@ def balance(session: Session, on: bool) -> Answer:
 
 
 @command("collisions", lambda _, given: f"Collisions {'on' if given['on'] else 'off'}")
-def collisions(session: Session, on: bool) -> Answer:
+def collisions(session: Session, on: bool) -> Reply:
     """Keep the parts of the figure out of each other and out of the props, or do not."""
     document, figure = session.document, session.figure
     if on and not figure.shapes:
@@ -54,7 +54,7 @@ def _take(session: Session, document: Document, *, solves: bool) -> None:
 
 
 @command("body")
-def body(session: Session) -> Answer:
+def body(session: Session) -> Reply:
     """Masses, soles and collision shapes of the figure, for the page to draw."""
     session.also(text(BodyMessage(body_info(session.figure, session.figure_id))))
     return None

@@ -20,7 +20,7 @@ from limbik.poser.drag.effector_targets import anchored
 from limbik.poser.drag.prop_shapes import place_of, position_of, wxyz_of
 from limbik.poser.files.default_document import first_document
 from limbik.poser.protocol.commands.limits import start_limited
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 
 if TYPE_CHECKING:
     from limbik.poser.editing.session import Session
@@ -48,7 +48,7 @@ def _resting(session: Session) -> Document:
 
 
 @command("figure.add", "Add a figure")
-def add(session: Session) -> Answer:
+def add(session: Session) -> Reply:
     """A second figure like the one that is posed, beside it and at rest; it is posed from now on.
     Opening a file or a built-in figure then replaces it alone."""
     document = _resting(session)
@@ -112,7 +112,7 @@ def _called(session: Session, figure: int) -> str:
 
 
 @command("figure.activate", lambda session, given: f"Pose {_called(session, given['figure'])}")
-def activate(session: Session, figure: int) -> Answer:
+def activate(session: Session, figure: int) -> Reply:
     """Another figure of the scene is posed from now on."""
     k = _parked(session, figure)
     document = _resting(session)
@@ -124,7 +124,7 @@ def activate(session: Session, figure: int) -> Answer:
 
 
 @command("figure.remove", lambda session, given: f"Remove {_called(session, given['figure'])}")
-def remove(session: Session, figure: int) -> Answer:
+def remove(session: Session, figure: int) -> Reply:
     """A figure that is not posed just now goes."""
     k = _parked(session, figure)
     others = session.document.others

@@ -12,7 +12,7 @@ from limbik.poser.animation.keying import keyed
 from limbik.poser.document.timeline.timeline import Timeline
 from limbik.poser.document.timeline.unkeyed import without
 from limbik.poser.protocol.binary import MOST_ASKED_FRAMES, frames_message
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 from limbik.poser.protocol.text import ProtocolError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def set_timeline(
     span: int | None = None,
     ease: str | None = None,
     auto_key: bool | None = None,
-) -> Answer:
+) -> Reply:
     """Frames a second, number of frames, looping, span of edits to come, ease between keys, and
     whether poses that are changed by hand become keys."""
     old = session.document.timeline
@@ -71,7 +71,7 @@ def set_timeline(
 
 
 @command("key.insert", "Insert a key at frame {frame}")
-def insert(session: Session, frame: int, pose: bool = True, goals: bool = True) -> Answer:
+def insert(session: Session, frame: int, pose: bool = True, goals: bool = True) -> Reply:
     """Key the pose and the goals of now at a frame; a key that is there already is replaced."""
     if not (pose or goals):
         raise LimbikError("A key needs a pose or goals.")
@@ -86,7 +86,7 @@ def insert(session: Session, frame: int, pose: bool = True, goals: bool = True) 
 
 
 @command("unkeyed.drop", "Drop the unkeyed pose at frame {frame}")
-def drop_unkeyed(session: Session, frame: int) -> Answer:
+def drop_unkeyed(session: Session, frame: int) -> Reply:
     """Give up the pose of a frame that was not keyed; the frame shows what its keys say."""
     document = session.document
     if all(one.frame != frame for one in document.unkeyed):
@@ -97,14 +97,14 @@ def drop_unkeyed(session: Session, frame: int) -> Answer:
 
 
 @command("key.move", _keys_label("Move"))
-def move(session: Session, keys: list[int], by: int) -> Answer:
+def move(session: Session, keys: list[int], by: int) -> Reply:
     """Move keys so many frames; a key that they land on is replaced."""
     _replace(session, session.document.timeline.moved(keys, by))
     return None
 
 
 @command("key.copy", _keys_label("Copy"))
-def copy(session: Session, keys: list[int], by: int) -> Answer:
+def copy(session: Session, keys: list[int], by: int) -> Reply:
     """Copy keys so many frames away; a key that they land on is replaced."""
     before = session.document.timeline
     after = before.copied(keys, by)
@@ -113,7 +113,7 @@ def copy(session: Session, keys: list[int], by: int) -> Answer:
 
 
 @command("key.delete", _keys_label("Delete"))
-def delete(session: Session, keys: list[int]) -> Answer:
+def delete(session: Session, keys: list[int]) -> Reply:
     """Delete keys."""
     _replace(session, session.document.timeline.without(keys))
     return None
@@ -122,7 +122,7 @@ def delete(session: Session, keys: list[int]) -> Answer:
 @command("key.set", "Change a key")
 def set_key(
     session: Session, key: int, pose: bool | None = None, goals: bool | None = None
-) -> Answer:
+) -> Reply:
     """Give a key a pose or goals, as they are at its frame, or take them away."""
     document, figure = session.document, session.figure
     timeline = document.timeline
@@ -153,7 +153,7 @@ def _shown_at(session: Session, frame: int) -> Any:
 
 
 @command("clip.remove", "Remove the clip")
-def remove_clip(session: Session) -> Answer:
+def remove_clip(session: Session) -> Reply:
     """Take the clip away, and its edits; the pose stays."""
     timeline = session.document.timeline
     if timeline.clip is None:
@@ -163,7 +163,7 @@ def remove_clip(session: Session) -> Answer:
 
 
 @command("frames")
-def frames(session: Session, frames: list[float]) -> Answer:
+def frames(session: Session, frames: list[float]) -> Reply:
     """Poses of the timeline at some frames, which follow the reply as one binary message."""
     if len(frames) > MOST_ASKED_FRAMES:
         raise ProtocolError(f"frames: at most {MOST_ASKED_FRAMES} at once")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from limbik.errors import LimbikError
-from limbik.poser.protocol.commands.registry import Answer, command
+from limbik.poser.protocol.commands.registry import Reply, command
 
 if TYPE_CHECKING:
     from limbik.poser.document.document import Document
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 @command("undo")
-def undo(session: Session) -> Answer:
+def undo(session: Session) -> Reply:
     """Take the last step back."""
     _take(session, session.history.undo(session.document), "undo")
 
 
 @command("redo")
-def redo(session: Session) -> Answer:
+def redo(session: Session) -> Reply:
     """Do again what was undone last."""
     _take(session, session.history.redo(session.document), "redo")
 

@@ -292,6 +292,7 @@ export class Stage {
       this.place();
     }
     this.figures.follow();
+    this.seeAdded();
     const place = this.world.localToWorld(new Vector3(...middle(pose.positions)));
     this.viewpoint.following.seen(pose.frame, place, this.app.ui.follow);
     this.refresh();
@@ -313,17 +314,22 @@ export class Stage {
   private setDown(): void {
     const { figure } = this.app;
     if (!figure || !this.body) return;
-    const [before, others] = [this.othersBefore, this.app.state?.others.length ?? 0];
-    this.othersBefore = others;
-    if (others > 0) {
+    if (this.app.state?.others.length) {
       this.shade(); // the ground is that of all
-      // One that was added beside the picture comes into it.
-      if (others > before && !this.viewpoint.shows(this.surface())) this.frame("all", null, true, 0.06);
+      this.seeAdded();
       return;
     }
     setOnFloor(this.world, figure, this.body.outline());
     if (!this.touched) this.frame("all", "corner", false, 0.06); // with room for what it will do
     this.shade();
+  }
+
+  /** A figure that was added beside the picture comes into it, as soon as it is drawn. */
+  private seeAdded(): void {
+    if (!this.body) return;
+    const [before, others] = [this.othersBefore, this.app.state?.others.length ?? 0];
+    this.othersBefore = others;
+    if (others > before && !this.viewpoint.shows(this.surface())) this.frame("all", null, true, 0.06);
   }
 
   /** Everything that depends on the pose and on what the page wants to see. */

@@ -1,6 +1,6 @@
 // From where the figure is seen: orbiting, gliding to a frame or a view, and the keyboard's steps.
 
-import { MathUtils, Spherical, Vector3 } from "three";
+import { MathUtils, MOUSE, Spherical, Vector3 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { type CameraPlace, placeToSee, putAt, seesAll } from "./cameraPlace";
 import { Following } from "./following";
@@ -41,6 +41,7 @@ export class Viewpoint {
     this.controls.zoomToCursor = true;
     this.controls.zoomSpeed = 1.1;
     this.controls.rotateSpeed = 0.85;
+    this.controls.mouseButtons.MIDDLE = MOUSE.ROTATE; // as in other programs: also over the figure
     this.controls.minDistance = NEAREST;
     this.controls.maxDistance = FURTHEST;
     this.controls.target.set(0, 1, 0);

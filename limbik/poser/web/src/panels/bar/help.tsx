@@ -13,7 +13,7 @@ const BY_HAND: [how: string, what: string][] = [
   ["Double-click a joint", "makes it an effector; an effector is pinned, or freed"],
   ["Click a joint", "selects it: its coordinates and limits are in the panel"],
   ["Drag a knob of a limit", "in the Limits tool (J): changes that limit; with Alt, both sides of a cone; Esc takes it back"],
-  ["Drag the background", "looks around; with the right button, or two fingers, it pans"],
+  ["Drag the background", "looks around, with the middle button also over the figure; with Shift, the right button, or two fingers, it pans"],
   ["Wheel, or pinch", "comes nearer, or goes away"],
   ["Drop a file", "opens it"],
 ];

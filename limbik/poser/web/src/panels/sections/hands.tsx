@@ -118,7 +118,7 @@ export function HandsPanel({ app }: { app: App }) {
               }, () => undefined)
             }
           >
-            {hands.length > 1 ? `${hand.side === "left" ? "Left" : "Right"} palm effector` : "Palm effector"}
+            {hands.length > 1 ? `${hand.side === "left" ? "Left" : "Right"} palm` : "Palm"}
           </Button>
         ))}
       </div>

@@ -15,8 +15,8 @@ from uvicorn import Config
 from uvicorn.server import ServerState
 
 from helpers.poser.poser_client import HAND, WAIT, client, until
-from limbik.poser.server import connections
-from limbik.poser.server.connections import IDLE, BoundedProtocol, most_connections
+from limbik.poser.server import connection_limits
+from limbik.poser.server.connection_limits import IDLE, BoundedProtocol, most_connections
 from limbik.poser.server.listen import PoserServer
 
 HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -149,8 +149,8 @@ def test_a_websocket_is_left_to_its_own_questions() -> None:
 
 
 def test_a_connection_too_many_is_closed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 3)
-    monkeypatch.setattr(connections, "resource", None)
+    monkeypatch.setattr(connection_limits, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(connection_limits, "resource", None)
     state = ServerState()
     wires = [connected(state)[1] for _ in range(5)]
     assert [wire.closed for wire in wires] == [False] * 3 + [True] * 2
@@ -172,7 +172,7 @@ def test_half_sent_requests_are_closed_and_others_are_served(
 ) -> None:
     assert server.config.http is BoundedProtocol
     assert server.config.backlog <= 128
-    monkeypatch.setattr(connections, "IDLE", 0.3)
+    monkeypatch.setattr(connection_limits, "IDLE", 0.3)
     with ExitStack() as stack, client(server.url) as page:
         raw = [
             stack.enter_context(socket.create_connection(("127.0.0.1", server.port), WAIT))
