@@ -54,9 +54,9 @@ _HAIR = 1.0 - 1e-9  # part of √f: what is no better than this is the same
 _CLOSE = 1.1  # an attempt that was given up at less than this many times the best f is followed
 _FRAME, _HELD_FRAME = 12, 4  # restarts of a frame, and of one whose last frame ended short
 _ATTEMPT = 20.0  # iterations: an attempt counts as at least so much work
-_CERTAIN, _SMALL, _LARGE = 0.1, 30.0, 0.3  # attempts' work that restarts may cost where bones are
-# too short, or _SMALL over the number of coordinates less _LARGE: a small figure's cost little,
-_LEAST = 16.0  # and at least where nobody knows
+_MOST, _SMALL, _LARGE = 1.5, 30.0, 0.45  # attempts' work that restarts may cost where bones are too
+# short: _SMALL over the number of coordinates less _LARGE, at most _MOST; a body's are not worth it
+_LEAST = 16.0  # the same, at least, where nobody knows
 _ENOUGH_CHAIN, _ENOUGH = 4, 100  # so many of them say that it is the optimum
 
 
@@ -127,7 +127,7 @@ def _worth(plan, n, best, first_work, certain):
     """
     attempt = max(first_work, _ATTEMPT)
     if certain:
-        return max(_CERTAIN, _SMALL / n - _LARGE) * attempt
+        return max(0.0, min(_MOST, _SMALL / n - _LARGE)) * attempt
     missing = math.sqrt(best) / max(plan[P_FAR], 1e-300)
     return _LEAST * attempt * max(1.0, 1.0 / (missing * missing))
 
@@ -197,7 +197,7 @@ def attempts(
         if totals[OUT_ITERATIONS] >= budget:
             break
         if automatic:
-            if totals[OUT_WORK] - first_work > _worth(plan, n, best, first_work, certain):
+            if totals[OUT_WORK] - first_work >= _worth(plan, n, best, first_work, certain):
                 break
             if attempt > _FEW and math.sqrt(best) > _NEARLY * plan[P_FAR]:
                 break
