@@ -36,10 +36,10 @@ a hand, is dragged: they do not go inwards to spare an ankle at its limit."""
 LEVEL = 3.2e-7
 """Weight with which other pins keep their turn."""
 
-HANGING = 2e-7
+HANGING = 1e-6
 """Weight with which the upper arm of a free hand keeps its turn in the world while the other hand
-is dragged, for an arm that hangs on a chest that leans: little beside the chest's own, and more
-than that of the arm's joints."""
+or the head is dragged, for an arm that hangs on a chest that leans: little beside the chest's own,
+and more than that of the arm's joints."""
 
 LOOKING, CARRIED = 3e-7, 1e-6
 """Weights with which the head keeps its turn in the world while a hand is dragged, and while it is
@@ -121,25 +121,25 @@ def start_goals(
 def _free_parts(
     posture: Posture, effectors: Sequence[Effector], dragged: int | None
 ) -> list[tuple[str, float]]:
-    """(joint, weight) of the upper arms and the head, where nothing holds them while a hand is
-    dragged: nothing on them is dragged, pinned or placed.  Where the head or the hips are dragged,
-    arms go along with the chest: to turn them against it at every step would make them tremble."""
+    """(joint, weight) of the upper arms and the head, where nothing holds them while a hand or the
+    head is dragged: nothing on them is dragged, pinned or placed.  The head that is dragged keeps
+    its turn unless its effector asks for one."""
     body, index = known_body(posture.figure), posture.figure.index
-    arms = [body[side + "UpperArm"] for side in SIDES]
     moved = next((e for e in effectors if e.id == dragged), None)
-    if moved is not None and moved.joint == body["head"]:
-        return [(body["head"], CARRIED)] if moved.wxyz is None and moved.mode != "aim" else []
-    if moved is None or not posture.is_on_an_arm(moved.joint):
+    is_head = moved is not None and moved.joint == body["head"]
+    if moved is None or not (is_head or posture.is_on_an_arm(moved.joint)):
         return []
+    arms = [(body[side + "UpperArm"], HANGING) for side in SIDES]
+    follows = is_head and moved.wxyz is None and moved.mode != "aim"
     asked = [
         index(effector.joint)
         for effector in effectors
-        if effector.id == dragged or effector.mode != "free" or effector.placed
+        if not (effector is moved and follows)
+        and (effector is moved or effector.mode != "free" or effector.placed)
     ]
-    parts = [*((arm, HANGING) for arm in arms), (body["head"], LOOKING)]
     return [
         (part, weight)
-        for part, weight in parts
+        for part, weight in (*arms, (body["head"], CARRIED if is_head else LOOKING))
         if not any(posture.carried(joint, index(part)) for joint in asked)
     ]
 
