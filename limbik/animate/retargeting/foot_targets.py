@@ -8,7 +8,7 @@ import numpy as np
 
 from limbik.animate.contacts import Contact, runs
 from limbik.animate.retargeting.body_shape import Foot
-from limbik.animate.retargeting.holds import Span, hold_points, hold_turns
+from limbik.animate.retargeting.holds import Span, hold_points, hold_turns, span_weights
 from limbik.animate.retargeting.target_tracks import (
     Point,
     Seen,
@@ -80,13 +80,17 @@ class FootTargets:
         return point + (level - point @ self._up) * self._up
 
     def _levelled(self, turned: np.ndarray, flat: list[Span]) -> np.ndarray:
-        """Rotations of the foot, corrected by how far its sole is from level where it is flat; for
-        those figures whose rest pose does not show it."""
+        """Rotations of the foot, corrected by how far its sole is from level where it is flat, and
+        near in time; for those figures whose rest pose does not show it."""
         if not flat or self._body.shape.stands:
             return turned
-        seen = np.concatenate([turned[a:b] for a, b in flat])
-        missing = log_map(matrix_to_quat(np.swapaxes(seen, 1, 2) @ self._flat(seen[..., 2])))
-        return turned @ quat_to_matrix(exp_map(np.median(missing, axis=0)))
+        weights = span_weights(flat, len(turned), self._fps)
+        missing = np.zeros((len(turned), 3))
+        for (a, b), weight in zip(flat, weights / weights.sum(axis=0), strict=True):
+            seen = turned[a:b]
+            away = log_map(matrix_to_quat(np.swapaxes(seen, 1, 2) @ self._flat(seen[..., 2])))
+            missing += weight[:, None] * np.median(away, axis=0)
+        return turned @ quat_to_matrix(exp_map(missing))
 
     def _flat(self, ahead: np.ndarray) -> np.ndarray:
         """(..., 3, 3) level rotations that point along the directions ``ahead`` (..., 3)."""

@@ -11,6 +11,7 @@ from limbik.maths.so3 import exp_map, log_map, matrix_to_quat, quat_to_matrix
 
 RAMP = 0.1  # seconds in which the weight of a contact comes and goes
 EASE = 0.4  # seconds in which a held track comes back to its own way
+STANCE = 0.2  # seconds from a stance in which half of what it says is left, nearly
 
 Span = tuple[int, int]
 
@@ -38,6 +39,16 @@ def ramp(held: np.ndarray, factor: float, fps: float) -> np.ndarray:
         away = np.maximum(np.maximum(start - time, time - end + 1), 0.0)
         far = np.minimum(far, away)
     return factor ** np.clip(1.0 - far / max(RAMP * fps, 1.0), 0.0, 1.0)
+
+
+def span_weights(spans: Sequence[Span], frames: int, fps: float) -> np.ndarray:
+    """(spans, frames) how much what a span says counts in each frame: more where it is long and
+    near in time, so that little depends on what is far away in a clip, or was cut off."""
+    time, out = np.arange(frames), np.empty((len(spans), frames))
+    for k, (start, end) in enumerate(spans):
+        away = np.maximum(np.maximum(start - time, time - end + 1), 0) / fps
+        out[k] = (end - start) / (1.0 + (away / STANCE) ** 2) ** 2
+    return out
 
 
 def hold_points(

@@ -144,15 +144,17 @@ def retarget(
     targets = build_targets(clip, source, target, held, **asked)
     feet = {side: target.foot(side, changes.soles.get(side)) for side in SIDES}
     terms: dict[str, Any] = {"fps": clip.fps, "smooth": smooth}
-    if whole and any(point.held.any() for point in targets.points.values()):
+    holds = whole and any(point.held.any() for point in targets.points.values())
+    poses, which = np.empty((0, inner.n)), np.zeros(0, int)
+    if holds:
         first, starts = clip_solver(
             inner, target, targets, changes, **terms, hold=FIRST_HELD,
             level=None if target.tilts else feet,
         )  # fmt: skip
-        reached = first.chain(starts)
-        seen = _seen_feet(inner, target, targets, reached)
+        poses, which = first.frame_by_frame(starts)
+        seen = _seen_feet(inner, target, targets, poses)
         places = {
-            role: places_of(inner, reached, point.link, local_point(target, role, point))
+            role: places_of(inner, poses, point.link, local_point(target, role, point))
             for role, point in targets.points.items()
         }
         targets = build_targets(clip, source, target, held, **asked, seen=seen, reached=places)
@@ -164,7 +166,12 @@ def retarget(
     shapes = inner.physical.shapes is not None if avoid is None else avoid
     notify = progress or ignored
     most = _SHARE if whole and shapes else 1.0
-    q, report = solver.solve(starts, whole=whole, progress=lambda share: notify(most * share))
+    q, report = solver.solve(
+        poses if holds else starts, whole=whole, near=holds,
+        progress=lambda share: notify(most * share),
+    )  # fmt: skip
+    if holds:
+        report = replace(report, switched=int((which > 0).sum()))
     if whole:
         q, more = put_right(
             q, target, feet, clip.fps,

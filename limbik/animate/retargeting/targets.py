@@ -13,7 +13,7 @@ import numpy as np
 from limbik.animate.contacts import Contact
 from limbik.animate.retargeting.body_shape import BodyShape
 from limbik.animate.retargeting.foot_targets import FootTargets
-from limbik.animate.retargeting.holds import hold_points
+from limbik.animate.retargeting.holds import hold_points, span_weights
 from limbik.animate.retargeting.target_tracks import (
     Point,
     Seen,
@@ -43,8 +43,6 @@ head, hands and feet."""
 
 
 _BENT = 0.15  # of a limb: how far its middle is from the line between its ends where it is bent
-
-_STANCE = 0.2  # seconds from a stance in which half of what it says is left, nearly
 
 KNEE = 0.01
 BACK = 0.01
@@ -248,22 +246,20 @@ def _lift(
     """(frames, 3) what brings the ankles of a scaled source to the target's ``heights``, by side,
     where its feet stand.
 
-    Every stance counts where it is near in time, so that the answer does not depend on what is far
-    away in the clip, or was cut off.
+    Every stance counts where it is near in time.
     """
-    frames = np.arange(len(body.point("leftFoot")))
-    total, share = np.zeros(len(frames)), np.zeros(len(frames))
+    frames = len(body.point("leftFoot"))
+    total, share = np.zeros(frames), np.zeros(frames)
     for side in SIDES:
         ankle = body.point(side + "Foot") @ up
         foot = body.shape.figure.joints[body.shape.at[side + "Foot"]]
-        for start, end in spans_of(contacts, foot):
-            away = np.maximum(np.maximum(start - frames, frames - end + 1), 0) / fps
-            weight = (end - start) / (1.0 + (away / _STANCE) ** 2) ** 2
+        spans = spans_of(contacts, foot)
+        for (start, end), weight in zip(spans, span_weights(spans, frames, fps), strict=True):
             level = float(np.percentile(ankle[start:end], 20.0))  # heels rise in a stance
             total, share = total + weight * (heights[side] - level), share + weight
     if not share.any():
         missing = np.mean([heights[side] - _ankle_level(body, side, up) for side in SIDES])
-        return np.broadcast_to(missing * up, (len(frames), 3))
+        return np.broadcast_to(missing * up, (frames, 3))
     return (total / share)[:, None] * up
 
 

@@ -32,6 +32,7 @@ OVERLAP = 40  # frames that two windows share
 _STAY = 1e-3  # of the goals' weight: how much a frame stays near the one before in the first pass
 _BRANCH = 0.3  # of the goals' weight: what a change of branch costs per rad²
 _FRESH = 0.5  # seconds between new starts of the third pass
+_FROM_NEAR = 0.25  # seconds between new starts of a pass from poses that are nearly right
 _SPEED_MARGIN = 0.005  # of a speed limit that the solve stays below it
 _SPEED = 1e4  # weight of speeds beyond their limits, of that of accelerations, at least
 
@@ -285,37 +286,54 @@ class ClipSolver:
             out[t] = np.clip(out[t], out[t - 1] - most, out[t - 1] + most)
         return out
 
+    def frame_by_frame(
+        self, starts: np.ndarray, *, progress: Callable[[float], None] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(poses (frames, n), which pass each comes from): the best of several passes.
+
+        They go forward, backward, and forward with new starts now and then, so that no branch is
+        kept only because the clip happened to start in it.  ``starts`` (frames, n) is where a frame
+        may start that does not start from a neighbour.
+        """
+        notify = progress or ignored
+        every = max(1, round(_FRESH * self.fps))
+        passes = [self.chain(starts)]
+        notify(1 / 3)
+        passes.append(self.chain(starts, backwards=True))
+        notify(2 / 3)
+        if len(starts) > every:
+            passes.append(self.chain(starts, every=every))
+        return self.best_of(passes)
+
     def solve(
         self,
         starts: np.ndarray,
         *,
         whole: bool = True,
+        near: bool = False,
         progress: Callable[[float], None] | None = None,
     ) -> tuple[np.ndarray, Report]:
-        """(poses (frames, n), report): the best of several passes, then all together.
+        """(poses (frames, n), report): frame by frame, then all together.
 
-        ``starts`` (frames, n) is where a frame may start that does not start from a neighbour.
-        Passes go forward, backward, and forward with new starts now and then, so that no branch is
-        kept only because the clip happened to start in it.  Without ``whole`` there is one pass.
-        ``progress`` is told the share of the work that is done; what it raises ends the solve.
+        ``starts`` (frames, n) is where frames may start; ``near`` says that it is nearly right, so
+        that one pass from there does instead of several.  Without ``whole`` there is one pass and
+        no more.  ``progress`` is told the share of the work that is done; what it raises ends the
+        solve.
         """
         notify = progress or ignored
         if not whole:
             q = self.chain(starts)
             return q, Report(self.total(q), self.total(q), 0, 0)
-        every = max(1, round(_FRESH * self.fps))
-        passes = [self.chain(starts)]
-        notify(0.1)
-        passes.append(self.chain(starts, backwards=True))
-        notify(0.2)
-        if len(starts) > every:
-            passes.append(self.chain(starts, every=every))
-        notify(0.3)
-        q, which = self.best_of(passes)
+        switched = 0
+        if near:
+            q = self.chain(starts, every=max(1, round(_FROM_NEAR * self.fps)))
+        else:
+            q, which = self.frame_by_frame(starts, progress=lambda share: notify(0.3 * share))
+            switched = int((which > 0).sum())
+        notify(0.35)
         before = self.total(q)
         q, taken = self.together(q, progress=lambda share: notify(0.35 + 0.65 * share))
-        report = Report(before, self.total(q), taken, int((which > 0).sum()))
-        return self.within_speeds(q), report
+        return self.within_speeds(q), Report(before, self.total(q), taken, switched)
 
 
 def ignored(share: float) -> None:

@@ -93,6 +93,25 @@ def test_it_starts_anywhere() -> None:
         assert np.degrees(apart.max()) < 2.0
 
 
+def test_hands_rest_in_the_same_place_wherever_the_clip_begins() -> None:
+    clip, human = limbik.figures.cartwheel()[: 4 * 90 : 4], target_of("human")
+    places = []
+    for first in (0, 29):  # from which arms come up another way
+        out = limbik.retarget(clip[first:], onto=human)
+        hand = next(contact for contact in out.contacts if contact.joint == "LeftHand")
+        places.append((first + hand.start, hand.point))
+    assert places[0][0] == places[1][0]
+    assert places[0][1] == pytest.approx(places[1][1], abs=0.002)
+
+
+def test_soles_of_a_skeleton_without_a_rest_pose_lie_as_the_stances_near_by_show() -> None:
+    clip, robot = clip_of("lafan", 100), target_of("g1")
+    whole = limbik.retarget(clip, onto=robot, avoid=False).motion
+    part = limbik.retarget(clip[40:], onto=robot, avoid=False).motion
+    apart = np.abs(part.q[30:, 6:] - whole.q[70:, 6:])
+    assert np.degrees(apart.max()) < 1.3
+
+
 def test_speed_limits_hold() -> None:
     clip, free = walk_on_g1()
     figure = target_of("g1")
