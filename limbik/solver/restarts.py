@@ -100,8 +100,9 @@ def _start_again(ints, floats, work, plan, attempt, start, best, mid_pose, felt_
                 q[c] = (mid_pose[c] if home else start[c]) + far
     else:
         wide = True
-        inner = attempt <= _INNER_STARTS
-        reach = _uniform(random) if plan[P_ROOT] >= 0.0 else _INNER if inner else 1.0
+        stands = plan[P_ROOT] < 0.0
+        inner = stands and attempt <= _INNER_STARTS
+        reach = (_INNER if inner else 1.0) if stands else _uniform(random)
         for c in range(ints[lay.N_COORDS]):
             q[c] = best[c]
             if felt_spread[c] > 0.0:
