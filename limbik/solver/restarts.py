@@ -45,9 +45,14 @@ _SIGMA, _GROWTH = 0.05, 1.5  # rad, and per attempt: how far from the last pose 
 _MID_POSE = 6  # the attempt that starts from the pose in the middle of the limits
 _FAR = 20  # from this attempt on, start around the pose in the middle of the limits
 _SAME = 0.02  # attempts whose f differ by less than this part of it ended at the same place
-_INNER_STARTS, _INNER = 4, 0.6  # so many restarts begin in that part of the ranges, from where an
-# attempt most often arrives; of later ones
-_AT_LIMIT = 0.3  # is the part of the thrown coordinates that start at an end of their range
+_EARLY, _INNER = (
+    4,
+    0.6,
+)  # so many restarts of a figure that stands begin in that part of its ranges,
+# from where an attempt most often arrives
+_AT_LIMIT = 0.3  # part of the thrown coordinates that start at an end of their range
+_AROUND, _EVERY = 2.0, 4  # after as many a free figure begins around the best answer, so many times
+# its ranges away (mostly at their ends); of the restarts of one that stands, one in _EVERY does
 _FEW, _NEARLY = 30, 0.5  # more restarts than this only where √f is less than this part of P_FAR
 _LEAP = 0.5  # rad; in a chain no answer that is short may be further from the last one
 _HAIR = 1.0 - 1e-9  # part of √f: what is no better than this is the same
@@ -101,15 +106,19 @@ def _start_again(ints, floats, work, plan, attempt, start, best, mid_pose, felt_
     else:
         wide = True
         stands = plan[P_ROOT] < 0.0
-        inner = stands and attempt <= _INNER_STARTS
+        inner = stands and attempt <= _EARLY
+        around = attempt > _EARLY and (attempt % _EVERY == 0 or not stands)
         reach = (_INNER if inner else 1.0) if stands else _uniform(random)
         for c in range(ints[lay.N_COORDS]):
             q[c] = best[c]
             if felt_spread[c] > 0.0:
                 part = 2.0 * _uniform(random) - 1.0
-                if not inner and _uniform(random) < _AT_LIMIT:
-                    part = 1.0 if part > 0.0 else -1.0
-                q[c] = mid_pose[c] + reach * felt_spread[c] * part
+                if around:
+                    q[c] += _AROUND * felt_spread[c] * _normal(random)
+                else:
+                    if not inner and _uniform(random) < _AT_LIMIT:
+                        part = 1.0 if part > 0.0 else -1.0
+                    q[c] = mid_pose[c] + reach * felt_spread[c] * part
     project(ints, floats, q, work[:SCRATCH])
     if plan[P_ROOT] >= 0.0:
         world, scratch = place(ints, floats, q, work)
