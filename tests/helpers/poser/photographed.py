@@ -31,7 +31,6 @@ def photographed(scale: float = 1.0, **context: Any) -> Iterator[Person]:
             browser, server.url, device_scale_factor=scale, color_scheme="light", **context
         )
         person.ask("app.set({ shadows: true })")
-        person.page.get_by_role("button", name="Dismiss the hint").click()
         person.page.get_by_role("button", name="Hide the numbers").click()
         yield person
         assert person.faults == []

@@ -213,7 +213,8 @@ export class App {
     this.figure = figure;
     this.pose = null; // the old figure's numbers of joints do not fit
     this.frames = null;
-    this.set(same ? { playing: false } : { joint: null, effector: null, playing: false });
+    // What was said of another file ends with it; what is to be said of this one comes afterwards.
+    this.set(same ? { playing: false } : { joint: null, effector: null, playing: false, note: "" });
     this.emit("figure");
   }
 
