@@ -29,7 +29,8 @@ APART = 200.0
 
 _SEEN = 1e-3  # metres of an adult: what is less deep is not looked at
 _PAD = 0.25  # seconds around frames that are put right, which may change too
-_SOFTER = 0.05  # of the weight of shapes that stay apart: what a solve begins with
+_SOFTER = 0.05  # of the weight of shapes that stay apart: what a solve begins with,
+_SOFT = 0.01  # and of the weight of points above the ground
 _ROUNDS, _STEPS, _ENOUGH = 3, 30, 1e-3
 _FIRST = (0.0, 0.6, 0.75, 0.8)  # of the work is done before each round, and before what is smoother
 _SMOOTHER = 4  # times that it is tried again from a smoother start
@@ -100,8 +101,9 @@ def put_right(
     depths = clearance_goals(figure, target, feet, shapes=shapes, ground=1.0, apart=1.0)
     seen = ClipSolver(FrameValues(Problem(figure, depths), len(q)), fps=fps)
     least, pad = (_SEEN * target.metre) ** 2, round(_PAD * fps)
-    made, skipped, taken, q = None, set[tuple[str, str]](), 0, np.ascontiguousarray(q)
-    stages: list[ClipSolver] = []
+    skipped, taken, q = set[tuple[str, str]](), 0, np.ascontiguousarray(q)
+    made = soft = None
+    early = _ENOUGH if shapes else 10.0 * _ENOUGH  # a floor alone has one valley
     changed = np.zeros(len(q), bool)
     for turn in range(_ROUNDS):
         wrong = np.flatnonzero(seen.costs(q) > least)
@@ -111,18 +113,18 @@ def put_right(
         for t in wrong.tolist():
             near[max(t - pad, 0) : t + pad + 1] = True
         apart = _far_pairs(depths, figure, q[wrong[:: 1 + len(wrong) // _POSES]], target.metre)
-        if made is None or not skipped <= apart:
+        if made is None or soft is None or not skipped <= apart:
             skipped = apart if made is None else skipped & apart
             goals = partial(clearance_goals, figure, target, feet, shapes=shapes, exclude=skipped)
-            stages = [solver(goals(apart=_SOFTER * APART))] if shapes else []
-            made = solver(goals(apart=APART))
+            soft = solver(goals(ground=_SOFT * GROUND, apart=_SOFTER * APART))
+            made = solver(goals())
         changed |= near
         before = q.copy()
-        # Edges of shapes make many valleys of the whole weight.  Of a small one there are few, so
-        # that the same one is found wherever a clip begins.
-        for k, each in enumerate((*stages, made)):
-            part = _part(progress, _FIRST[turn : turn + 2], k, 1 + len(stages))
-            q, steps = _improved(each, q, near, progress=part)
+        # What is deep has many valleys of the whole weight.  Of a small one there are few, so that
+        # the same one is found wherever a clip begins.
+        for k, (each, enough) in enumerate(((soft, early), (made, _ENOUGH))):
+            part = _part(progress, _FIRST[turn : turn + 2], k, 2)
+            q, steps = _improved(each, q, near, enough, progress=part)
             taken += steps
         if np.abs(q - before).max() < 1e-6:
             break

@@ -112,6 +112,14 @@ def test_soles_of_a_skeleton_without_a_rest_pose_lie_as_the_stances_near_by_show
     assert np.degrees(apart.max()) < 1.3
 
 
+def test_feet_come_out_of_the_ground_the_same_way_wherever_the_clip_begins() -> None:
+    clip = limbik.load_motion(real_data.find("motion/flip_side.bvh"))[400:700:2]
+    whole, part = (limbik.retarget(clip[k:], onto=target_of("human")).motion for k in (0, 29))
+    late = slice(round(clip.fps), None)
+    apart = np.abs(part.q[late, 6:] - whole.q[29:][late, 6:])
+    assert np.degrees(apart.max()) < 8.0
+
+
 def test_speed_limits_hold() -> None:
     clip, free = walk_on_g1()
     figure = target_of("g1")
