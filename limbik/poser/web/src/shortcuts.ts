@@ -101,7 +101,7 @@ export const SHORTCUTS: Shortcut[] = [
     what: "Bring the selected joint, or the figure, into view",
     group: "View",
     replay: true,
-    run: (app, stage) => stage.frame(app.ui.joint ?? "all"),
+    run: (_, stage) => stage.frameSelected(),
   },
   { keys: ["Home"], what: "Bring the whole figure into view", group: "View", replay: true, run: (_, stage) => stage.frame("all") },
   {
@@ -153,6 +153,8 @@ export const ARROWS: Omit<Shortcut, "run">[] = [
   { keys: ["Delete"], what: "Delete the key that has the focus", group: "Time" },
   { keys: ["+", "-"], what: "Come nearer, or go away", group: "View", replay: true },
   { keys: ["Numpad 1", "3", "7"], what: "From the front, the left, above, without perspective; with Ctrl, the other side", group: "View", replay: true },
+  { keys: ["Numpad 2", "4", "6", "8"], what: "Turn the view in steps; with Shift or Ctrl, move it", group: "View", replay: true },
+  { keys: ["Numpad ."], what: "Bring the selected joint, or the figure, into view", group: "View", replay: true },
   { keys: ["Numpad 5"], what: "With perspective, or without", group: "View", replay: true },
 ];
 

@@ -30,6 +30,8 @@ const ARROWS: Record<string, [turn: number, lift: number]> = {
 export interface Movable {
   viewpoint: Viewpoint;
   view(name: ViewName): void;
+  /** Bring what is selected into view. */
+  frameSelected(): void;
 }
 
 /** Whether a key was for the view.  Arrows are (with Shift they move it sideways) where `arrows` holds. */
@@ -42,6 +44,10 @@ export function moveView(event: KeyboardEvent, stage: Movable, arrows: boolean):
   }
   if (event.code === "Numpad5") {
     viewpoint.toggleProjection();
+    return true;
+  }
+  if (event.code === "NumpadDecimal") {
+    stage.frameSelected();
     return true;
   }
   const plain = !event.ctrlKey && !event.metaKey && !event.altKey;

@@ -172,6 +172,11 @@ export class Stage {
     this.viewpoint.frame(inScene(this.world, points), (what === "all" ? room : 0.06) * SIZE, view, animated);
   }
 
+  /** Move the camera to the selected joint, or to the whole figure where none is. */
+  frameSelected(): void {
+    this.frame(this.app.ui.joint ?? "all");
+  }
+
   /** Turn to a named view.  Figures and props that are whole in the picture stay so, as large as they
    *  can be; where the figure is not, as somebody has come nearer, the view keeps what it looks at. */
   view(name: ViewName): void {
