@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from limbik.animate.whole_clip.other_turns import hinges_in_a_row, other_way
 from limbik.animate.whole_clip.smoothness import difference
 from limbik.animate.whole_clip.window_solve import goal_costs, solve_frames
 from limbik.compiling.notice import call
@@ -292,8 +293,9 @@ class ClipSolver:
         """(poses (frames, n), which pass each comes from): the best of several passes.
 
         They go forward, backward, and forward with new starts now and then, so that no branch is
-        kept only because the clip happened to start in it.  ``starts`` (frames, n) is where a frame
-        may start that does not start from a neighbour.
+        kept only because the clip happened to start in it; then from both ends with hinges in a
+        row, such as those of a robot's shoulder, turned the other way, where that may be better.
+        ``starts`` (frames, n) is where a frame may start that does not start from a neighbour.
         """
         notify = progress or ignored
         every = max(1, round(_FRESH * self.fps))
@@ -303,7 +305,14 @@ class ClipSolver:
         notify(2 / 3)
         if len(starts) > every:
             passes.append(self.chain(starts, every=every))
-        return self.best_of(passes)
+        q, which = self.best_of(passes)
+        for hinges in hinges_in_a_row(self.figure):
+            other, worth = other_way(self.figure, hinges, q)
+            for backwards in (False, True):
+                if worth[-1 if backwards else 0]:
+                    q, changed = self.best_of([q, self.chain(other, backwards=backwards)])
+                    which = np.where(changed, len(passes), which)
+        return q, which
 
     def solve(
         self,
