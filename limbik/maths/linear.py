@@ -26,6 +26,25 @@ def dot(a, b, count):
 
 
 @inner(fastmath={"reassoc", "contract"})
+def dot_between(a, start, end, count):
+    """Σ aᵢ(endᵢ − startᵢ), summed as ``dot`` does."""
+    total = 0.0
+    for i in range(count):
+        total += a[i] * (end[i] - start[i])
+    return total
+
+
+@inner(fastmath={"reassoc", "contract"})
+def square_between(start, end, divisor, count):
+    """Σ (endᵢ − startᵢ)²/divisorᵢ, summed as ``dot`` does."""
+    total = 0.0
+    for i in range(count):
+        away = end[i] - start[i]
+        total += away * away / divisor[i]
+    return total
+
+
+@inner(fastmath={"reassoc", "contract"})
 def _pivots(x, y, begin, i):
     """The last entries of rows i and i + 1 of a factor, x and y, which begin at column ``begin``;
     the pivots inverted.  False where a pivot is not above 0."""

@@ -125,10 +125,11 @@ def _objective(ints, floats, q, r):
     f = floats[ints[F_REST_OFFSET]]
     for i in range(rows):
         f += r[i] * r[i]
-    weight, pose = ints[F_REST], ints[F_REST_POSE]
-    for c in range(ints[lay.N_COORDS]):
-        away = q[c] - floats[pose + c]
-        f += floats[weight + c] * away * away
+    if ints[lay.N_REST]:
+        weight, pose = ints[F_REST], ints[F_REST_POSE]
+        for c in range(ints[lay.N_COORDS]):
+            away = q[c] - floats[pose + c]
+            f += floats[weight + c] * away * away
     return f
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from limbik.maths.linear import envelope_cholesky, envelope_solve
+from limbik.maths.linear import dot_between, envelope_cholesky, envelope_solve, square_between
 
 LIMBS = [0, 0, 0, 3, 3, 0, 0, 7, 7, 7, 7, 0, 0]
 
@@ -33,3 +33,16 @@ def test_a_system_that_is_not_positive_is_refused(size: int) -> None:
         factor = np.eye(size)
         factor[row, row] = -1.0
         assert not envelope_cholesky(factor, size, np.zeros(size, np.uint32))
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 40])
+def test_sums_between_two_poses(size: int) -> None:
+    a, start, end, divisor = np.random.default_rng(size).uniform(1, 2, (4, size + 3))
+    own = slice(size)
+    np.testing.assert_allclose(
+        dot_between(a, start, end, size), a[own] @ (end - start)[own], rtol=1e-13
+    )
+    np.testing.assert_allclose(
+        square_between(start, end, divisor, size), ((end - start) ** 2 / divisor)[own].sum(),
+        rtol=1e-13,
+    )  # fmt: skip

@@ -165,7 +165,7 @@ def to_gain(ints, floats, q, lm, count):
     missing = 1e-300
     for i in range(ints[N_ROWS]):
         missing += model_residual[i] * model_residual[i]
-    for c in range(ints[N_COORDS]):
+    for c in range(ints[N_COORDS] if ints[N_REST] else 0):
         away = floats[pose + c] - q[c]
         missing += floats[weight + c] * away * away
     best = 0.0

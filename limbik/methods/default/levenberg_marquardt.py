@@ -14,7 +14,7 @@ from limbik.figure.layout import F_REACH, N_COORDS, N_FULL, N_ROWS
 from limbik.figure.projection import free_directions
 from limbik.goals.kernels.functions import ANY_COST, ASKED
 from limbik.jit import inlined, inlined_by_llvm
-from limbik.maths.linear import copy
+from limbik.maths.linear import copy, dot_between, square_between
 from limbik.methods.base import (
     O_GAIN,
     O_ITERATIONS,
@@ -81,7 +81,7 @@ class Model(NamedTuple):
     """f around q: what ``damped_step`` is asked to minimise."""
 
     free: int  # how many directions are free
-    directions: int  # ``_hash_of_directions``
+    directions: int  # ``_hash_of_directions`` where there is a Hessian, else 0
     ahead: bool  # whether there are inequalities that a step may break
     newton: bool  # with the exact Hessian
     anew: bool  # which was assembled for this step
@@ -103,10 +103,7 @@ class Step(NamedTuple):
 def _try_step(ints, floats, q, w, count):
     """trial = P(q + Σ step_d·direction_d); returns the slope −½∇f·(trial − q)."""
     project_step(ints, floats, q, w, count)
-    slope = 0.0
-    for c in range(ints[N_COORDS]):
-        slope += w.half_descent[c] * (w.trial[c] - q[c])
-    return slope
+    return dot_between(w.half_descent, q, w.trial, np.int64(ints[N_COORDS]))
 
 
 @inlined
@@ -115,9 +112,7 @@ def _gain_ratio(ints, q, w, decrease, slope, lam):
 
     The model promises 2·slope − δᵀHδ, and (H + λM)δ is the slope's g: that is slope + λδᵀMδ.
     """
-    moved = 0.0
-    for c in range(ints[N_COORDS]):
-        moved += (w.trial[c] - q[c]) ** 2 / w.metric[c]
+    moved = square_between(q, w.trial, w.metric, np.int64(ints[N_COORDS]))
     return decrease / (slope + lam * moved)
 
 
@@ -171,7 +166,8 @@ def _model(ints, floats, options, q, f, w, held, memory):
     newton_after = options[O_NEWTON_AFTER]
     if options[O_GAIN] > 0.0 and newton_after > 1.0:
         newton_after -= 1.0  # a chain starts near its answer: what is slow there stays slow
-    newton, directions = memory.slow_iterations >= newton_after, _hash_of_directions(w, count)
+    newton = memory.slow_iterations >= newton_after
+    directions = _hash_of_directions(w, count) if newton else 0
     anew = newton and not (memory.trusted and memory.directions == directions)
     if newton and not memory.trusted:
         curvature_with(
