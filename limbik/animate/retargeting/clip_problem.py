@@ -20,7 +20,7 @@ from limbik.solver.problem import Problem
 from limbik.solver.targets.frame_values import FrameValues
 
 WEIGHTS: Mapping[str, float] = {
-    "hips": 1.0, "chest": 0.3, "LowerLeg": 0.3, "Foot": 2.0, "Ball": 0.3, "LowerArm": 0.4,
+    "hips": 1.0, "chest": 0.3, "LowerLeg": 0.6, "Foot": 2.0, "Ball": 0.3, "LowerArm": 0.4,
     "Hand": 1.0,
 }  # fmt: skip
 """Weights of positions by role without its side."""

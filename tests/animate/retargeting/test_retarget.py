@@ -221,6 +221,13 @@ def test_a_table_changes_roles_weights_and_offsets(tmp_path: Path) -> None:
         limbik.retarget(clip, onto=human, overrides=table)
 
 
+def test_knees_are_as_near_to_their_targets_as_hips_allow() -> None:
+    out = limbik.retarget(clip_of("soma", 30), onto=target_of("vrm"))
+    away = dict(zip(out.points, 1e3 * out.errors.mean(axis=0), strict=True))  # mm
+    assert away["leftLowerLeg"] + away["rightLowerLeg"] < 21.0
+    assert away["hips"] < 7.0
+
+
 def test_fingers_bend_as_in_the_source() -> None:
     clip, vrm = clip_of("soma", 3), target_of("vrm")
     out = limbik.retarget(clip, onto=vrm)
