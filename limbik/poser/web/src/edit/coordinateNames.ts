@@ -29,7 +29,8 @@ export function withLabels(figure: FigureInfo, sentence: string): string {
   let out = sentence;
   figure.coordinates.forEach((one, index) => {
     const label = coordinateLabel(figure, index);
-    if (label !== shortName(one.name) && out.includes(`${one.name} `))
+    const isOwn = label === shortName(one.name) && !ANATOMICAL.has(label);
+    if (!isOwn && out.includes(`${one.name} `))
       out = out.replaceAll(`${one.name} `, `${figure.joints[one.joint]!.name} ${label} `);
   });
   return out;

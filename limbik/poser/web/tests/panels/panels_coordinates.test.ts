@@ -130,8 +130,8 @@ describe("names of coordinates", () => {
     expect(coordinateLabel({ ...FIGURE, joints: [{ ...BALL, axes: between }, RAIL] }, 0)).toBe("swing 1");
   });
   it("are those of the sentence too", () => {
-    expect(withLabels(body, "Hand is 2 cm short: Arm.swing1 at its lower limit (5°) holds it back")).toBe(
-      "Hand is 2 cm short: Arm flex at its lower limit (5°) holds it back",
+    expect(withLabels(body, "Arm.swing1 at its lower limit (5°) and Arm.twist at its upper limit (9°) hold it back")).toBe(
+      "Arm flex at its lower limit (5°) and Arm twist at its upper limit (9°) hold it back",
     );
   });
 });
