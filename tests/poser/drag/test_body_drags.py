@@ -102,6 +102,19 @@ def test_knees_stay_above_their_feet_while_the_hips_go_down(body: Posing) -> Non
         assert np.abs(np.subtract(now, before)).max() < 0.02 * body.metre, way
 
 
+def test_a_squat_ends_at_the_knees_limits(body: Posing) -> None:
+    """No body turns its hips for the last centimetres: the human's turned by 32 degrees."""
+    height = float((body.at("hips", body.start.q) - body.at("leftFoot", body.start.q)) @ body.up)
+    for share in (0.5, 0.55, 0.58, 0.62):
+        body.reset()
+        body.drag_by("hips", up=-share * height / body.metre, steps=20)
+        assert body.turned("hips") < 5.0, share
+        assert body.depth() < 0.1, share
+        answer = body.session.answer
+        assert answer is not None
+        assert answer.ok or "upper limit" in answer.why or "lower limit" in answer.why, answer.why
+
+
 def test_a_head_that_is_dragged_keeps_its_turn(body: Posing) -> None:
     for way in ((0.0, -0.1, 0.0), (0.0, -0.1, 0.1), (0.15, -0.05, 0.0), (0.0, 0.0, 0.2)):
         body.reset()
