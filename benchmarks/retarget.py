@@ -10,7 +10,8 @@ all positions, up to ten iterations each, from the pose of the frame before.  Bo
 targets, with the same weights.  The peer keeps neither contacts nor speeds, and does not keep a
 robot's links apart; so limbik's whole clip is solved with and without that, and MuJoCo counts
 frames in which links overlap.  ``--pairs`` runs every source on every target for a moment and looks
-for limits, speeds and jumps; ``--starts`` compares clip[k:] with clip one second after k.
+for limits, speeds and jumps; ``--starts`` compares clip[k:] with clip one second after k,
+K times for each clip.
 """
 
 from __future__ import annotations
@@ -345,10 +346,11 @@ def all_pairs(seconds: float = 0.3) -> list[dict[str, Any]]:
 
 
 def starts(name: str, frames: int, count: int) -> list[dict[str, Any]]:
-    """clip[k:] against clip, from one second after k on."""
-    clip, figure, rows = source(name, frames), target("G1"), []
-    whole, second = retarget(clip, figure).motion, round(clip.fps)
-    for k in np.random.default_rng(0).integers(5, frames - 2 * second, count).tolist():
+    """clip[k:] against clip, from one second after k on; the clip lasts four seconds at least."""
+    second = round(source(name, 2).fps)
+    clip, figure, rows = source(name, max(frames, 4 * second)), target("G1"), []
+    whole = retarget(clip, figure).motion
+    for k in np.random.default_rng(0).integers(5, clip.frames - 2 * second, count).tolist():
         part = retarget(clip[k:], figure).motion
         apart = np.degrees(np.abs(part.q[second:, 6:] - whole.q[k + second :, 6:]))
         rows.append({"clip": name, "k": k, "degrees, max": float(apart.max()),
@@ -376,7 +378,7 @@ def main(arguments: list[str] | None = None) -> None:
         show("pairs", pairs)
         rows += pairs
     if told.starts:
-        near = starts("LAFAN1 dance", max(told.frames, 150), told.starts)
+        near = [row for name in clips for row in starts(name, told.frames, told.starts)]
         show("start anywhere", near)
         rows += near
     if told.keep:

@@ -25,6 +25,8 @@ LEG = 0.82
 SPAN = 1.0 / 60.0  # seconds before and after a frame over which speeds are measured
 GAP = 0.05  # seconds that a contact may be lost and still be one
 SHORTEST = 0.1  # seconds; shorter ones are passing by
+NEAR = 0.5  # seconds around a rest whose heights say where the floor is there
+UNEVEN = 0.03  # metres of an adult by which the floor of a recording may rise
 
 
 class Rule(NamedTuple):
@@ -172,7 +174,7 @@ def find_contacts(
     moving = speeds(places, motion.fps) / unit
     heights = (places[..., axis] - level) / unit
     for k, (joint, rule) in enumerate(rules.items()):
-        above = heights[:, k] - _lowest_level(heights[:, k], moving[:, k], rule)
+        above = heights[:, k] - _levels(heights[:, k], moving[:, k], rule, motion.fps)
         down = _hysteresis(
             (above < rule.low) & (moving[:, k] < rule.slow),
             (above < rule.high) & (moving[:, k] < rule.fast),
@@ -196,12 +198,26 @@ def _rules(figure: Figure, body: Body, joints: Iterable[str] | None) -> dict[str
     return {figure.joints[figure.index(name)]: known.get(name, FOOT) for name in names}
 
 
-def _lowest_level(heights: np.ndarray, moving: np.ndarray, rule: Rule) -> float:
-    """How high above the ground a joint lies when it rests there: an ankle is not at the sole."""
-    resting = heights[(moving < rule.slow) & (heights < rule.clearance + rule.low)]
-    if not len(resting):
-        return rule.clearance
-    return min(float(np.percentile(resting, 10.0)), rule.clearance)
+def _levels(heights: np.ndarray, moving: np.ndarray, rule: Rule, fps: float) -> np.ndarray:
+    """(frames,) how high above the ground a joint lies when it rests there: an ankle is not at the
+    sole.
+
+    Floors of recordings are not level: what is near in time says where the floor is, up to
+    ``UNEVEN`` above the lowest level of the clip.
+    """
+    resting = (moving < rule.slow) & (heights < rule.clearance + rule.low)
+    out = np.full(len(heights), rule.clearance)
+    if not resting.any():
+        return out
+    lowest = float(np.percentile(heights[resting], 10.0))
+    spans, reach = runs(resting), round(NEAR * fps)
+    for k, (start, end) in enumerate(spans):
+        low, high = max(start - reach, 0), end + reach
+        level = float(np.percentile(heights[low:high][resting[low:high]], 10.0))
+        before = (spans[k - 1][1] + start) // 2 if k else 0
+        after = (end + spans[k + 1][0]) // 2 if k + 1 < len(spans) else len(out)
+        out[before:after] = min(level, lowest + UNEVEN, rule.clearance)
+    return out
 
 
 def _hysteresis(begins: np.ndarray, lasts: np.ndarray) -> np.ndarray:

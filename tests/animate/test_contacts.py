@@ -19,7 +19,7 @@ def walk() -> limbik.Motion:
 
 def test_a_walk_steps_left_and_right_in_turn(walk: limbik.Motion) -> None:
     steps = [c for c in find_contacts(walk) if c.joint in ("LeftFoot", "RightFoot")]
-    assert [c.joint for c in steps] == ["LeftFoot", "RightFoot"] * 2
+    assert [c.joint for c in steps] == ["LeftFoot", "RightFoot"] * 2 + ["LeftFoot"]
     assert all(30 < c.end - c.start < 80 for c in steps)  # 0.25 to 0.67 s of a walking stance
     ahead = [c.point[2] for c in steps]
     stride = np.diff(ahead) / metre(walk.figure)
@@ -33,6 +33,18 @@ def test_contacts_do_not_depend_on_the_unit_or_on_which_axis_is_up(walk: limbik.
     assert [(c.joint, c.start, c.end) for c in here] == [(c.joint, c.start, c.end) for c in there]
     turned = np.array([c.point for c in here])[:, [0, 2, 1]] * [25.4, -25.4, 25.4]
     assert np.allclose([c.point for c in there], turned, atol=1e-6)
+
+
+def test_a_floor_that_rises_is_followed_wherever_the_clip_begins(walk: limbik.Motion) -> None:
+    """Toes are 4 cm higher in the last step of this walk than in the first."""
+    steps = [c for c in find_contacts(walk) if c.joint in FEET]
+    heights = [c.point[1] / metre(walk.figure) for c in steps if c.joint == "LeftToeBase"]
+    assert heights[-1] - heights[0] > 0.03
+    for first in (90, 150, 220):
+        late = [(c.joint, c.start, c.end) for c in steps if c.start > first + 30]
+        part = find_contacts(walk[first:], FEET)
+        found = [(c.joint, c.start + first, c.end + first) for c in part if c.start > 30]
+        assert found == late
 
 
 def test_time_may_run_backwards(walk: limbik.Motion) -> None:
