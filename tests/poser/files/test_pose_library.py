@@ -85,9 +85,8 @@ def test_the_library_outlives_a_figure_and_takes_one_step(tmp_path: Path) -> Non
     talk = Talk.builtin("human", tmp_path)
     talk.session.library = PoseLibrary(tmp_path / "poses")
     talk.drag(talk.effector("LeftHand").id, [0.5, 1.5, 0.3])
-    q = talk.session.document.q
     talk.do("library.store", name="Hello", picture=[PICTURE[:30], PICTURE[30:]])
-    (pose,) = talk.session.library.entries()
+    (pose,), q = talk.session.library.entries(), talk.session.document.q  # the drag has ended
     talk.do("builtin", name="cartwheel")  # the same joints, another figure in the document
     talk.do("library.take", pose=pose.id)
     assert talk.state["undo"] == "Pose Hello"
