@@ -103,7 +103,7 @@ class Batch:
         calm = low > 1 and self.totals[low - 1, TOTAL_ATTEMPTS] == 1.0
         return start[None].copy() if low == 0 else self.poses[low - (2 if calm else 1) : low].copy()
 
-    def held(self, low: int) -> int:
+    def short_before(self, low: int) -> int:
         """How many problems right before ``low`` ended short."""
         reached = np.flatnonzero(self.codes[:low] == REACHED)
         return low - (int(reached[-1]) + 1 if len(reached) else 0)
@@ -116,7 +116,7 @@ class Batch:
                 self._kernel, runner.problem.ints, runner.problem.floats.copy(),
                 runner.workspace(), runner.draft_options, runner.final_options, runner.restart_plan,
                 np.concatenate([runner.mid_pose, runner.ease]), runner.spread, self._target_offsets,
-                self._targets[own], starts, chain, self.held(low), self._seed, low,
+                self._targets[own], starts, chain, self.short_before(low), self._seed, low,
                 self.poses[own], self.codes[own], self.totals[own],
             )  # fmt: skip
             runner.problem.raise_failure()

@@ -74,7 +74,7 @@ def carried_on(
 @kernel
 def batch(
     method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread,
-    target_offsets, targets, starts, chain, held, seed, first, poses, codes, totals,
+    target_offsets, targets, starts, chain, short_before, seed, first, poses, codes, totals,
 ):  # fmt: skip
     """Problems that differ in their targets, one after the other.
 
@@ -82,9 +82,9 @@ def batch(
     the middle of the limits that restarts know, and the one at ease that a chain drifts to.  Each
     problem starts from its row of ``starts``.  With ``chain`` each starts from the answer before
     it, and ``starts`` is the answer before the first, where there is none the start, or the last
-    two answers where the motion may be carried on; ``held`` is how many problems right before the
-    first ended short.  The random numbers of a problem depend on the seed and its own number only,
-    so any split of a batch gives the same answers.
+    two answers where the motion may be carried on; ``short_before`` is how many problems right
+    before the first ended short.  The random numbers of a problem depend on the seed and its own
+    number only, so any split of a batch gives the same answers.
     """
     n = np.int64(ints[lay.N_COORDS])
     other = np.empty((6, max(n, TOTALS, len(final_options), ints[N_ROWS])))
@@ -103,11 +103,11 @@ def batch(
             moving = True
         random[0] = uint64(seed) + uint64(first + problem) * uint64(0xD1342543DE82EF95)
         codes[problem] = attempts(
-            method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread, held,
-            q, other, random, totals[problem], none,
+            method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread,
+            short_before, q, other, random, totals[problem], none,
         )  # fmt: skip
         copy(q, n, poses[problem])
-        held = held + 1 if codes[problem] != REACHED else 0
+        short_before = short_before + 1 if codes[problem] != REACHED else 0
         moving = moving and totals[problem, TOTAL_ATTEMPTS] == 1.0
 
 

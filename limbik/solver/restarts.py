@@ -143,13 +143,13 @@ def _worth(plan, n, best, first_work, certain):
 
 
 @inner
-def _another_try(held):
+def _another_try(short_before):
     """Whether restarts are tried after so many problems that ended short: 0, 4, 16, 64, ..."""
-    if held < 4:
-        return held == 0
-    while held % 4 == 0:
-        held //= 4
-    return held == 1
+    if short_before < 4:
+        return short_before == 0
+    while short_before % 4 == 0:
+        short_before //= 4
+    return short_before == 1
 
 
 @inner
@@ -163,8 +163,8 @@ def _leaps(ints, floats, start, to):
 
 @external(int64(KERNEL, INTS, *[FLOATS] * 7, int64, FLOATS, TABLE, uint64[::1], FLOATS, TABLE))
 def attempts(
-    method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread, held, q,
-    other, random, totals, history,
+    method, ints, floats, work, draft_options, final_options, plan, mid_pose, spread,
+    short_before, q, other, random, totals, history,
 ):  # fmt: skip
     """Solve from q, restarting where an attempt ends short; the best answer is left in q.
 
@@ -173,9 +173,9 @@ def attempts(
     counts only where it reaches every goal, so not where bones are too short for that.  What no
     short goal feels stays where it was.
 
-    In a chain of problems ``held`` is how many before this one ended short.  Where the last one did
-    this one will be held back in the same way: only now and then is another way tried, and one that
-    does not reach every goal must be noticeably better without a leap.
+    In a chain of problems ``short_before`` is how many before this one ended short.  Where the last
+    one did this one will be held back in the same way: only now and then is another way tried, and
+    one that does not reach every goal must be noticeably better without a leap.
     """
     n = np.int64(ints[lay.N_COORDS])
     start, trial, out, felt_spread = other[0], other[1], other[2], other[4]
@@ -200,9 +200,9 @@ def attempts(
     chain, automatic = plan[P_NOTICE] > 0.0, plan[P_AUTOMATIC] > 0.0
     certain = automatic and too_far_apart(ints, floats)
     if chain and automatic:
-        if certain or not _another_try(held):
+        if certain or not _another_try(short_before):
             return code
-        restarts = min(restarts, _FRAME if held == 0 else _HELD_FRAME)
+        restarts = min(restarts, _FRAME if short_before == 0 else _HELD_FRAME)
     for attempt in range(1, restarts + 1):
         if totals[OUT_ITERATIONS] >= budget:
             break

@@ -12,7 +12,7 @@ from limbik.methods.default.workspace import view_lm
 
 @kernel(borrows=True)
 def projected_lm(ints, floats, work, options, q, out, history):
-    """``levenberg_marquardt`` for the goals as they are."""
+    """``levenberg_marquardt`` for the goals as they are: no rows are held."""
     lm, _ = view_lm(ints, work)
     return levenberg_marquardt(ints, floats, lm, options, q, out, history, None)
 
