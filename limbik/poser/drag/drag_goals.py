@@ -105,8 +105,8 @@ class DragGoals:
         self.home = self.q
         if any(isinstance(kept.goal, Rest) for kept in self._goals):
             self._compile(self.held)  # its pose and the pull's are one in the problem
-        elif self._near is not None:
-            self._near.problem.set_target(self._pull_goal, pose=self.home)
+        elif self._with_pull is not None:
+            self._with_pull.problem.set_target(self._pull_goal, pose=self.home)
             self._put_start_goals()
 
     def move(self, effector: int, position: Place | None, wxyz: Place | None = None) -> None:
@@ -140,10 +140,10 @@ class DragGoals:
     def problems(self) -> tuple[Problem, Problem] | None:
         """The goals as they stand, without the pull and with it where there is one; None where
         nothing is held."""
-        if self._then is None:
+        if self._without_pull is None:
             return None
-        then = self._then.problem
-        return then, then if self._near is None else self._near.problem
+        then = self._without_pull.problem
+        return then, then if self._with_pull is None else self._with_pull.problem
 
     def sinks(self, q: np.ndarray) -> bool:
         """Whether a point that the floor does not hold is below it in the pose q (n,); from then on
@@ -200,7 +200,7 @@ class DragGoals:
             goals += [one.goal for one in kept]
             method = replace(self.method, least_gain=LEAST_GAIN) if self._quick else self.method
             near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED), method)
-        self.held, self._near, self._then, self._kept = held, near, then, kept
+        self.held, self._with_pull, self._without_pull, self._kept = held, near, then, kept
         self._limb = None
         self._put_start_goals()
         pins = [e.position for e in held if e.mode == "pin" and e.id != self.dragged]
@@ -236,9 +236,9 @@ class DragGoals:
 
     def _put_start_goals(self) -> None:
         """What is kept is taken from where the drag begins, as far as the pull can."""
-        if self._near is not None and self._kept:
+        if self._with_pull is not None and self._kept:
             first = self._pull_goal + 1
-            put_start_goals(self.figure, self._near.problem, first, self._kept, self.home)
+            put_start_goals(self.figure, self._with_pull.problem, first, self._kept, self.home)
 
     def _solver(
         self,
@@ -258,7 +258,7 @@ class DragGoals:
             far = FAR if self.posture is None else FAR_OF_BODY
             place = nearer(effector.position, self._anchor, far * self.figure.size)
             self._far = None if place is None else k
-        for solver in (self._near, self._then):
+        for solver in (self._with_pull, self._without_pull):
             if solver is not None:
                 put_target(solver.problem, k, effector)
                 if place is not None:
@@ -266,9 +266,9 @@ class DragGoals:
 
     def _put_far(self, *, there: bool) -> None:
         """Put the target that is solved for nearer by (``_write``) where it is, or back."""
-        if self._far is not None and self._then is not None:
+        if self._far is not None and self._without_pull is not None:
             if there:
-                put_place(self._then.problem, self._far, self.held[self._far].position)
+                put_place(self._without_pull.problem, self._far, self.held[self._far].position)
             else:
                 self._write(self._far)
 

@@ -147,7 +147,7 @@ class DragSolver:
     def solve(self) -> Answer:
         """The answer to the goals as they stand, from the last answer on, in few iterations."""
         if self._only_looks:
-            return self._looking(self._standing())
+            return self._looking(self._as_posed())
         before = self._flat.q
         if self._shown is not self._flat:
             self._flat.go_back()
@@ -157,17 +157,17 @@ class DragSolver:
         """The same with all the iterations that the method takes, for the end of a drag: without
         the pull, or with that of a body's posture."""
         if self._only_looks:
-            return self._looking(self._standing())
+            return self._looking(self._as_posed())
         before = self._flat.q
         return self._looking(self._nearer(self._flat.last_step(), before, last=True))
 
-    def look(self) -> Answer:
+    def report_pose(self) -> Answer:
         """How the goals stand in the present pose; nothing is solved."""
-        answer = self._standing()
+        answer = self._as_posed()
         return answer if self._looks is None else self._looks.stands(answer)
 
     @property
-    def standing(self) -> frozenset[int]:
+    def feet_on_balls(self) -> frozenset[int]:
         """Ids of the pinned feet that stand on their balls, so that their heels may rise."""
         return frozenset(self._shown.stands)
 
@@ -187,7 +187,7 @@ class DragSolver:
         looks = self._looks
         return looks if looks is not None and looks.has(effector) else None
 
-    def _standing(self) -> Answer:
+    def _as_posed(self) -> Answer:
         """How the goals of the body stand in its present pose."""
         shown = self._shown
         return unheld(shown.q) if shown.problems is None else shown.report(None)

@@ -56,7 +56,7 @@ class OtherStarts:
         self.tried = 0
         self._short = 0  # drags in a row that ended short
         self._runners: tuple[Runner, Runner] | None = None
-        self._near: Runner | None = None
+        self._with_pull: Runner | None = None
 
     def watch(self, answer: Answer) -> Answer:
         """The answer to a drag; its sentence says where it is stuck.
@@ -188,10 +188,10 @@ class OtherStarts:
     def _brought_near(self, q: np.ndarray, shown: np.ndarray) -> np.ndarray:
         """The pose with what the goals leave free brought back towards the pose shown."""
         pulled = self._problems()[1]
-        if self._near is None or self._near.problem is not pulled:
-            self._near = Runner(pulled, ProjectedLevenbergMarquardt(), near=True, restarts=0)
+        if self._with_pull is None or self._with_pull.problem is not pulled:
+            self._with_pull = Runner(pulled, ProjectedLevenbergMarquardt(), near=True, restarts=0)
         near = q.copy()
-        self._near.run(near, 0, None, NEAR)
+        self._with_pull.run(near, 0, None, NEAR)
         self._follow(near)
         inside = self._inside(near)
         if inside is None or not self._is_better(inside, shown) or self._live.sinks(inside):

@@ -134,8 +134,8 @@ class PulledSolver(DragGoals):
     def report(self, step: Step | None) -> Answer:
         """The answer to a step, measured at the targets themselves, however far away they are; how
         the goals stand where nothing was solved."""
-        assert self._then is not None
-        problem = self._then.problem
+        assert self._without_pull is not None
+        problem = self._without_pull.problem
         self._put_far(there=True)
         answer = build_answer(
             problem, self.held, self.q.copy(), None if step is None else step.code,
@@ -155,17 +155,17 @@ class PulledSolver(DragGoals):
     # ---- solving ---------------------------------------------------------------------------
 
     def _solved(self, near: int, then: int | None, most: Bound) -> Step | None:
-        if self._then is None:
+        if self._without_pull is None:
             return None
         began = time.perf_counter()
         q, iterations = self._ahead.copy(), 0
-        if near and self._near is not None:
-            pulled = self._near.problem
+        if near and self._with_pull is not None:
+            pulled = self._with_pull.problem
             if pulled.objective(self.home) < pulled.objective(q):
                 q[:] = self.home  # the target came back at once
             iterations = self._pulled(q, near)
-        natural, before = q.copy(), self._then.problem.objective(q)
-        code, totals = self._then.run(q, 0, self._none, then)
+        natural, before = q.copy(), self._without_pull.problem.objective(q)
+        code, totals = self._without_pull.run(q, 0, self._none, then)
         iterations += int(totals[OUT_ITERATIONS])
         calm = min(_CALM * before, _STILL * self._last_f) if self._trembles else _CALM * before
         self._last_f = totals[OUT_F]
@@ -193,21 +193,21 @@ class PulledSolver(DragGoals):
     def _twists(self, natural: np.ndarray, q: np.ndarray) -> bool:
         """Whether a body would twist itself to meet in the pose q (n,) what it nearly meets in its
         natural one."""
-        if self.posture is None or self._near is None or self.dragged is None:
+        if self.posture is None or self._with_pull is None or self.dragged is None:
             return False
-        pulled = self._near.problem
+        pulled = self._with_pull.problem
         least = max(TWISTED * pulled.objective(natural), self.posture.strained(pulled))
         return pulled.objective(q) > least
 
     def _pulled(self, q: np.ndarray, near: int) -> int:
         """Solve with the pull from q (n,), in place; returns the iterations.  A straight limb is
         also tried a little bent, and the better pose taken."""
-        assert self._near is not None
+        assert self._with_pull is not None
         straight = q.copy()
-        _, totals = self._near.run(q, 0, self._none, near)
+        _, totals = self._with_pull.run(q, 0, self._none, near)
         iterations = int(totals[OUT_ITERATIONS])
         posture = self.posture if self.dragged is not None else None
-        strain = math.inf if posture is None else posture.strained(self._near.problem)
+        strain = math.inf if posture is None else posture.strained(self._with_pull.problem)
         self._bend_after -= 1
         due = self._bend_after < 0 or near == LAST
         if (
@@ -220,7 +220,7 @@ class PulledSolver(DragGoals):
             self._bend_pause = 0 if bent is None else min(2 * self._bend_pause + 1, OFTEN)
             if bent is not None:
                 bent[self._fixed] = straight[self._fixed]
-                _, more = self._near.run(bent, 0, self._none, near)
+                _, more = self._with_pull.run(bent, 0, self._none, near)
                 iterations += int(more[OUT_ITERATIONS])
                 if np.isfinite(bent).all() and more[OUT_F] < totals[OUT_F]:
                     if more[OUT_F] < _BETTER * totals[OUT_F]:
@@ -241,7 +241,7 @@ class PulledSolver(DragGoals):
     def _from_home(self, q: np.ndarray, f: float) -> int:
         """Where the pose that a drag came to is strained, look from its beginning for one that is
         much less so, and put that into q (n,); returns the iterations."""
-        assert self._near is not None
+        assert self._with_pull is not None
         assert self.posture is not None
         assert self.dragged is not None
         dragged = self._effector(self.dragged)
@@ -253,10 +253,10 @@ class PulledSolver(DragGoals):
                 iterations += int(totals[OUT_ITERATIONS])
                 if totals[OUT_F] > (NEARLY * self.figure.size) ** 2:
                     continue
-            code, totals = self._near.run(other, 0, self._none, NEAR_AFTER_LEAP // 2)
+            code, totals = self._with_pull.run(other, 0, self._none, NEAR_AFTER_LEAP // 2)
             iterations += int(totals[OUT_ITERATIONS])
             if code == SPENT and totals[OUT_F] <= HOPELESS * f:
-                _, totals = self._near.run(other, 0, self._none, NEAR_AFTER_LEAP // 2)
+                _, totals = self._with_pull.run(other, 0, self._none, NEAR_AFTER_LEAP // 2)
                 iterations += int(totals[OUT_ITERATIONS])
             if np.isfinite(other).all() and totals[OUT_F] < best:
                 q[:], best = other, totals[OUT_F]
@@ -266,10 +266,10 @@ class PulledSolver(DragGoals):
     def _swung(self, q: np.ndarray, most: Bound, then: int | None) -> tuple[np.ndarray, int]:
         """(pose, exit code) part of the way to q, and from there to the goals where they are no
         further away, or to all but the dragged one; the next drag goes on towards q."""
-        assert self._then is not None
+        assert self._without_pull is not None
         self._part = part = self._turn_limiter.towards(self.q, q, most)
         met = part.copy()
-        code, _ = self._then.run(met, 0, self._none, then)
+        code, _ = self._without_pull.run(met, 0, self._none, then)
         if code == REACHED and np.isfinite(met).all():
             met = self.figure.project(met)
             if self._turn_limiter.within(self.q, met, most):
@@ -286,22 +286,22 @@ class PulledSolver(DragGoals):
     def _with_pins(self, q: np.ndarray, then: int | None) -> np.ndarray:
         """(n,) the pose q with what is pinned where it is, and the dragged effector where q has
         it."""
-        assert self._then is not None
+        assert self._without_pull is not None
         k = _NONE if self.dragged is None else self._number(self.dragged)
         if k == _NONE or self.held[k].mode == "aim":
             return q
         held, met = self.held[k], q.copy()
         frame = self.figure.frames(q)[self.figure.index(held.joint)]
-        put_place(self._then.problem, k, frame[:3, :3] @ np.array(held.at) + frame[:3, 3])
-        self._then.run(met, 0, self._none, then)
+        put_place(self._without_pull.problem, k, frame[:3, :3] @ np.array(held.at) + frame[:3, 3])
+        self._without_pull.run(met, 0, self._none, then)
         self._write(k)
         return self.figure.project(met) if np.isfinite(met).all() else q
 
     def _errors(self) -> tuple[Miss, ...]:
         """The error of every goal, measured at the targets themselves."""
-        assert self._then is not None
+        assert self._without_pull is not None
         self._put_far(there=True)
-        errors = misses(self._then.problem, self.q)
+        errors = misses(self._without_pull.problem, self.q)
         self._put_far(there=False)
         return errors
 

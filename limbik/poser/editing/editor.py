@@ -27,7 +27,7 @@ from limbik.poser.drag.drag_solver import DragSolver
 from limbik.poser.drag.effector_targets import also_held, anchored
 from limbik.poser.drag.looks.look_goals import looked_at
 from limbik.poser.drag.method_choice import COMPILING, SOON, is_ready, prepare
-from limbik.poser.editing.gestures import Dragging, Sliding, drag_solver_of, standing
+from limbik.poser.editing.gestures import Dragging, Sliding, after_solve, drag_solver_of
 from limbik.poser.editing.offer import Offer
 from limbik.poser.editing.open_document import OpenDocument
 from limbik.poser.editing.other_figures import OtherFigures
@@ -200,7 +200,7 @@ class Editor(OpenDocument):
         live = drag_solver_of(self.figure, self.document, dragged, floor=self.opened.floor)
         answer = live.solve()
         answer = live.finish() if answer.status is not None else answer
-        feet = tuple(standing(live, effector, answer.q) for effector in self.document.effectors)
+        feet = tuple(after_solve(live, effector, answer.q) for effector in self.document.effectors)
         self.document = replace(self.document, q=answer.q, effectors=feet)
         self.answer, self.ghost, self._held = answer, None, dragged
         self._edited(() if dragged is None else (dragged,))

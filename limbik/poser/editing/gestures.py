@@ -75,10 +75,10 @@ def _keyed_pins(document: Document, dragged: int | None) -> frozenset[str]:
     )
 
 
-def standing(live: DragSolver, effector: Effector, q: np.ndarray) -> Effector:
+def after_solve(live: DragSolver, effector: Effector, q: np.ndarray) -> Effector:
     """An effector after a solve that ended in the pose q (n,): a foot whose heel rose is pinned as
     it stands, marked as placed so that the heel comes down when it can."""
-    if live.posture is None or effector.id not in live.standing:
+    if live.posture is None or effector.id not in live.feet_on_balls:
         return effector
     risen = live.posture.tilt(effector, q) > TILTED
     return anchored(live.figure, (replace(effector, placed=risen),), q)[0]
@@ -149,7 +149,7 @@ class Dragging:
         is pinned as it stands, marked as placed so that the heel comes down when it can."""
         if effector.mode == "free" and effector.id in (self.effector, *self.also):
             return replace(effector, placed=True)
-        left = standing(self._live, effector, q)
+        left = after_solve(self._live, effector, q)
         if left is effector and effector.mode == "pin" and effector.id == self.effector:
             return replace(effector, placed=False)
         return left

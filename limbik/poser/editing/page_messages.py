@@ -101,7 +101,7 @@ class PageMessages(Editor):
         if self.answer is None:
             self.answer = drag_solver_of(
                 self.figure, replace(self.document, method=Choice()), None
-            ).look()
+            ).report_pose()
         offer = self.offer
         answer = self.answer if offer is None else offer.shown(self.answer)
         return pose_message(

@@ -34,7 +34,7 @@ from limbik.poser.drag.prop_shapes import (
     surface_point,
     wxyz_of,
 )
-from limbik.poser.editing.gestures import drag_solver_of, standing
+from limbik.poser.editing.gestures import after_solve, drag_solver_of
 
 TURN = 0.3
 """Weight of a held prop's turn beside its place, while it is dragged."""
@@ -106,7 +106,7 @@ class PropDragging:
         makes room for it where collisions are kept."""
         if self._live is not None and not (self._eyes and document.scene.collisions):
             answer = self._live.finish()
-            feet = tuple(standing(self._live, e, answer.q) for e in document.effectors)
+            feet = tuple(after_solve(self._live, e, answer.q) for e in document.effectors)
             document = replace(document, effectors=feet)
         elif document.scene.collisions:
             solver = drag_solver_of(self._figure, document, None, floor=self._floor)

@@ -52,7 +52,7 @@ def test_free_effectors_hold_only_while_they_are_dragged():
     assert answer.ok
     np.testing.assert_array_equal(answer.goals[:, 0], [1])
     nothing = DragSolver(HUMAN, effectors, None, HUMAN.rest)
-    for told in (nothing.solve(), nothing.finish(), nothing.look()):
+    for told in (nothing.solve(), nothing.finish(), nothing.report_pose()):
         assert told.status is None
         assert told.goals.shape == (0, 11)
         np.testing.assert_array_equal(told.q, HUMAN.rest)
@@ -61,7 +61,7 @@ def test_free_effectors_hold_only_while_they_are_dragged():
 def test_looking_solves_nothing():
     live = DragSolver(HUMAN, held(HUMAN, FEET), 1, HUMAN.rest)
     live.move(1, (0.5, 1.0, 0.3))
-    seen = live.look()
+    seen = live.report_pose()
     assert seen.status is None
     np.testing.assert_array_equal(seen.q, HUMAN.rest)
     here = HUMAN.positions(HUMAN.rest)[HUMAN.index("LeftHand")]

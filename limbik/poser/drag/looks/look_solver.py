@@ -128,8 +128,8 @@ class LookSolver:
         self._count = len(goals)
         goals += self._beside
         self._rest = len(goals)
-        self._then = self._runner(goals, q, turning)
-        self._near = self._pulled_runner(goals, q, turning, PULL)
+        self._without_pull = self._runner(goals, q, turning)
+        self._with_pull = self._pulled_runner(goals, q, turning, PULL)
         self._trunk = self._whole = None
         if trunk:
             self._trunk = self._pulled_runner(goals, q, trunk, TRUNK_PULL)
@@ -160,7 +160,7 @@ class LookSolver:
     def begin(self, q: np.ndarray) -> None:
         """Let the next looks stay near the pose q (n,)."""
         self.q = self.figure.project(q)
-        for runner in (self._near, self._trunk):
+        for runner in (self._with_pull, self._trunk):
             if runner is not None:
                 runner.problem.set_target(self._rest, pose=self.q)
         self._code, self._ms, self._iterations = STATIONARY, 0.0, 0
@@ -195,11 +195,11 @@ class LookSolver:
                 self._run(other)
                 self._put(places)
                 self._run(other)
-                problem = self._then.problem
+                problem = self._without_pull.problem
                 if problem.objective(other) < BETTER * problem.objective(out):
                     out = other
         met = out.copy()
-        self._code, totals = self._then.run(met, 0, self._none, ITERATIONS)
+        self._code, totals = self._without_pull.run(met, 0, self._none, ITERATIONS)
         self._iterations += int(totals[OUT_ITERATIONS])
         if self._code == REACHED and np.isfinite(met).all():
             out = met
@@ -228,14 +228,14 @@ class LookSolver:
     def stands(self, answer: Answer) -> Answer:
         """How the goals of the body and the looks stand in the present pose; nothing is solved."""
         self._put(self._looked_at_points(self.q))
-        own = build_answer(self._then.problem, self.held, self.q, None, kept=self._ids)
+        own = build_answer(self._without_pull.problem, self.held, self.q, None, kept=self._ids)
         goals = np.concatenate([answer.goals, own.goals[: self._count]])
         return replace(answer, q=self.q, goals=goals)
 
     def report(self, answer: Answer, *, first: bool) -> Answer:
         """The answer to the rest of the body with the looks in it, at the pose of the last
         ``turned``; with ``first`` its sentence is of the looks where both are short."""
-        problem = self._then.problem
+        problem = self._without_pull.problem
         own = build_answer(
             problem, self.held, self.q.copy(), self._code, answer.ms + self._ms,
             answer.iterations + self._iterations, kept=self._ids, by_limits=True,
@@ -247,14 +247,14 @@ class LookSolver:
         return replace(answer, q=own.q, goals=goals, ms=own.ms, iterations=own.iterations)
 
     def _run(self, q: np.ndarray, runner: Runner | None = None) -> None:
-        _, totals = (runner or self._near).run(q, 0, self._none, ITERATIONS)
+        _, totals = (runner or self._with_pull).run(q, 0, self._none, ITERATIONS)
         self._iterations += int(totals[OUT_ITERATIONS])
         if not np.isfinite(q).all():
             q[:] = self.q
 
     def _off(self, q: np.ndarray) -> float:
         """By which angle the worst look is off in the pose q (n,)."""
-        errors = misses(self._then.problem, q)[: self._count]
+        errors = misses(self._without_pull.problem, q)[: self._count]
         return max((miss.angle or 0.0 for miss in errors), default=0.0)
 
     def _looked_at_points(self, q: np.ndarray) -> list[np.ndarray]:
@@ -286,7 +286,7 @@ class LookSolver:
         return place + across * (side * ASIDE * far / length)
 
     def _put(self, places: Sequence[np.ndarray]) -> None:
-        for runner in (self._near, self._then, self._trunk, self._whole):
+        for runner in (self._with_pull, self._without_pull, self._trunk, self._whole):
             for k, place in enumerate(places):
                 if runner is not None:
                     runner.problem.set_target(k, target=place)
