@@ -33,7 +33,6 @@ OVERLAP = 40  # frames that two windows share
 _STAY = 1e-3  # of the goals' weight: how much a frame stays near the one before in the first pass
 _BRANCH = 0.3  # of the goals' weight: what a change of branch costs per rad²
 _FRESH = 0.5  # seconds between new starts of the third pass
-_FROM_NEAR = 0.25  # seconds between new starts of a pass from poses that are nearly right
 _SPEED_MARGIN = 0.005  # of a speed limit that the solve stays below it
 _SPEED = 1e4  # weight of speeds beyond their limits, of that of accelerations, at least
 
@@ -325,9 +324,9 @@ class ClipSolver:
         """(poses (frames, n), report): frame by frame, then all together.
 
         ``starts`` (frames, n) is where frames may start; ``near`` says that it is nearly right, so
-        that one pass from there does instead of several.  Without ``whole`` there is one pass and
-        no more.  ``progress`` is told the share of the work that is done; what it raises ends the
-        solve.
+        that every frame starts there, and one pass does instead of several.  Without ``whole``
+        there is one pass and no more.  ``progress`` is told the share of the work that is done;
+        what it raises ends the solve.
         """
         notify = progress or ignored
         if not whole:
@@ -335,7 +334,7 @@ class ClipSolver:
             return q, Report(self.total(q), self.total(q), 0, 0)
         switched = 0
         if near:
-            q = self.chain(starts, every=max(1, round(_FROM_NEAR * self.fps)))
+            q = self.chain(starts, every=1)
         else:
             q, which = self.frame_by_frame(starts, progress=lambda share: notify(0.3 * share))
             switched = int((which > 0).sum())

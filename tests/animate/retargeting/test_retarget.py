@@ -120,6 +120,12 @@ def test_feet_come_out_of_the_ground_the_same_way_wherever_the_clip_begins() -> 
     assert np.degrees(apart.max()) < 8.0
 
 
+def test_a_first_frame_from_elsewhere_leaves_the_others_alone() -> None:
+    clip = limbik.load_motion(real_data.find("cmu_bvh/49_06.bvh"))[:100]  # it begins in a T-pose
+    out = limbik.retarget(clip, onto=target_of("g1"), avoid=False)
+    assert limbik.animate.track.jumps(out.motion.figure, out.motion.q, None).tolist() == [1]
+
+
 def test_speed_limits_hold() -> None:
     clip, free = walk_on_g1()
     figure = target_of("g1")
