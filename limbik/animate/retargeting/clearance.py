@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,8 @@ _SEEN = 1e-3  # metres of an adult: what is less deep is not looked at
 _PAD = 0.25  # seconds around frames that are put right, which may change too
 _SOFTER = 0.05  # of the weight of shapes that stay apart: what a solve begins with,
 _SOFT = 0.01  # and of the weight of points above the ground
+_STAY = 0.03  # weight of poses as they were, for each coordinate
+_BLEND = 0.05  # seconds over which departures of single frames are averaged
 _ROUNDS, _STEPS, _ENOUGH = 3, 30, 1e-3
 _FIRST = (0.0, 0.6, 0.75, 0.8)  # of the work is done before each round, and before what is smoother
 _SMOOTHER = 4  # times that it is tried again from a smoother start
@@ -88,14 +91,15 @@ def put_right(
     target: BodyShape,
     feet: Mapping[str, Foot],
     fps: float,
-    solver: Callable[[list[Goal]], ClipSolver],
+    solver: Callable[[list[Goal], dict[str, Any]], ClipSolver],
     *,
     shapes: bool,
     progress: Callable[[float], None],
 ) -> tuple[np.ndarray, int]:
     """(poses (frames, n), steps): q improved around the frames in which something is below the
-    ground or inside something else, by the ``solver`` of the clip with goals against that; it is
-    only made where there are such frames.  ``progress`` is told the share of the work that is done.
+    ground or inside something else, by the ``solver`` of the clip with goals against that and with
+    poses to stay near to; it is only made where there are such frames.  ``progress`` is told the
+    share of the work that is done.
     """
     figure, first = target.figure, np.array(q)
     depths = clearance_goals(figure, target, feet, shapes=shapes, ground=1.0, apart=1.0)
@@ -103,7 +107,6 @@ def put_right(
     least, pad = (_SEEN * target.metre) ** 2, round(_PAD * fps)
     skipped, taken, q = set[tuple[str, str]](), 0, np.ascontiguousarray(q)
     made = soft = None
-    early = _ENOUGH if shapes else 10.0 * _ENOUGH  # a floor alone has one valley
     changed = np.zeros(len(q), bool)
     for turn in range(_ROUNDS):
         wrong = np.flatnonzero(seen.costs(q) > least)
@@ -116,16 +119,22 @@ def put_right(
         if made is None or soft is None or not skipped <= apart:
             skipped = apart if made is None else skipped & apart
             goals = partial(clearance_goals, figure, target, feet, shapes=shapes, exclude=skipped)
-            soft = solver(goals(ground=_SOFT * GROUND, apart=_SOFTER * APART))
-            made = solver(goals())
+            stay = {"near": first, "posture": _STAY}
+            soft = solver(goals(ground=_SOFT * GROUND, apart=_SOFTER * APART), stay)
+            made = solver(goals(), stay)
         changed |= near
         before = q.copy()
-        # What is deep has many valleys of the whole weight.  Of a small one there are few, so that
-        # the same one is found wherever a clip begins.
-        for k, (each, enough) in enumerate(((soft, early), (made, _ENOUGH))):
-            part = _part(progress, _FIRST[turn : turn + 2], k, 2)
-            q, steps = _improved(each, q, near, enough, progress=part)
-            taken += steps
+        # What is deep has many valleys, and a solve of many frames ends in one or another as it is
+        # cut.  So each frame finds its own, with a small weight first, of which there are few, and
+        # all of them together begin at the average of what frames near by in time have found.
+        for each in (soft, made):
+            alone = q.copy()
+            for low, high in runs(near):
+                each.improve_alone(alone, low, high)
+            blended = figure.project(q + _smoothed(alone - q, _BLEND * fps))
+            q[near] = blended[near]
+        q, steps = _improved(made, q, near, progress=_part(progress, _FIRST[turn : turn + 2], 0, 1))
+        taken += steps
         if np.abs(q - before).max() < 1e-6:
             break
     if made is None:

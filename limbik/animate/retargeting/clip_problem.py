@@ -67,6 +67,7 @@ def clip_solver(
     fps: float,
     smooth: float,
     near: np.ndarray | None = None,
+    posture: float = POSTURE,
     speeds: np.ndarray | None = None,
     hold: float = HELD,
     more: Sequence[Goal] = (),
@@ -74,6 +75,7 @@ def clip_solver(
 ) -> tuple[ClipSolver, np.ndarray]:
     """The problem of every frame with ``more`` goals, and where frames may start (frames, n).
 
+    ``posture`` is the weight of ``near`` (frames, n), or of the rest pose, for each coordinate.
     ``level`` has the feet of a figure that cannot tilt them sideways: while they are flat their
     soles are on the ground, and they stand where that lets them.
     """
@@ -89,7 +91,7 @@ def clip_solver(
     count = len(goals)
     goals += [goal for _, goal in planes]
     roots = np.isin(figure.owner, np.flatnonzero(figure.parents < 0))
-    goals.append(Rest(np.where(roots, 0.0, POSTURE * figure.n)))
+    goals.append(Rest(np.where(roots, 0.0, posture * figure.n)))
     links = {p.link for p in targets.points.values()} | {t.link for t in targets.turned.values()}
     problem = Problem(figure, [*goals, *more], lock=_idle(figure, links))
     hips = targets.points["hips"]

@@ -175,7 +175,9 @@ def retarget(
     if whole:
         q, more = put_right(
             q, target, feet, clip.fps,
-            lambda goals: clip_solver(inner, target, targets, changes, **terms, more=goals)[0],
+            lambda goals, near: clip_solver(
+                inner, target, targets, changes, **(terms | near), more=goals
+            )[0],
             shapes=shapes, progress=lambda share: notify(most + (1.0 - most) * share),
         )  # fmt: skip
         report = replace(report, steps=report.steps + more)

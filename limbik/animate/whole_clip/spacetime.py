@@ -169,6 +169,15 @@ class ClipSolver:
         )  # fmt: skip
         return np.ascontiguousarray(q[order])
 
+    def improve_alone(self, q: np.ndarray, low: int, high: int) -> None:
+        """Improve each of the frames low … high − 1 of q (frames, n) in place by itself, as if no
+        other frame were there."""
+        part = q[low:high]
+        self._improved(
+            self._values[low:high], part, 1, part, 0, high - low, self._chain,
+            self._drift[low:high], 0, 1e-3,
+        )  # fmt: skip
+
     def best_of(self, candidates: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """(poses, which candidate) that cost least, changes from frame to frame included.
 

@@ -93,6 +93,15 @@ def test_it_starts_anywhere() -> None:
         assert np.degrees(apart.max()) < 2.0
 
 
+def test_arms_come_off_the_body_the_same_way_wherever_the_clip_begins() -> None:
+    clip, robot = clip_of("xsens", 300)[::3], target_of("g1")
+    whole = limbik.retarget(clip, onto=robot).motion
+    without = limbik.retarget(clip, onto=robot, avoid=False).motion
+    assert np.degrees(np.abs(whole.q - without.q)[:, 6:].max()) > 5.0  # they are in the thighs
+    part = limbik.retarget(clip[33:], onto=robot).motion
+    assert np.degrees(np.abs(part.q[33:] - whole.q[66:])[:, 6:].max()) < 1.0
+
+
 def test_hands_rest_in_the_same_place_wherever_the_clip_begins() -> None:
     clip, human = limbik.figures.cartwheel()[: 4 * 90 : 4], target_of("human")
     places = []
