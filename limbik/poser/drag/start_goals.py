@@ -17,6 +17,7 @@ from limbik.humanoid.recognise import SIDES
 from limbik.maths.so3 import matrix_to_quat
 from limbik.poser.document.effector import Effector
 from limbik.poser.drag.posture import TILTED, Posture
+from limbik.posture.ankles import Ankle, apart, knee_above
 from limbik.posture.feet import Foot, feet_of
 from limbik.posture.known_body import known_body, known_up
 from limbik.solver.problem import Problem
@@ -32,6 +33,10 @@ FLAT_FOR_HANDS = 3e-5
 KNEES, KNEES_FOR_HANDS = 2e-5, 5e-6
 """Weights with which knees stay above their pinned feet, seen from ahead, while something else, or
 a hand, is dragged: they do not go inwards to spare an ankle at its limit."""
+
+ANKLES = 1.2e-4
+"""Weight with which a foot on the floor, or one that is dragged from there, bends up no further
+than ankles like to: the heel rises instead."""
 
 LEVEL = 3.2e-7
 """Weight with which other pins keep their turn."""
@@ -57,12 +62,12 @@ _AS_IT_IS = (1.0, 0.0, 0.0, 0.0)  # stands in for a rotation that is written whe
 class StartGoal(NamedTuple):
     """What is kept while the pull is on: a goal whose target is taken from the pose in which a drag
     begins.  ``kind`` says what the target is: where the point is, how the joint is turned, that
-    with the sole made flat, the upright plane through heel and ball, or the one beside it in which
-    the knee is."""
+    with the sole made flat, the upright plane through heel and ball, the one beside it in which the
+    knee is, or how near the knee may come to the ball."""
 
     goal: Goal
     joint: int
-    kind: Literal["place", "turn", "flat", "heading", "knee"]
+    kind: Literal["place", "turn", "flat", "heading", "knee", "ankle"]
     at: tuple[float, float, float] = _ORIGIN
 
 
@@ -94,12 +99,14 @@ def start_goals(
                 tilted = tilted and posture.tilt(effector, q) > TILTED
                 kind: Literal["turn", "flat"] = "turn" if tilted else "flat"
                 out.append(StartGoal(_turned(effector.joint, weight), joint, kind))
+                goal = Ankle(effector.joint, 0.0, weight=ANKLES)
+                out.append(StartGoal(goal, joint, "ankle"))
             foot = posture.foot(effector)
             if effector.id != dragged and effector.mode == "pin" and foot is not None:
                 plane = Plane(effector.joint, (1.0, 0.0, 0.0), 0.0, foot.heel, weight=HEADING)
                 out.append(StartGoal(plane, joint, "heading"))
                 if dragged is not None:
-                    knee = _knee(posture.figure, joint)
+                    knee = knee_above(posture.figure, joint)
                     above = KNEES_FOR_HANDS if reaching else KNEES
                     plane = Plane(posture.figure.joints[knee], (1.0, 0.0, 0.0), 0.0, weight=above)
                     out.append(StartGoal(plane, knee, "knee"))
@@ -175,22 +182,19 @@ def put_start_goals(
             problem.set_target(k, normal=across, offset=float(ball @ across))
             continue
         if kind == "knee":
-            foot = next(foot for foot in feet_of(figure) if _knee(figure, foot.joint) == joint)
+            foot = next(foot for foot in feet_of(figure) if knee_above(figure, foot.joint) == joint)
             across = _across(figure, frames[foot.joint], foot)
             problem.set_target(k, normal=across, offset=float(frame[:3, 3] @ across))
+            continue
+        if kind == "ankle":  # a foot that is bent up further already may stay so
+            foot = next(foot for foot in feet_of(figure) if foot.joint == joint)
+            problem.set_target(k, distance=min(apart(figure, foot), apart(figure, foot, q)))
             continue
         turn = frame[:3, :3]
         if kind == "flat":
             foot = next(foot for foot in feet_of(figure) if foot.joint == joint)
             turn = flat_turn(turn, foot.normal, np.eye(3)[known_up(figure)])
         problem.set_target(k, wxyz=matrix_to_quat(turn))
-
-
-def _knee(figure: Figure, foot: int) -> int:
-    """The joint of the lower leg above a foot."""
-    body = known_body(figure)
-    side = next(side for side in SIDES if figure.index(body[side + "Foot"]) == foot)
-    return figure.index(body[side + "LowerLeg"])
 
 
 def _across(figure: Figure, frame: np.ndarray, foot: Foot) -> np.ndarray:

@@ -277,3 +277,27 @@ def test_a_hand_that_rests_out_of_reach_gets_the_reason(animator: Person) -> Non
     assert "so far" not in animator.ask("app.pose.why")
     mouse.up()
     animator.settle()
+
+
+def test_a_body_settles_while_the_hand_rests_and_not_when_it_lets_go(animator: Person) -> None:
+    page, mouse = animator.page, animator.page.mouse
+    page.keyboard.press("Numpad3")
+    animator.still()
+    x, y = animator.screen("Head")
+    place = at(animator, "Head") + [0.0, -0.2, -0.3]
+    end = page.evaluate("(p) => window.limbik.stage.project(p)", place.tolist())
+    mouse.move(x, y)
+    mouse.down()
+    for k in range(1, 21):
+        mouse.move(x + (end["x"] - x) * k / 20, y + (end["y"] - y) * k / 20)
+        wait(animator, "app.idle")
+    before = animator.positions()
+    rested = before + 1.0
+    while np.abs(animator.positions() - rested).max() > 1e-3:  # the button is still down
+        rested = animator.positions()
+        page.wait_for_timeout(400)
+    assert np.linalg.norm(rested - before, axis=1).max() > 0.02  # it went on by itself
+    mouse.up()
+    animator.settle()
+    # It moved by 24 cm when the hand let go.
+    assert np.linalg.norm(animator.positions() - rested, axis=1).max() < 0.015

@@ -41,6 +41,9 @@ export function lookedAt(app: App, effector: Effector): Vector3 | null {
 const REPEATS = 40;
 const PAUSE = 30;
 
+/** As a share of the figure's size: joints that went further since the last answer are still on their way. */
+const STIR = 0.002;
+
 export class Hand {
   /** Under the pointer: an effector by id, or a joint of the body. */
   overEffector: number | null = null;
@@ -48,6 +51,7 @@ export class Hand {
 
   private held: { effector: number; position: Vec3 | null; wxyz: Vec4 | null; moved: boolean } | null = null;
   private repeats = 0;
+  private seen: Float32Array | null = null;
 
   constructor(
     private readonly app: App,
@@ -81,11 +85,17 @@ export class Hand {
     this.changed();
   }
 
-  /** A figure that still follows goes on while the hand rests, until it has arrived or is known to be held. */
+  /** A figure that is still on its way goes on while the hand rests, until it has arrived or is known to be
+   *  held: what is seen when the hand lets go is what stays. */
   rest(): void {
-    if (!this.moved || !this.app.pose?.isFollowing) return;
+    const before = this.seen;
+    this.seen = this.held?.moved ? (this.app.pose?.positions ?? null) : null;
+    const { pose, figure } = this.app;
+    if (!pose || !figure || !this.seen) return;
+    const stirred = before !== null && furthest(before, this.seen) > STIR * figure.size;
+    if (!stirred && !pose.isFollowing) return;
     setTimeout(() => {
-      if (!this.held?.moved || !this.app.idle || !this.app.pose?.isFollowing || this.repeats >= REPEATS) return;
+      if (!this.held?.moved || !this.app.idle || this.app.pose !== pose || this.repeats >= REPEATS) return;
       this.repeats++;
       this.app.drag(this.held.effector, this.held.position, this.held.wxyz);
     }, PAUSE);
@@ -129,4 +139,13 @@ export class Hand {
     const wxyz = held ?? this.app.report(effector.id)?.wxyz ?? effector.wxyz;
     return wxyz ? quaternion(wxyz) : null;
   }
+}
+
+/** How far the joint went that went furthest from some places (3 numbers each) to others. */
+function furthest(before: Float32Array, now: Float32Array): number {
+  let most = 0;
+  for (let i = 0; i + 2 < now.length; i += 3) {
+    most = Math.max(most, Math.hypot(now[i]! - before[i]!, now[i + 1]! - before[i + 1]!, now[i + 2]! - before[i + 2]!));
+  }
+  return most;
 }
