@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
@@ -334,4 +335,13 @@ class KernelCache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         self._prepare()
-        super().save_overload(sig, data)
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:  # a full disk; what is compiled runs all the same
+            self.disable()
+            warnings.warn(
+                f"{self._cache_path}: {error.strerror or error}; limbik compiles its kernels again "
+                "in every process until it can keep them there",
+                RuntimeWarning,
+                stacklevel=2,
+            )

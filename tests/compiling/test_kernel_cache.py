@@ -191,6 +191,19 @@ def test_without_a_folder_to_write_to_kernels_run(
     assert module.answer.stats.cache_path is None
 
 
+def test_a_full_disk_is_said_and_kernels_run(load: Load) -> None:
+    resource = pytest.importorskip("resource", reason="limits the size of files")
+    module = load()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
+    try:
+        with pytest.warns(RuntimeWarning, match="File too large; limbik compiles"):
+            assert module.ask() == 17.0
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert load().ask() == 17.0
+
+
 def test_every_process_makes_the_same_stamps() -> None:
     code = (
         "import sys, limbik.animate.track\n"
