@@ -33,7 +33,8 @@ LAYERS = {
     ],
     "maths": [
         "dual_quaternions turn_angles broad_phase",
-        "so3 distance",
+        "so3 hull_distance",
+        "distance",
         "euler box_distance convex_distance cylinder_distance",
         "quaternions linear cores solids planar_hull distance_field",
     ],

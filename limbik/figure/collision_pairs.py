@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,13 +15,26 @@ from limbik.figure.collision.shape_buffers import (
     place_shapes,
     shape_buffers,
 )
-from limbik.figure.collision.shapes import Shape
+from limbik.figure.collision.shapes import Capsule, Shape
 from limbik.figure.collision.surfaces import SURFACES
 from limbik.figure.figure import Figure
 from limbik.maths.distance import RESULT, distances
 from limbik.maths.distance_field import field_distance
+from limbik.maths.hull_distance import hull_distance
 
 _own: weakref.WeakKeyDictionary[Figure, ShapeBuffers] = weakref.WeakKeyDictionary()
+_hulls: weakref.WeakKeyDictionary[Figure, Hulls] = weakref.WeakKeyDictionary()
+
+
+class Hulls(NamedTuple):
+    """pairs:   (shapes, shapes) whether two shapes of a figure are measured by their hulls
+    numbers: those of the hulls (maths/hull_distance.py) one after the other, after a 0
+    at:      (shapes,) where that of each shape begins, 0 for one that has none
+    """
+
+    pairs: np.ndarray
+    numbers: np.ndarray
+    at: np.ndarray
 
 
 def collision_pairs(
@@ -72,7 +86,8 @@ def shape_distances(
 
     ``pairs`` (k, 2) are those of ``collision_pairs`` unless given; the shapes of a ``scene`` in the
     world are counted on after those of the figure; they lie where they say, or at ``places``
-    (shapes, 12): rotations, row by row, and positions.
+    (shapes, 12): rotations, row by row, and positions.  Two shapes that overlap in the rest pose,
+    although the convex hulls of the meshes that they stand for do not, are as far apart as these.
 
     >>> human = limbik.figures.human()
     >>> bool(shape_distances(human, human.rest)[0].min() > -0.1)
@@ -93,11 +108,64 @@ def shape_distances(
     found, places = out[plain], where[plain]
     distances(buffers.kinds, buffers.sizes, poses, pairs[plain], len(found), found, places)
     out[plain], where[plain] = found, places
+    hulls = hulls_of(figure)
+    own = np.asarray((pairs < len(figure.shapes)).all(axis=1))
+    own[own] = hulls.pairs[pairs[own, 0], pairs[own, 1]]
+    _by_hulls(hulls, buffers, poses, pairs, np.flatnonzero(own), out, where)
     for k in np.flatnonzero(~plain).tolist():
         i, j = pairs[k].tolist()
         floats = np.concatenate((buffers.sizes[i], poses[i], poses[j], fields[j]))
         out[k] = field_distance(floats, 0, 4, 4 + 2 * POSE, 4 + POSE, where[k])
     return out, where
+
+
+def hulls_of(figure: Figure) -> Hulls:
+    """The hulls of meshes of a figure, and which pairs they measure: those whose shapes overlap in
+    the rest pose although the hulls do not.  Made once per figure."""
+    known = _hulls.get(figure)
+    if known is not None:
+        return known
+    count = len(figure.shapes)
+    measured, at, tables = np.zeros((count, count), bool), np.zeros(count, np.int64), [np.zeros(1)]
+    meshes = [shape.mesh if isinstance(shape, Capsule) else None for shape in figure.shapes]
+    none = _hulls[figure] = Hulls(measured, tables[0], at)
+    if not any(meshes):
+        return none
+    pairs = collision_pairs(figure, touching=True)
+    overlap = shape_distances(figure, figure.rest, pairs)[0] <= 0.0
+    pairs = pairs[overlap & np.array([bool(meshes[a] or meshes[b]) for a, b in pairs.tolist()])]
+    for k in np.unique(pairs).tolist():
+        mesh = meshes[k]
+        if mesh is not None:
+            at[k] = sum(map(len, tables))
+            tables.append(mesh.numbers)
+    hulls = Hulls(measured, np.concatenate(tables), at)
+    buffers = buffers_with(figure)
+    poses = shape_poses(figure, figure.rest, buffers)
+    out, where = np.empty(len(pairs)), np.empty((len(pairs), RESULT))
+    _by_hulls(hulls, buffers, poses, pairs, np.arange(len(pairs)), out, where)
+    apart = pairs[out > 0.0]
+    measured[apart[:, 0], apart[:, 1]] = measured[apart[:, 1], apart[:, 0]] = True
+    _hulls[figure] = hulls
+    return hulls
+
+
+def _by_hulls(
+    hulls: Hulls,
+    buffers: ShapeBuffers,
+    poses: np.ndarray,
+    pairs: np.ndarray,
+    which: np.ndarray,
+    out: np.ndarray,
+    where: np.ndarray,
+) -> None:
+    """Distances of those ``pairs`` (k, 2) that have the numbers ``which``, by their hulls."""
+    for k in which.tolist():
+        i, j = pairs[k].tolist()
+        out[k] = hull_distance(
+            buffers.kinds, buffers.sizes, poses, i, j, hulls.numbers, hulls.at[i], hulls.at[j],
+            np.inf, where[k],
+        )  # fmt: skip
 
 
 def buffers_with(figure: Figure, scene: Sequence[Obstacle] = ()) -> ShapeBuffers:

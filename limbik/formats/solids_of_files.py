@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from limbik.errors import FormatError
-from limbik.figure.collision.capsule_fit import capsule_around
+from limbik.figure.collision.capsule_fit import capsule_of_mesh
 from limbik.figure.collision.shapes import Capsule, Quaternion, Shape
 from limbik.figure.joints import Vector
 from limbik.formats.mesh_files import Triangles, read_mesh
@@ -58,7 +58,7 @@ class ShapesOfFile:
             try:
                 if (file, entry.scale) not in fits:
                     mesh = scaled_mesh(read_mesh(file), entry.scale)
-                    fits[file, entry.scale] = capsule_around(mesh.vertices)
+                    fits[file, entry.scale] = capsule_of_mesh(mesh.vertices)
             except FormatError as error:
                 text = f"the mesh {file.name} is left out: {error.message}"
                 remarks.add("mesh", file.name, text)

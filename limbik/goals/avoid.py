@@ -45,16 +45,17 @@ class Avoid(Prioritized):
 
     The figure's own shapes (``figure.shapes``) count against each other, but for those of
     neighbours, those that overlap in the rest pose and in most others, being made that way, and
-    those that the figure excludes; with ``own=False`` they do not.  They may always be as near to
-    each other as the rest pose has them, and as deep; a little deeper where they overlap there and
-    are two joints apart.  They count against those of
-    ``scene``, a list of Sphere, Capsule, Box, Cylinder, HalfSpace, TriangleMesh and HeightMap in
-    the world, unless they cannot move.  A scene moves with ``positions`` (shapes, 3) and ``wxyz``
-    (shapes, 4): where the shapes' centres (or frames; of a HalfSpace a point of its plane, its z
-    axis being the normal) are, with one more axis where they differ by problem or frame; they can
-    be moved with ``Solver`` and ``Live`` too.  ``margin`` is how far apart they stay, in the
-    figure's unit.  ``exclude`` has
-    pairs of names whose shapes may touch: of joints, or of a joint and a shape of the scene.
+    those that the figure excludes; with ``own=False`` they do not.  Meshes of a robot's file count
+    as the capsules around them; two that overlap in the rest pose as the meshes' convex hulls,
+    where these do not.  Shapes may always be as near to each other as the rest pose has them, and
+    as deep; a little deeper where they overlap there and are two joints apart.  They count against
+    those of ``scene``, a list of Sphere, Capsule, Box, Cylinder, HalfSpace, TriangleMesh and
+    HeightMap in the world, unless they cannot move.  A scene moves with ``positions`` (shapes, 3)
+    and ``wxyz`` (shapes, 4): where the shapes' centres (or frames; of a HalfSpace a point of its
+    plane, its z axis being the normal) are, with one more axis where they differ by problem or
+    frame; they can be moved with ``Solver`` and ``Live`` too.  ``margin`` is how far apart they
+    stay, in the figure's unit.  ``exclude`` has pairs of names whose shapes may touch: of joints,
+    or of a joint and a shape of the scene.
 
     The goal is met when no pair is nearer than the margin, not only within a tolerance of it.
 

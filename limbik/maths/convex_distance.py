@@ -5,15 +5,20 @@ origin.  That set is known by its furthest points along directions.  A simplex o
 is kept; each step adds the one that is furthest from where the simplex is nearest to the origin,
 towards it, and drops those that the nearest point of the new simplex does not need.
 
-Arrays as in distance.py; nothing is allocated.
+Arrays as in distance.py; nothing is allocated.  A core may also be the convex hull of few points:
+hulls[at:] has how many there are, a multiple of four, the radius around them, the centre and the
+half sizes of the box around them, then all x, all y and all z, in the frame of the solid; ``at`` is
+0 for a core that its kind and sizes say.
 """
 
 from __future__ import annotations
 
 import math
 
+from numba import int64, uint64
+
 from limbik.jit import array_at, inner, stack
-from limbik.maths.cores import CYLINDER, FLAT, from_cores
+from limbik.maths.cores import CYLINDER, FLAT, from_cores, turned_to_local, turned_to_world
 
 _MOST = 48  # steps; 4 to 12 are usual
 _SURE = 1e-12  # of the squared distance: how much nearer a point might be at the end
@@ -21,6 +26,8 @@ _TOUCH = 1e-7  # of the sizes: cores that are nearer than this count as overlapp
 _POINT = 6  # floats per point of the simplex: the difference a − b, and a
 _BEST = 4 * _POINT  # after these: v, the point nearest to the origin, and a of it
 _SIZE = _BEST + 6
+HULL_HEAD = 8
+"""Numbers of a hull before its points."""
 
 
 @inner
@@ -47,11 +54,80 @@ def furthest(kind, sizes, poses, i, x, y, z):
 
 
 @inner
-def _add_point(a, b, sizes, poses, i, j, x, y, z, simplex, count):
+def _points_of_hull(hulls, at):
+    """The x, the y and the z of the points of a hull."""
+    count, first = int64(hulls[at]), at + HULL_HEAD
+    return (
+        hulls[first : first + count],
+        hulls[first + count : first + 2 * count],
+        hulls[first + 2 * count : first + 3 * count],
+    )
+
+
+@inner
+def furthest_of_hull(poses, i, hulls, at, x, y, z):
+    """The point of a hull that is furthest along (x, y, z), from the centre of solid i."""
+    u, v, w = turned_to_local(poses, i, x, y, z)
+    px, py, pz = _points_of_hull(hulls, at)
+    best, far = 0, -math.inf
+    for k in range(px.shape[0]):
+        along = u * px[k] + v * py[k] + w * pz[k]
+        if along > far:
+            best, far = k, along
+    return turned_to_world(poses, i, px[best], py[best], pz[best])
+
+
+@inner
+def reach_of_hull(hulls, at, u, v, w):
+    """How far a hull reaches along the unit vector (u, v, w) of its own frame."""
+    px, py, pz = _points_of_hull(hulls, at)
+    a = b = c = d = -math.inf
+    for step in range(px.shape[0] >> 2):  # four sums at a time
+        k = uint64(4 * step)
+        m, n, o = k + uint64(1), k + uint64(2), k + uint64(3)
+        e, f = u * px[k] + v * py[k] + w * pz[k], u * px[m] + v * py[m] + w * pz[m]
+        g, h = u * px[n] + v * py[n] + w * pz[n], u * px[o] + v * py[o] + w * pz[o]
+        a, b = e if e > a else a, f if f > b else b
+        c, d = g if g > c else c, h if h > d else d
+    return max(max(a, b), max(c, d)) + hulls[at + 1]
+
+
+@inner
+def reach_of_box(hulls, at, u, v, w):
+    """The same of the box around it."""
+    k = at + 2
+    middle = u * hulls[k] + v * hulls[k + 1] + w * hulls[k + 2]
+    far = abs(u) * hulls[k + 3] + abs(v) * hulls[k + 4] + abs(w) * hulls[k + 5]
+    return middle + far + hulls[at + 1]
+
+
+@inner
+def reach_of_core(kind, sizes, i, u, v, w):
+    """The same of solid i, whose kind is no hull."""
+    across = abs(u) * sizes[i, 0] + abs(v) * sizes[i, 1]
+    if kind == CYLINDER:
+        across = math.sqrt(u * u + v * v) * sizes[i, 0]
+    return across + abs(w) * sizes[i, 2] + sizes[i, 3]
+
+
+@inner
+def core_radius(sizes, i, hulls, at):
+    """The radius around the core of solid i, a hull or not."""
+    return hulls[at + 1] if at else sizes[i, 3]
+
+
+@inner
+def _add_point(a, b, sizes, poses, i, j, hulls, at_i, at_j, x, y, z, simplex, count):
     """Point number ``count`` of the simplex: the difference that is furthest along −(x, y, z).
     Lengths are from the centre of core i."""
-    px, py, pz = furthest(a, sizes, poses, i, -x, -y, -z)
-    qx, qy, qz = furthest(b, sizes, poses, j, x, y, z)
+    if at_i:
+        px, py, pz = furthest_of_hull(poses, i, hulls, at_i, -x, -y, -z)
+    else:
+        px, py, pz = furthest(a, sizes, poses, i, -x, -y, -z)
+    if at_j:
+        qx, qy, qz = furthest_of_hull(poses, j, hulls, at_j, x, y, z)
+    else:
+        qx, qy, qz = furthest(b, sizes, poses, j, x, y, z)
     k = _POINT * count
     simplex[k] = px - qx - (poses[j, 9] - poses[i, 9])
     simplex[k + 1] = py - qy - (poses[j, 10] - poses[i, 10])
@@ -176,36 +252,49 @@ def _keep(s, count, fa, fb, fc, fd):
 
 
 @inner
-def convex_distance(a, b, sizes, poses, i, j, out):
-    """(whether they are apart, the distance) of solids i and j of the kinds a and b; ``out`` as of
-    ``shape_distance``.  Cores that touch or overlap are not apart."""
+def convex_distance(a, b, sizes, poses, i, j, hulls, at_i, at_j, enough, out):
+    """(whether they are apart, the distance) of solids i and j of the kinds a and b, or of their
+    hulls; ``out`` as of ``shape_distance``.  Cores that touch or overlap are not apart.  Where the
+    distance is surely larger than ``enough``, one that is larger than that but no larger than the
+    distance will do, and the normal along which they are so far apart."""
     simplex = array_at(stack(_SIZE))
     x, y, z = poses[i, 9] - poses[j, 9], poses[i, 10] - poses[j, 10], poses[i, 11] - poses[j, 11]
     small = 0.0
     for k in range(3):
         small += sizes[i, k] + sizes[j, k]
     small *= _TOUCH
-    _add_point(a, b, sizes, poses, i, j, x, y, z, simplex, 0)
+    _add_point(a, b, sizes, poses, i, j, hulls, at_i, at_j, x, y, z, simplex, 0)
+    d = math.inf
     count, square = _keep(simplex, 1, 1.0, 0.0, 0.0, 0.0), _dot(simplex, 0, -1, 0, -1)
+    ra, rb = core_radius(sizes, i, hulls, at_i), core_radius(sizes, j, hulls, at_j)
+    enough = max(0.0, enough + ra + rb) ** 2
     for _ in range(_MOST):
         if square <= small * small:
             return False, 0.0
         x, y, z = simplex[_BEST], simplex[_BEST + 1], simplex[_BEST + 2]
-        _add_point(a, b, sizes, poses, i, j, x, y, z, simplex, count)
+        _add_point(a, b, sizes, poses, i, j, hulls, at_i, at_j, x, y, z, simplex, count)
         k = _POINT * count
         along = x * simplex[k] + y * simplex[k + 1] + z * simplex[k + 2]
         if square - along <= _SURE * square:
+            break
+        if along > 0.0 and along * along > enough * square:
+            d = along / math.sqrt(square)
             break
         less, fa, fb, fc, fd = _nearest(simplex, count + 1)
         if less >= square or (less == 0.0 and along > 0.0):  # as near as rounding lets it come
             break
         count, square = _keep(simplex, count + 1, fa, fb, fc, fd), less
-    d = math.sqrt(square)
-    nx, ny, nz = -simplex[_BEST] / d, -simplex[_BEST + 1] / d, -simplex[_BEST + 2] / d
+    length = math.sqrt(square)
+    d = length if d == math.inf else d
+    nx, ny, nz = (
+        -simplex[_BEST] / length,
+        -simplex[_BEST + 1] / length,
+        -simplex[_BEST + 2] / length,
+    )
     ca = (
         poses[i, 9] + simplex[_BEST + 3],
         poses[i, 10] + simplex[_BEST + 4],
         poses[i, 11] + simplex[_BEST + 5],
     )
     cb = (ca[0] + d * nx, ca[1] + d * ny, ca[2] + d * nz)
-    return True, from_cores(out, ca, cb, nx, ny, nz, d, sizes[i, 3], sizes[j, 3])
+    return True, from_cores(out, ca, cb, nx, ny, nz, d, ra, rb)

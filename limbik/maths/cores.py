@@ -36,6 +36,16 @@ def turned_to_local(poses, j, x, y, z):
 
 
 @inner
+def turned_to_world(poses, j, x, y, z):
+    """A direction in the frame of solid j in the world."""
+    return (
+        poses[j, 0] * x + poses[j, 1] * y + poses[j, 2] * z,
+        poses[j, 3] * x + poses[j, 4] * y + poses[j, 5] * z,
+        poses[j, 6] * x + poses[j, 7] * y + poses[j, 8] * z,
+    )
+
+
+@inner
 def to_local(poses, j, x, y, z):
     """A point of the world in the frame of solid j."""
     return turned_to_local(poses, j, x - poses[j, 9], y - poses[j, 10], z - poses[j, 11])

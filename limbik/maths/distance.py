@@ -156,7 +156,7 @@ def _cylinders(a, sizes, poses, i, j, out):
     if a <= SEGMENT:
         apart, d = segment_cylinder(sizes, poses, i, j, out)
     else:
-        apart, d = convex_distance(a, CYLINDER, sizes, poses, i, j, out)
+        apart, d = convex_distance(a, CYLINDER, sizes, poses, i, j, out, 0, 0, math.inf, out)
     return d if apart else _overlapping_cylinder(a, sizes, poses, i, j, out)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -168,6 +169,94 @@ def test_a_robot_that_reaches_does_not_touch_itself_by_mujoco() -> None:
             assert max(depths.values(), default=0.0) < 1e-3, depths
     assert through >= 5
     assert reached >= 25
+
+
+# Where both wrists of the G1 shall be: the upper arm went 1.2 to 2.5 mm into the torso, or one part
+# of the wrist into another, while the capsules around their meshes overlap at rest and may.
+THROUGH_MESHES = [
+    ([0.114, -0.136, 1.121], [-0.237, -0.062, 0.608]),
+    ([0.095, 0.067, 0.87], [0.047, 0.117, 0.877]),
+    ([0.104, -0.061, 1.125], [-0.368, -0.059, 1.029]),
+    ([0.19, 0.09, 0.847], [-0.096, -0.17, 0.701]),
+    ([-0.245, 0.075, 1.075], [0.288, -0.082, 0.838]),
+    ([0.209, 0.151, 0.851], [0.127, 0.176, 0.863]),
+    ([0.005, -0.016, 1.1], [-0.081, 0.136, 1.085]),
+    ([0.136, -0.044, 0.805], [0.045, 0.405, 0.779]),
+]
+
+
+def test_meshes_do_not_go_through_each_other_by_mujoco() -> None:
+    path = real_data.find("robots_mjcf/unitree_g1/g1.xml")
+    robot = load(path)
+    model = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
+    data = mujoco.MjData(model)  # type: ignore[attr-defined]
+    hands = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
+    pins = [Pin(f"{side}_ankle_roll_link", rotation=True) for side in ("left", "right")]
+    reached = 0
+    for targets in THROUGH_MESHES:
+        reach = [Reach(hand, position=at) for hand, at in zip(hands, targets, strict=True)]
+        r = limbik.solve(robot, [*reach, *pins, Avoid()])
+        if r.ok:
+            reached += 1
+            depths = penetrations(robot, r.q, model, data)
+            assert max(depths.values(), default=0.0) < 1e-3, depths
+    assert reached >= 6
+
+
+def plates(tmp_path: Path) -> Path:
+    """A robot of three thin plates side by side: the capsules around the outer two overlap, and
+    they turn towards each other about hinges of the one between."""
+    x, y, z = np.meshgrid([-0.2, 0.2], [-0.01, 0.01], [0.0, 0.3], indexing="ij")
+    corners = " ".join(f"{v:g}" for v in np.stack([x, y, z], axis=-1).ravel())
+    faces = "0 1 3 0 3 2 4 6 7 4 7 5 0 4 5 0 5 1 2 3 7 2 7 6 0 2 6 0 6 4 1 5 7 1 7 3"
+    path = tmp_path / "plates.xml"
+    path.write_text(
+        f"""<mujoco><compiler angle="radian" autolimits="true"/>
+        <asset><mesh name="plate" vertex="{corners}" face="{faces}"/></asset>
+        <worldbody><body name="one">
+          <geom type="mesh" mesh="plate" pos="0 -0.06 0.05"/>
+          <body name="between"><joint name="a" axis="1 0 0" range="-1 1"/>
+            <geom type="sphere" size="0.02" pos="0 0.1 0"/>
+            <body name="two"><joint name="b" axis="1 0 0" range="-1 1"/>
+              <geom type="mesh" mesh="plate" pos="0 0.06 0.05"/>
+              <site name="tip" pos="0 0.06 0.35"/>
+            </body>
+          </body>
+        </body></worldbody></mujoco>"""
+    )
+    return path
+
+
+def test_what_stands_for_meshes_may_overlap_at_rest_where_they_do_not(tmp_path: Path) -> None:
+    """Also after the figure's unit has changed, and judged by MuJoCo."""
+    path = plates(tmp_path)
+    robot = limbik.load(path)
+    model = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
+    data = mujoco.MjData(model)  # type: ignore[attr-defined]
+    pairs = Avoid()._tested(robot).pairs
+    assert [{robot.shapes[k].joint for k in pair} for pair in pairs] == [{"one", "two"}]
+    rest = shape_distances(robot, robot.rest, pairs)[0][0]
+    assert rest == pytest.approx(0.1, abs=1e-6)
+    bare = robot.with_shapes(
+        [replace(s, mesh=None) if isinstance(s, Capsule) else s for s in robot.shapes]
+    )
+    assert shape_distances(bare, bare.rest, pairs)[0][0] < -0.1
+    for turn in (0.2, 0.5, 0.9):
+        at = robot.positions([turn, 0.1], "two") + [0.0, -0.15, 0.3]
+        r = limbik.solve(robot, [Reach("two", position=at, at=(0.0, 0.06, 0.35)), Avoid()])
+        depths = penetrations(robot, r.q, model, data)
+        assert max(depths.values(), default=0.0) < 1e-3, depths
+        # It comes as near as the plates allow, not only as near as the capsules.
+        assert shape_distances(robot, r.q, pairs)[0][0] < 0.001
+    problem = Problem(robot, Avoid(margin=0.15))
+    rng = np.random.default_rng(1)
+    for _ in range(4):
+        q = np.array([0.2, 0.1]) + 0.05 * rng.normal(size=2)
+        slope = -differences(problem.residual, q)
+        assert slope.any()
+        np.testing.assert_allclose(problem.jacobian(q), slope, atol=1e-6)
+    larger = robot.in_units("cm")
+    np.testing.assert_allclose(shape_distances(larger, larger.rest, pairs)[0], 100.0 * rest)
 
 
 def test_why_names_what_would_touch() -> None:

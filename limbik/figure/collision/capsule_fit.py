@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from limbik.figure.collision.mesh_hull import MeshHull
 from limbik.figure.collision.shapes import Capsule
+from limbik.maths.so3 import quat_to_matrix
 
 _STEPS = 30  # towards the centre of the smallest circle
 _MOST = 2_000  # points that the directions are compared on; the capsule then holds all
@@ -27,6 +30,17 @@ def capsule_around(points: np.ndarray, joint: str = "", name: str = "") -> Capsu
     best = min(axes, key=lambda axis: _volume(_along(some, axis)))
     radius, start, end = _along(points, best)
     return Capsule.between(start, end, radius, joint=joint, name=name)
+
+
+def capsule_of_mesh(vertices: np.ndarray) -> Capsule:
+    """The capsule around a mesh's vertices (k, 3), which knows the mesh.
+
+    >>> capsule_of_mesh(np.array([[0, 0, 0], [0, 1, 0], [0, 0, 2.0]])).mesh is None
+    False
+    """
+    around = capsule_around(vertices)
+    turn = quat_to_matrix(np.array(around.wxyz))
+    return replace(around, mesh=MeshHull((vertices - np.array(around.center)) @ turn))
 
 
 def _volume(found: tuple[float, np.ndarray, np.ndarray]) -> float:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
 from limbik.errors import FigureError
+from limbik.figure.collision.mesh_hull import MeshHull
 from limbik.figure.joints import Vector, unit_axis
 from limbik.maths.so3 import quat_rotate
 
@@ -26,16 +27,16 @@ class _Shape:
     """What all shapes share; their sizes are checked by name."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in ("center", "half_sizes", "wxyz", "normal"):
-                size = 4 if field.name == "wxyz" else 3
-                object.__setattr__(self, field.name, self._numbers(field.name, value, size))
-            elif field.name in ("radius", "half_length", "offset"):
-                number = self._numbers(field.name, [value], 1)[0]
-                object.__setattr__(self, field.name, number)
-            elif field.name in ("joint", "name") and not isinstance(value, str):
-                raise FigureError(f"{self._kind}: {field.name} must be text, got {value!r}")
+        for name in (own.name for own in fields(self)):
+            value = getattr(self, name)
+            if name in ("center", "half_sizes", "wxyz", "normal"):
+                size = 4 if name == "wxyz" else 3
+                object.__setattr__(self, name, self._numbers(name, value, size))
+            elif name in ("radius", "half_length", "offset"):
+                number = self._numbers(name, [value], 1)[0]
+                object.__setattr__(self, name, number)
+            elif name in ("joint", "name") and not isinstance(value, str):
+                raise FigureError(f"{self._kind}: {name} must be text, got {value!r}")
         for what in ("radius", "half_length", "half_sizes"):
             if np.min(getattr(self, what, 0.0)) < 0.0:
                 raise FigureError(f"{self._kind}: {what} is below 0")
@@ -94,7 +95,12 @@ class _Round(_Shape):
 
 @dataclass(frozen=True)
 class Capsule(_Round):
-    """All points within ``radius`` of a segment of ±``half_length`` along z around ``center``."""
+    """All points within ``radius`` of a segment of ±``half_length`` along z around ``center``.
+
+    One that stands for a mesh of a robot's file knows the ``mesh``; files do not keep that.
+    """
+
+    mesh: MeshHull | None = field(default=None, repr=False, compare=False, kw_only=True)
 
     @classmethod
     def between(
@@ -183,9 +189,12 @@ def scaled_shape(shape: Shape, scale: float) -> Shape:
         return replace(shape, center=center, half_sizes=_times(shape.half_sizes, scale))
     if isinstance(shape, Sphere):
         return replace(shape, center=center, radius=scale * shape.radius)
-    return replace(
+    shape = replace(
         shape, center=center, radius=scale * shape.radius, half_length=scale * shape.half_length
     )
+    if isinstance(shape, Capsule) and shape.mesh is not None:
+        return replace(shape, mesh=shape.mesh.scaled(scale))
+    return shape
 
 
 def between_z(direction: Sequence[float] | np.ndarray) -> Quaternion:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from limbik.figure.collision.shapes import SHAPES, Shape
@@ -39,8 +39,10 @@ def physical_from_json(saved: dict[str, Any]) -> Physical:
 
 
 def shape_to_json(shape: Shape) -> dict[str, Any]:
-    """A shape with the name of its kind."""
-    return {"kind": type(shape).__name__, **asdict(shape)}
+    """A shape with the name of its kind, without the mesh that it stands for."""
+    own = {field.name: getattr(shape, field.name) for field in fields(shape)}
+    own.pop("mesh", None)
+    return {"kind": type(shape).__name__, **own}
 
 
 def _shape_from_json(saved: dict[str, Any]) -> Shape:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import FigureError
+from limbik.figure.collision.mesh_hull import MeshHull
 from limbik.figure.collision.shapes import (
     Box,
     Capsule,
@@ -269,6 +270,7 @@ def _fitted(geom: Geom, meshes: Meshes) -> Geom | None:
 
 
 def _shape(joint: str, geom: Geom, meshes: Meshes) -> Shape | None:
+    hull: MeshHull | None = None
     if geom.mesh is not None:
         if geom.kind == "mesh":
             around = meshes.around(geom.mesh)
@@ -277,7 +279,7 @@ def _shape(joint: str, geom: Geom, meshes: Meshes) -> Shape | None:
             turn = np.array(geom.wxyz)
             x, y, z = (quat_rotate(turn, np.array(around.center)) + np.array(geom.center)).tolist()
             w, i, j, k = quat_multiply(turn, np.array(around.wxyz)).tolist()
-            size = (around.radius, around.half_length)
+            size, hull = (around.radius, around.half_length), around.mesh
             geom = replace(
                 geom, kind="capsule", size=size, center=(x, y, z), wxyz=(w, i, j, k), mesh=None
             )
@@ -301,7 +303,9 @@ def _shape(joint: str, geom: Geom, meshes: Meshes) -> Shape | None:
     if geom.kind == "box":
         a, b, c = geom.size
         return Box((a, b, c), **at)
-    return (Capsule if geom.kind == "capsule" else Cylinder)(geom.size[0], geom.size[1], **at)
+    if geom.kind == "capsule":
+        return Capsule(geom.size[0], geom.size[1], mesh=hull, **at)
+    return Cylinder(geom.size[0], geom.size[1], **at)
 
 
 def _around_ellipsoid(geom: Geom, at: dict[str, Any]) -> Shape:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from limbik.errors import FormatError
-from limbik.figure.collision.capsule_fit import capsule_around
+from limbik.figure.collision.capsule_fit import capsule_of_mesh
 from limbik.figure.collision.shapes import Capsule, Quaternion
 from limbik.figure.joints import Vector
 from limbik.formats.mesh_files import Triangles, read_mesh
@@ -56,7 +56,7 @@ class Meshes:
         """The capsule around a mesh."""
         triangles = self[mesh]
         if triangles is not None and mesh not in self._around:
-            self._around[mesh] = capsule_around(triangles.vertices)
+            self._around[mesh] = capsule_of_mesh(triangles.vertices)
         return self._around.get(mesh)
 
 

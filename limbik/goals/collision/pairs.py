@@ -9,7 +9,13 @@ import numpy as np
 
 from limbik.figure.collision.shape_buffers import POSE, Obstacle
 from limbik.figure.collision.surfaces import SURFACES
-from limbik.figure.collision_pairs import buffers_with, collision_pairs, shape_distances
+from limbik.figure.collision_pairs import (
+    buffers_with,
+    collision_pairs,
+    hulls_of,
+    shape_distances,
+    shape_poses,
+)
 from limbik.figure.figure import Figure
 from limbik.goals.collision.view import MOST_ROWS, RUN, SCENE_POSES
 from limbik.goals.terms import joint_index
@@ -32,7 +38,7 @@ class Tested(NamedTuple):
     balls:   (slots,) the radii of both balls of each pair of the table, added
     enough:  (slots,) ``least`` for each pair of the table, or -inf for one that is not tested
     numbers: local poses, sizes and bounding radii of the shapes, ``enough``, the normals between
-             the shapes of the pairs in the rest pose, and the fields of the scene
+             the shapes of the pairs in the rest pose, the fields of the scene and the hulls
     table:   ints of the term (view.py)
     """
 
@@ -101,10 +107,16 @@ def _tested(
     buffers = buffers_with(figure, scene)
     radii = np.empty(len(buffers.kinds))
     bounding_radii(buffers.kinds, buffers.sizes, radii)
-    fields = [shape.numbers if isinstance(shape, SURFACES) else np.zeros(0) for shape in scene]
+    hulls, fields = hulls_of(figure), [np.zeros(0)] * len(used)
     for k, shape in enumerate(scene):
         if isinstance(shape, SURFACES):
-            radii[first + k] = shape.reach
+            radii[first + k], fields[k] = shape.reach, shape.numbers
+    by_hulls = np.zeros(len(tested), bool)
+    among_own = (tested < first).all(axis=1)
+    by_hulls[among_own] = hulls.pairs[tested[among_own, 0], tested[among_own, 1]]
+    for k, shape in enumerate(used.tolist()):
+        if shape in tested[by_hulls] and hulls.at[shape]:
+            fields[k] = figure.shapes[shape].mesh.numbers  # type: ignore[union-attr]
     follows = buffers.joints[used].astype(np.int64)
     moving = follows < len(figure.joints)
     joints, which = np.unique(follows[moving], return_inverse=True)
@@ -115,18 +127,23 @@ def _tested(
     rows = min(MOST_ROWS, len(tested))
     runs, slots, pair = _runs(number[tested])
     enough, row = np.full(len(slots), -np.inf), np.zeros(len(slots), np.int64)
+    measured = np.zeros(len(slots), np.int64)
     normals = np.zeros((len(slots), 3))
     asked = slots >= 0
     enough[asked], row[asked] = least[slots[asked]], slots[asked] % max(1, rows)
-    normals[asked] = shape_distances(figure, figure.rest, tested, scene)[1][slots[asked], 6:]
+    measured[asked] = by_hulls[slots[asked]]
+    found = shape_distances(figure, figure.rest, tested, scene)[1][:, 6:]
+    turns = shape_poses(figure, figure.rest, buffers)[tested[by_hulls, 0], :9].reshape(-1, 3, 3)
+    found[by_hulls] = np.einsum("kij,ki->kj", turns, found[by_hulls])
+    normals[asked] = found[slots[asked]]
     shapes = (buffers.local[used].ravel(), buffers.sizes[used].ravel(), radii[used])
-    numbers = np.concatenate((*shapes, enough, normals.ravel(), *fields))
+    numbers = np.concatenate((*shapes, enough, normals.ravel(), normals.ravel(), *fields))
     lengths = np.array([0, *(len(table) for table in fields)])
-    begin = SCENE_POSES + (POSE + 5) * len(used) + 4 * len(slots) + np.cumsum(lengths)[:-1]
+    begin = SCENE_POSES + (POSE + 5) * len(used) + 7 * len(slots) + np.cumsum(lengths)[:-1]
     begin = np.where(lengths[1:] > 0, begin, 0)
     counts = [len(used), len(slots), len(joints), len(runs)]
     table = np.concatenate(
-        (counts, buffers.kinds[used], place, pair.ravel(), row, runs.ravel(), begin)
+        (counts, buffers.kinds[used], place, pair.ravel(), row, measured, runs.ravel(), begin)
     ).astype(np.int64)
     balls = radii[used][pair].sum(axis=1)
     return Tested(

@@ -27,9 +27,15 @@ from limbik.goals.kernels.functions import (
     term_function,
 )
 from limbik.jit import inlined_by_llvm, inner
-from limbik.maths.cores import CYLINDER, FIELD, HALF_SPACE
+from limbik.maths.cores import (
+    CYLINDER,
+    FIELD,
+    HALF_SPACE,
+    turned_to_local,
+)
 from limbik.maths.distance import RESULT, shape_distance
 from limbik.maths.distance_field import field_distance
+from limbik.maths.hull_distance import hull_distance, hull_gap
 
 _SURELY = 1e-5  # of what is foreseen: a gap that rounding cannot close
 
@@ -74,6 +80,15 @@ def _compare_balls(floats, view, a, first, count, pair):
 
 
 @inlined_by_llvm
+def _shapes(ints, floats, view):
+    """kinds (shapes,), sizes (shapes, 4) and poses (shapes, 12), as maths/distance.py has them."""
+    shapes = view.shapes
+    kinds = ints[view.kinds : view.kinds + shapes]
+    sizes = floats[view.sizes : view.sizes + 4 * shapes].reshape((shapes, 4))
+    return kinds, sizes, floats[view.poses : view.poses + POSE * shapes].reshape((shapes, POSE))
+
+
+@inlined_by_llvm
 def _reach_along(ints, floats, view, a, x, y, z):
     """How far the core of shape a reaches along ±(x, y, z), times the length of that."""
     p, n = view.poses + POSE * a, view.sizes + 4 * a
@@ -100,9 +115,34 @@ def _gap_along(ints, floats, view, a, b, x, y, z):
 
 
 @inlined_by_llvm
+def _hull_of(ints, view, a):
+    """Where the hull of shape a begins in the floats from the margin on, or 0."""
+    return int64(ints[view.fields + a])
+
+
+@inlined_by_llvm
+def _surely_hulls(ints, floats, view, p, a, b):
+    """``_surely`` for a pair whose hulls are measured, along the last normal or that of the rest
+    pose, which the frame of shape a has."""
+    kinds, sizes, poses = _shapes(ints, floats, view)
+    hulls, n = floats[view.margin :], view.normals + 3 * p
+    at_a, at_b = _hull_of(ints, view, a), _hull_of(ints, view, b)
+    margin = min(floats[view.margin], floats[view.least + p]) + _SURELY * floats[view.foreseen]
+    x, y, z = floats[n], floats[n + 1], floats[n + 2]
+    apart = hull_gap(kinds, sizes, poses, a, b, hulls, at_a, at_b, margin, x, y, z)
+    if not apart > margin:
+        n += 3 * view.pairs
+        x, y, z = floats[n], floats[n + 1], floats[n + 2]
+        apart = hull_gap(kinds, sizes, poses, a, b, hulls, at_a, at_b, margin, x, y, z)
+    return apart - margin if apart > margin else -math.inf
+
+
+@inlined_by_llvm
 def _surely(ints, floats, view, p, a, b):
     """A distance by which the shapes a and b of pair p are surely further apart than their margin,
     or -inf where that needs the exact one."""
+    if ints[view.hulls + p]:
+        return _surely_hulls(ints, floats, view, p, a, b)
     if ints[view.kinds + a] >= HALF_SPACE or ints[view.kinds + b] >= HALF_SPACE:
         return -math.inf
     # Only where the cores are apart is their distance never less than such a gap.
@@ -127,10 +167,7 @@ def _surely(ints, floats, view, p, a, b):
 def _short_of(ints, floats, view, p, a, b, at):
     """h of pair p of the shapes a and b, from their poses as they are placed; where they are
     nearest into the floats from ``at`` on."""
-    shapes = view.shapes
-    kinds = ints[view.kinds : view.kinds + shapes]
-    sizes = floats[view.sizes : view.sizes + 4 * shapes].reshape((shapes, 4))
-    poses = floats[view.poses : view.poses + POSE * shapes].reshape((shapes, POSE))
+    kinds, sizes, poses = _shapes(ints, floats, view)
     where = floats[at : at + RESULT]
     if ints[view.kinds + b] == FIELD:
         d = field_distance(
@@ -138,9 +175,17 @@ def _short_of(ints, floats, view, p, a, b, at):
             view.margin + int64(ints[view.fields + b]), view.poses + POSE * b, where,
         )  # fmt: skip
     else:
-        d = shape_distance(kinds, sizes, poses, a, b, where)
-        for k in range(3):
-            floats[view.normals + 3 * p + k] = where[6 + k]
+        if ints[view.hulls + p]:
+            d = hull_distance(
+                kinds, sizes, poses, a, b, floats[view.margin :], _hull_of(ints, view, a),
+                _hull_of(ints, view, b), floats[view.margin] + floats[view.foreseen], where,
+            )  # fmt: skip
+            x, y, z = turned_to_local(poses, a, where[6], where[7], where[8])
+        else:
+            d = shape_distance(kinds, sizes, poses, a, b, where)
+            x, y, z = where[6], where[7], where[8]
+        n = view.normals + 3 * p
+        floats[n], floats[n + 1], floats[n + 2] = x, y, z
     return min(floats[view.margin], floats[view.least + p]) - d
 
 

@@ -8,7 +8,7 @@ directions along the cores in which the two points may slide,
     ∇²d = n·(∇²p_b − ∇²p_a) + (AᵀA − Bᵀ(XᵀX)⁻¹B) / D  with  B = XᵀV + D·Y,
 
 where Y is how the turning bodies carry X along n.  Where the cores overlap, or one is a half-space,
-a cylinder or a surface, only the first part counts.
+a cylinder, a surface or a hull, only the first part counts.
 """
 
 from __future__ import annotations
@@ -126,7 +126,8 @@ def avoid_second(  # type: ignore[no-untyped-def]
         c = lam[row + own] * floats[f + T_WEIGHT] / math.sqrt(floats[view.squares + own])
         nx, ny, nz = floats[at + 6], floats[at + 7], floats[at + 8]
         ra, rb = floats[view.sizes + 4 * a + 3], floats[view.sizes + 4 * b + 3]
-        if ints[view.kinds + b] == FIELD:  # the point is one of the core
+        plain = ints[view.kinds + b] != FIELD and not ints[view.hulls + p]
+        if not plain:  # the points are those of the cores
             ra = rb = 0.0
         ca = (floats[at] - ra * nx, floats[at + 1] - ra * ny, floats[at + 2] - ra * nz)
         cb = (floats[at + 3] + rb * nx, floats[at + 4] + rb * ny, floats[at + 5] + rb * nz)
@@ -134,7 +135,7 @@ def avoid_second(  # type: ignore[no-untyped-def]
         # Up to two directions in which the points slide; (0, 0, 0) for none.
         one, two, y1, y2 = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         end1, end2, found, x12 = 0, 0, 0, 0.0
-        smooth = ints[view.kinds + a] <= BOX and ints[view.kinds + b] <= BOX
+        smooth = plain and ints[view.kinds + a] <= BOX and ints[view.kinds + b] <= BOX
         smooth = smooth and apart > _CORES * (floats[view.radii + a] + floats[view.radii + b])
         if smooth:
             for end in range(2):

@@ -2,16 +2,17 @@
 
 Table: how many shapes, pairs, joints and runs; the kind of each shape, those of the scene first;
 which of the term's joints each follows, or how many there are for one in the world; two shapes per
-pair; its row; then the runs.  A run is a shape, and the first and the number of those that it is
-tested against, which lie side by side; it has as many pairs, in the order of the runs.  Then comes
-where the field of each shape of the scene begins in the numbers, or 0.
+pair; its row; whether its hulls are measured; then the runs.  A run is a shape, and the first and
+the number of those that it is tested against, which lie side by side; it has as many pairs, in the
+order of the runs.  Then comes where the field or hull of each shape begins in the numbers, or 0.
 
 Numbers: the margin, and how much further apart pairs are foreseen; for all shapes their poses in
 their joints' frames (POSE each), sizes (4 each) and the radii of the balls around them; then the
 distance that is enough for each pair, whatever the margin, or -inf for one that is in a run but not
-tested; the normal along which its shapes were last found nearest (3 each), that of the rest pose
-before; then the fields (maths/distance_field.py); then the squared distance of the centres of each
-pair from which on nothing can be seen.
+tested; the normal along which its shapes were last found nearest (3 each; in the frame of the first
+where hulls are measured), that of the rest pose before; those of the rest pose; then the fields
+(maths/distance_field.py) and the hulls (maths/hull_distance.py); then the squared distance of the
+centres of each pair from which on nothing can be seen.
 
 Room: how many pairs are near without being too near, how many are too near; where two shapes are
 nearest; the sum of squares of each row; for each row a pair that is foreseen; the poses of the
@@ -44,8 +45,8 @@ PER_COORDINATE = 6 + MOST_ROWS
 
 
 class View(NamedTuple):
-    """Offsets into the ints (kinds, follows, pair, row, runs, fields) and floats (all others), and
-    counts."""
+    """Offsets into the ints (kinds, follows, pair, row, hulls, runs, fields) and floats (all
+    others), and counts."""
 
     shapes: int
     pairs: int
@@ -53,6 +54,7 @@ class View(NamedTuple):
     follows: int
     pair: int
     row: int
+    hulls: int
     runs: int
     fields: int
     world: int  # what ``follows`` says of a shape in the world
@@ -90,7 +92,7 @@ def view_avoid(ints, i):
     shapes, pairs = int64(ints[table]), int64(ints[table + 1])
     kinds = int64(table + COUNTS)
     pair = kinds + 2 * shapes
-    runs = pair + 3 * pairs
+    runs = pair + 4 * pairs
     local = int64(at) + SCENE_POSES
     sizes = local + POSE * shapes
     radii = sizes + 4 * shapes
@@ -100,7 +102,8 @@ def view_avoid(ints, i):
     centers = poses + POSE * shapes
     candidates = centers + 4 * shapes
     return View(
-        shapes, pairs, kinds, kinds + shapes, pair, pair + 2 * pairs, runs,
+        shapes, pairs, kinds, kinds + shapes, pair, pair + 2 * pairs,
+        pair + 3 * pairs, runs,
         runs + RUN * int64(ints[table + 3]), int64(ints[table + 2]),
         int64(at), int64(at) + 1, local, sizes, radii, least, least + pairs, int64(room) - pairs,
         int64(room), where, where + RESULT, where + RESULT + MOST_ROWS, poses, centers,
