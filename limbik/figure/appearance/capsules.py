@@ -25,6 +25,7 @@ _PARTS: dict[str, float] = {
 """Radius of the bones that follow a part, as a share of the body's height."""
 
 _FINGER = 0.0065
+_FACE = ("Eye", "jaw")
 _BACK = ("spine", "chest", "upperChest")
 _ARM_ROOTS = ("Shoulder", "UpperArm")
 _LEG_ROOT = 0.044  # from the pelvis to a thigh
@@ -95,9 +96,12 @@ def capsules(figure: Figure, roles: Mapping[str, str] | None = None) -> Capsules
                 if limb and length[k] > 0.0:
                     radius[k] = min(radius[k], _STUBBY * length[k])
         frames = figure.frames(figure.rest)
-        for k in np.flatnonzero(length == 0.0):
-            if parts[owner[k]] == "head":
-                end[k] = start[k] + _onwards(figure, frames, int(owner[k])) * _HEAD * height
+        inside = [ends[k] >= 0 and parts[ends[k]] in _FACE for k in range(len(owner))]
+        for joint in {int(i) for i in owner if parts[i] == "head"}:
+            own = np.flatnonzero(owner == joint)
+            if (length[own] == 0.0).all() or all(inside[k] for k in own):  # it has no top
+                radius[own[1:]] = _PARTS["Eye"] * height
+                end[own[0]] = start[own[0]] + _onwards(figure, frames, joint) * _HEAD * height
     return Capsules(owner, start, end, radius)
 
 

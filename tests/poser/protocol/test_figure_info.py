@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -262,6 +263,20 @@ def test_a_body_is_thick_where_bodies_are():
     for joint, thick in radius.items():
         if joint.startswith("Left"):
             assert radius["Right" + joint[4:]] == pytest.approx(thick, rel=1e-9)
+
+
+def test_a_head_that_carries_eyes_alone_is_drawn_as_a_head():
+    """As high as one without any bone above it, and not as high as its eyes."""
+    human = figures.human()
+    joints = [replace(j, tip=None) if j.name == "Head" else j for j in human.definition]
+    eye = Joint("LeftEye", parent="Head", offset=(0.03, 0.06, 0.05))
+    tops = []
+    for figure in (Figure(joints), Figure([*joints, eye])):
+        found = capsules(figure, humanoid.recognise(figure).roles)
+        mine = found.joints == figure.index("Head")
+        tops.append(found.end[mine][:, 1].max())
+        assert found.radius[mine].max() > 0.08
+    assert tops[1] == pytest.approx(tops[0])
 
 
 def test_thickness_does_not_grow_outwards_and_scales_with_the_figure():

@@ -171,3 +171,43 @@ def test_a_look_is_taken_by_the_eye_and_tied_to_a_hand(page: Person) -> None:
     )
     page.settle()
     assert error() < 0.5
+
+
+def test_a_click_on_a_ring_selects_what_is_behind_it(page: Person) -> None:
+    page.page.evaluate("() => window.limbik.app.do('builtin', { name: 'human' })")
+    page.settle()
+    opened(page, "")
+    page.ask(f"app.select({page.joint('LeftForeArm')})")
+    page.page.keyboard.press("r")
+    before, mouse = page.q(), page.page.mouse
+    # Bring a point of the upper arm under a ring: somewhere on the rings the body is behind them.
+    spots = page.page.evaluate(
+        """() => {
+            const { stage, rings } = window.limbik;
+            const { left, top } = stage.canvas.getBoundingClientRect();
+            const out = [];
+            for (const ring of rings()) for (let k = 0; k < 180; k++) {
+                const a = (k * Math.PI) / 90, [dx, dy] = [ring.x - ring.cx, ring.y - ring.cy];
+                const x = ring.cx + dx * Math.cos(a) - dy * Math.sin(a);
+                const y = ring.cy + dx * Math.sin(a) + dy * Math.cos(a);
+                out.push({ x, y, joint: stage.pick(x, y)?.joint ?? -1 });
+            }
+            return out;
+        }"""
+    )
+    arm, chosen = page.joint("LeftForeArm"), None
+    for spot in spots:
+        if spot["joint"] < 0 or spot["joint"] == arm or page.ask("app.ui.joint") != arm:
+            continue
+        mouse.move(spot["x"], spot["y"])
+        if page.ask("stage.canvas.style.cursor") != "grab":
+            continue  # not on a ring
+        mouse.down()
+        mouse.move(spot["x"] + 1, spot["y"] + 1)  # no hand is quite still
+        mouse.up()
+        page.settle()
+        chosen = page.ask("app.ui.joint")
+        if chosen != arm:
+            break
+    assert chosen not in (None, arm)
+    np.testing.assert_array_equal(page.q(), before)

@@ -100,7 +100,7 @@ export class Dragging {
       this.press.started = this.editing.grab(x, y, kind);
       this.stage.canvas.style.cursor = "grabbing";
     } else if (picked?.kind === "ring") {
-      this.press.started = this.rings.grab(x, y, kind);
+      this.rings.grab(x, y, kind);
       this.stage.canvas.style.cursor = "grabbing";
     } else if (effector !== null) this.app.selectEffector(effector);
   }
@@ -137,11 +137,12 @@ export class Dragging {
       this.editing.drag(x, y, event.altKey);
       return;
     }
+    const far = Math.hypot(x - press.x, y - press.y) > STILL[press.kind];
     if (press.picked?.kind === "ring") {
-      this.rings.drag(x, y, event);
+      press.started ||= far;
+      if (press.started) this.rings.drag(x, y, event);
       return;
     }
-    const far = Math.hypot(x - press.x, y - press.y) > STILL[press.kind];
     if (!press.started) {
       if (!far) return;
       press.started = true;
@@ -220,7 +221,14 @@ export class Dragging {
     const twice = this.again(press.kind, x, y, now);
     this.tap = twice ? null : { time: now, x, y };
     const { picked } = press;
-    if (picked?.kind === "knob" || picked?.kind === "gizmo" || picked?.kind === "ring") return;
+    if (picked?.kind === "knob" || picked?.kind === "gizmo") return;
+    if (picked?.kind === "ring") {
+      // It means what is behind the ring; where nothing is, the rings stay.
+      const behind = this.picking.behindRings(x, y, press.kind);
+      if (behind?.kind === "effector") this.app.selectEffector(behind.effector);
+      else if (behind?.kind === "joint") this.app.select(behind.joint);
+      return;
+    }
     if (picked?.kind === "figure") {
       void this.app.do("figure.activate", { figure: picked.figure });
       return;

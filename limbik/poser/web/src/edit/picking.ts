@@ -53,6 +53,11 @@ export class Picking {
   at(x: number, y: number, kind: Pointer, knobs = true): Picked {
     if (this.gizmo.hit(x, y)) return { kind: "gizmo" };
     if (this.rings.hit(x, y, kind)) return { kind: "ring" };
+    return this.behindRings(x, y, kind, knobs);
+  }
+
+  /** What a press takes where no ring is in the way. */
+  behindRings(x: number, y: number, kind: Pointer, knobs = true): Picked {
     if (knobs && this.editing.distance(x, y, kind) < Infinity) return { kind: "knob" };
     const sign = this.chosen(x, y, kind) ?? this.targets.hit(x, y, kind)?.effector;
     const found = effectorsOf(this.app).find((one) => one.id === sign);

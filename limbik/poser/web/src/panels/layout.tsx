@@ -97,10 +97,10 @@ function Panel({ app, stage }: { app: App; stage: StageView }) {
         <ScenePanel app={app} />
         <JointPanel app={app} />
         <HandsPanel app={app} />
-        <LimitsPanel app={app} />
-        <MethodPanel app={app} />
         <LibraryPanel app={app} stage={stage} />
         <PosesPanel app={app} />
+        <LimitsPanel app={app} />
+        <MethodPanel app={app} />
       </div>
     </aside>
   );

@@ -1,7 +1,7 @@
 // The controls that panels are made of: buttons, segments, switches and sections.
 
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icons";
 
 // Buttons that cannot be pressed now say so but stay where the keyboard is: a truly disabled one
@@ -155,15 +155,24 @@ export function Section(props: {
   children: ComponentChildren;
 }) {
   const [open, setOpen] = useState(props.open ?? true);
+  const whole = useRef<HTMLElement>(null);
+  const pressed = useRef(false);
+  // What was opened at the lower end of the panel is brought into view.
+  useLayoutEffect(() => {
+    if (open && pressed.current) whole.current?.scrollIntoView({ block: "nearest" });
+  }, [open]);
   return (
-    <section class={`section ${open ? "open" : ""}`} aria-labelledby={`${props.id}-title`}>
+    <section ref={whole} class={`section ${open ? "open" : ""}`} aria-labelledby={`${props.id}-title`}>
       <h2>
         <button
           type="button"
           id={`${props.id}-title`}
           aria-expanded={open}
           aria-controls={`${props.id}-body`}
-          onClick={() => setOpen(!open)}
+          onClick={() => {
+            pressed.current = true;
+            setOpen(!open);
+          }}
         >
           <Icon name="right" size={12} />
           <span class="title">{props.title}</span>
