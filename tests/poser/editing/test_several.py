@@ -100,3 +100,23 @@ def test_opening_a_figure_replaces_the_one_that_is_posed(talk: Talk) -> None:
     assert "fixed to the ground" in talk.ask("figure.add")["error"]
     talk.do("figure.activate", figure=1)
     assert talk.figure["builtin"] == "human"
+
+
+@pytest.mark.parametrize("name", ["human", "cartwheel"])
+def test_a_figure_that_is_opened_stands_beside_the_others(talk: Talk, name: str) -> None:
+    first = talk.session.figure.positions(talk.session.document.q)
+    talk.do("figure.add")
+    talk.do("builtin", name=name)
+    document, figure = talk.session.document, talk.session.figure
+    places = figure.positions(document.q)
+    assert places[:, 0].min() > first[:, 0].max() + 0.05 * figure.size
+    for effector in document.effectors:  # pins hold it where it stands
+        assert np.linalg.norm(places[figure.index(effector.joint)] - effector.position) < 0.2
+    if name == "cartwheel":
+        clip = document.timeline.clip
+        assert clip is not None
+        np.testing.assert_allclose(figure.positions(clip.q[0]), places, atol=2e-2)
+        (own,) = talk.session.opened.clips
+        way = figure.positions(clip.q) - figure.positions(own.read().q)
+        np.testing.assert_allclose(way, np.broadcast_to(way[0, 0], way.shape), atol=1e-9)
+        np.testing.assert_allclose(way[0, 0, 1:], 0.0, atol=1e-9)  # sideways

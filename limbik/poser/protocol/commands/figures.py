@@ -18,6 +18,7 @@ from limbik.poser.files.exported import lay_record_beside
 from limbik.poser.files.open import discard_files, holds_figure, keep_files, open_motion
 from limbik.poser.protocol.commands.limits import start_limited
 from limbik.poser.protocol.commands.registry import Reply, command
+from limbik.poser.protocol.commands.several import place_beside
 from limbik.poser.protocol.text import note
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def _start(session: Session, source: Source) -> None:
         next_id=max(new.next_id, old.next_id if scene else 1),
     )
     start_limited(session)
+    if session.document.others:
+        place_beside(session)
     for sentence in opened.notes[:3]:
         session.also(note(sentence))
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from limbik.errors import LimbikError
-from limbik.figure.coordinates import joint_values
 from limbik.figure.figure import Figure
 from limbik.figure.free_root import free_root
 from limbik.goals.masses.contacts import up_axis
+from limbik.maths.so3 import quat_to_matrix
 from limbik.poser.document.document import Document
 from limbik.poser.document.effector import LAST_ID
 from limbik.poser.document.parked import MOST_FIGURES, Parked, park, unpark
@@ -50,7 +50,7 @@ def _resting(session: Session) -> Document:
 @command("figure.add", "Add a figure")
 def add(session: Session) -> Reply:
     """A second figure like the one that is posed, beside it and at rest; it is posed from now on.
-    Opening a file or a built-in figure then replaces it alone."""
+    Opening a file or a built-in figure then replaces it alone, beside the others too."""
     document = _resting(session)
     if len(document.others) + 1 >= MOST_FIGURES:
         raise LimbikError(f"There are {MOST_FIGURES} figures, and there is no room for more.")
@@ -72,31 +72,38 @@ def add(session: Session) -> Reply:
         next_id=document.next_id + len(effectors),
     )
     start_limited(session)
-    q = _beside(session, others)
-    effectors = anchored(session.figure, session.document.effectors, q)
-    session.document = replace(session.document, q=q, effectors=effectors)
+    if not place_beside(session):
+        raise LimbikError("This figure is fixed to the ground: a second one has no room there.")
     return None
 
 
-def _beside(session: Session, others: tuple[Parked, ...]) -> np.ndarray:
-    """(n,) the pose with the figure moved sideways, past the others."""
-    figure, q = session.figure, session.document.q
+def place_beside(session: Session) -> bool:
+    """Move the figure that is posed, and its clip, sideways past the others; False where it is
+    fixed to the ground."""
+    document, figure = session.document, session.figure
     root = free_root(figure, np.ones(figure.n, bool))
     if root < 0:
-        raise LimbikError("This figure is fixed to the ground: a second one has no room there.")
+        return False
     side = 0 if up_axis(figure) != 0 else 1
 
     def reach(one: Parked) -> float:
         own: Figure = session.figure_cache.figure(one.document)
         return float(own.positions(one.document.q)[:, side].max())
 
-    least = float(figure.positions(q)[:, side].min())
-    placed = figure.frames(q)[root].copy()
-    placed[side, 3] += max(map(reach, others)) - least + _GAP * figure.size
-    columns = figure.coordinates_of(figure.joints[root])
-    out = q.copy()
-    out[columns] = joint_values(figure.definition[root], placed[None], q[columns])[0]
-    return figure.project(out)
+    least = float(figure.positions(document.q)[:, side].min())
+    way = max(map(reach, document.others)) - least + _GAP * figure.size
+    joint = figure.definition[root]
+    along = quat_to_matrix(np.array(joint.wxyz)).T[:, side]  # the way in the slides' axes
+    by = np.zeros(figure.n)
+    slides = np.array([part.axis for part in joint.slide_parts])
+    by[figure.coordinates_of(joint.name)[:3]] = way * slides @ along
+    q, clip = figure.project(document.q + by), document.timeline.clip
+    timeline = document.timeline
+    if clip is not None:
+        timeline = replace(timeline, clip=replace(clip, q=clip.q + by))
+    effectors = anchored(figure, document.effectors, q)
+    session.document = replace(document, q=q, effectors=effectors, timeline=timeline)
+    return True
 
 
 def _parked(session: Session, figure: int) -> int:
