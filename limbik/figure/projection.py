@@ -107,15 +107,8 @@ def free_directions(ints, floats, q, descent, starts, spans, coefficients, scrat
         i, _ = cone_at(ints, cone)
         kind, c = ints[i + CONE_KIND], ints[i + CONE_START]
         span = 2 if kind == CONE_SWING else 3
-        pressed = 0
-        for k in range(cone_normals(ints, floats, cone, q, normals, scratch)):
-            along = 0.0
-            for d in range(span):
-                along += normals[k, d] * descent[c + d]
-            if along > 0.0:
-                for d in range(3):
-                    normals[pressed, d] = normals[k, d]
-                pressed += 1
+        edges = cone_normals(ints, floats, cone, q, normals, scratch)
+        pressed = _pressed(normals, edges, span, descent, c)
         if pressed == 0:
             for d in range(span):
                 starts[count], spans[count], coefficients[count, 0] = c + d, 1, 1.0
@@ -128,6 +121,29 @@ def free_directions(ints, floats, q, descent, starts, spans, coefficients, scrat
             continue
         count = _tangents(normals, pressed, c, starts, spans, coefficients, count)
     return count
+
+
+@inlined
+def _pressed(normals, edges, span, descent, c):
+    """How many of the edges ``descent`` presses into; their normals become the first.
+
+    Where two edges meet, what one of them leaves of the descent may press into the other, or lead
+    away from it: pressed are those that hold the way that both allow which is nearest to it.
+    """
+    first, second, both = 0.0, 0.0, 0.0
+    for d in range(span if edges > 0 else 0):
+        first += normals[0, d] * descent[c + d]
+        second += normals[1, d] * descent[c + d]
+        both += normals[0, d] * normals[1, d]
+    if first <= 0.0 and second <= 0.0:
+        return 0
+    if edges == 1 or (first > 0.0 and second <= first * both):
+        return 1
+    if second > 0.0 and first <= second * both:
+        for d in range(3):
+            normals[0, d] = normals[1, d]
+        return 1
+    return 2
 
 
 @inlined

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import nnls
 from scipy.spatial.transform import Rotation
 
 from helpers.random_figures import SEEDS, TREES, random_figure
@@ -297,6 +298,25 @@ def test_at_an_exponential_cones_edge_the_free_directions_stay_on_it(seed: int) 
     assert len(rows) == 2
     np.testing.assert_allclose(rows @ slope / np.linalg.norm(slope), 0.0, atol=1e-6)
     assert len(directions(figure, q, -slope)) == 3
+
+
+@given(SEEDS)
+def test_where_two_edges_meet_the_free_directions_hold_the_nearest_way_down(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    parts = exponential(rng.normal(size=3), rng.normal(size=3))
+    a, b = rng.uniform(0.3, 1.5, 2)
+    figure = one(parts, SwingTwist(swing=(a, b), twist=(-0.3, 0.4)))
+    q = figure.project(rng.normal(size=3) * 1.5)
+    ints, floats = figure.tree.kernel_buffers
+    normals = np.empty((2, 3))
+    assume(cones.cone_normals(ints, floats, 0, q, normals, np.empty(cones.SCRATCH)) == 2)
+    descent = rng.normal(size=3)
+    # What is left of the descent inside both edges, by non-negative least squares.
+    multipliers = nnls(normals.T, descent)[0]
+    allowed = descent - multipliers @ normals
+    rows = directions(figure, q, descent)
+    assert len(rows) == 3 - (multipliers > 0.0).sum()
+    np.testing.assert_allclose(rows.T @ rows @ descent, allowed, atol=1e-9)
 
 
 def test_a_range_frees_what_is_not_pushed_into_its_end() -> None:

@@ -42,17 +42,15 @@ def test_a_shelf_out_of_reach_is_settled_and_no_restart_harms(shelf: list[float]
 
 
 def test_cones_on_exponential_balls_settle_beyond_reach() -> None:
-    human = limbik.figures.human().with_balls("exponential")
-    hand, rng = human.positions(human.rest)[human.index("LeftHand")], np.random.default_rng(3)
-    settled = 0
-    for _ in range(20):
-        away = rng.normal(size=3)
-        goal = Reach("LeftHand", position=hand + 2.0 * away / np.linalg.norm(away))
+    human, rng = limbik.figures.human().with_balls("exponential"), np.random.default_rng(0)
+    places = human.positions(human.rest)
+    for _ in range(150):
+        joint = ("LeftHand", "RightHand", "Head")[rng.integers(3)]
+        away, far = rng.normal(size=3), human.size * rng.uniform(0.3, 1.5)
+        goal = Reach(joint, position=places[human.index(joint)] + far * away / np.linalg.norm(away))
         r = limbik.solve(human, [goal], lock=[human.joints[0]], restarts=0)
-        assert not r.ok
+        assert r.status != "STALLED"  # 5 were where steps left the edges that they follow
         assert human.violation(r.q) == 0.0
-        settled += r.status == "LIMITED"
-    assert settled >= 19  # without the bend of the edges one in five is STALLED
 
 
 def test_a_corner_of_the_limits_is_reached_by_more_than_thirty_restarts() -> None:

@@ -102,7 +102,7 @@ def _prepare(ints, lm, count, lam):
         c, row = lm.starts[d], lm.column[d]
         lm.held[d] = 0
         lm.ease[d] = lm.metric[c]
-        firm = lm.stiff[d] + lm.edge_curvature[d]
+        firm = lm.stiff[d] + lm.edge_bound[d]
         if firm > 0.0:
             lm.ease[d] = 1.0 / (1.0 / lm.ease[d] + firm / lam)
             drift = lm.ease[d] * lm.pull[d] / lam

@@ -74,21 +74,24 @@ def _curvature_of_edges(ints, floats, q, lm, count):
     """lm.edge_curvature of the tangents t of cones on exponential balls, from where P puts q + ht.
 
     P(q + ht) − q − ht = ½h²κ, so that along the edge f curves by ∇f·(P(q + ht) − q − ht)/h², with
-    −2·half_descent for ∇f.  Of the two tangents of one edge each gets what they share on top.
+    −2·half_descent for ∇f.  What two tangents of one edge share is lm.edge_between.
     """
     trial, h, scratch = lm.trial, _PROBE, scratch_of(ints, lm.state)
     for probe in range(3):  # along the first tangents, along the second, along both
         copy(q, ints[N_COORDS], trial)
         for d in range(count):
-            if _follows(ints, lm, d) and (probe == 2 or probe == _second_tangent(lm, d)):
+            if _follows(ints, lm.starts, lm.spans, d) and (
+                probe == 2 or probe == _second_tangent(lm.starts, lm.spans, d)
+            ):
                 for s in range(3):
                     trial[lm.starts[d] + s] += h * lm.coefficients[d, s]
+        press_out(ints, lm.starts, lm.spans, lm.coefficients, count, lm.half_descent, q, trial)
         project(ints, floats, trial, scratch)
         for d in range(count):
-            if not _follows(ints, lm, d):
+            if not _follows(ints, lm.starts, lm.spans, d):
                 continue
-            c, second = lm.starts[d], _second_tangent(lm, d)
-            pair = second or (d + 1 < count and _second_tangent(lm, d + 1))
+            c, second = lm.starts[d], _second_tangent(lm.starts, lm.spans, d)
+            pair = second or (d + 1 < count and _second_tangent(lm.starts, lm.spans, d + 1))
             if probe == second or (probe == 2 and pair and not second):
                 curvature = 0.0
                 for s in range(3):
@@ -99,26 +102,56 @@ def _curvature_of_edges(ints, floats, q, lm, count):
                         2.0 * lm.half_descent[c + s] * (trial[c + s] - q[c + s] - step) / (h * h)
                     )
                 if probe == 2:
-                    shared = 0.5 * abs(curvature - lm.edge_curvature[d] - lm.edge_curvature[d + 1])
-                    lm.edge_curvature[d] = max(0.0, lm.edge_curvature[d]) + shared
-                    lm.edge_curvature[d + 1] = max(0.0, lm.edge_curvature[d + 1]) + shared
+                    alone = lm.edge_curvature[d] + lm.edge_curvature[d + 1]
+                    lm.edge_between[d] = 0.5 * (curvature - alone)
+                    lm.edge_bound[d] += abs(lm.edge_between[d])
+                    lm.edge_bound[d + 1] += abs(lm.edge_between[d])
                 else:
-                    lm.edge_curvature[d] = curvature if pair else max(0.0, curvature)
+                    lm.edge_curvature[d], lm.edge_bound[d] = curvature, max(0.0, curvature)
 
 
 @inner
-def _follows(ints, lm, d):
+def press_out(ints, starts, spans, coefficients, count, descent, q, trial):
+    """Carry balls that follow edges of cones on exponential balls out of these, by the square of
+    their step from q to ``trial``.
+
+    Such an edge may bend outwards.  A step along its tangents would end inside then, off the edge,
+    and the next one be cut off there before it has begun.
+    """
+    for d in range(count):
+        if not _follows(ints, starts, spans, d) or _second_tangent(starts, spans, d):
+            continue
+        c = starts[d]
+        x, y, z = descent[c], descent[c + 1], descent[c + 2]
+        for t in range(
+            d, d + (2 if d + 1 < count and _second_tangent(starts, spans, d + 1) else 1)
+        ):
+            u, v, w = coefficients[t, 0], coefficients[t, 1], coefficients[t, 2]
+            along = x * u + y * v + z * w
+            x, y, z = x - along * u, y - along * v, z - along * w
+        size = math.sqrt(x * x + y * y + z * z)
+        if size > 0.0:
+            square = 0.0
+            for s in range(3):
+                square += (trial[c + s] - q[c + s]) ** 2
+            trial[c] += square * x / size
+            trial[c + 1] += square * y / size
+            trial[c + 2] += square * z / size
+
+
+@inner
+def _follows(ints, starts, spans, d):
     """Whether direction d is a tangent of the edge of a cone on an exponential ball."""
-    if lm.spans[d] != 3:
+    if spans[d] != 3:
         return False
-    cone = ints[ints[I_IN_CONE] + lm.starts[d]]
+    cone = ints[ints[I_IN_CONE] + starts[d]]
     return ints[cone_at(ints, cone)[0] + CONE_KIND] == CONE_EXPONENTIAL
 
 
 @inner
-def _second_tangent(lm, d):
+def _second_tangent(starts, spans, d):
     """1 where direction d is the second tangent of an edge, else 0."""
-    return int(d > 0 and lm.spans[d] == 3 == lm.spans[d - 1] and lm.starts[d] == lm.starts[d - 1])
+    return int(d > 0 and spans[d] == 3 == spans[d - 1] and starts[d] == starts[d - 1])
 
 
 @kernel
@@ -132,7 +165,8 @@ def pulls(ints, floats, q, lm, count, curved):
     wide = False
     for d in range(count):
         c = lm.starts[d]
-        lm.pull[d], lm.stiff[d], lm.edge_curvature[d] = 0.0, 0.0, 0.0
+        lm.pull[d], lm.stiff[d] = 0.0, 0.0
+        lm.edge_curvature[d], lm.edge_between[d], lm.edge_bound[d] = 0.0, 0.0, 0.0
         wide = wide or lm.spans[d] == 3
         if curved and lm.spans[d] == 2:
             _, cone = cone_at(ints, ints[ints[I_IN_CONE] + c])
@@ -142,7 +176,8 @@ def pulls(ints, floats, q, lm, count, curved):
                 y = (q[c + 1] - floats[cone + CONE_Y]) / (b * b)
                 size = math.sqrt(x * x + y * y)
                 press = (x * lm.half_descent[c] + y * lm.half_descent[c + 1]) / size
-                lm.edge_curvature[d] = max(0.0, press) / (a * a * b * b * size * size * size)
+                lm.edge_bound[d] = max(0.0, press) / (a * a * b * b * size * size * size)
+                lm.edge_curvature[d] = lm.edge_bound[d]
         if ints[N_REST]:
             for s in range(lm.spans[d]):
                 share = lm.coefficients[d, s]

@@ -98,4 +98,6 @@ def assemble_hessian(ints, lm, count, curved):
                         for t in range(1, lm.spans[to]):
                             part = share * lm.coefficients[to, t]
                             line[lm.free[other]] += part * second[lm.starts[to] + t]
-        line[k] += lm.stiff[d] + lm.edge_curvature[d]
+        line[k] += lm.stiff[d] + (lm.edge_curvature[d] if curved else lm.edge_bound[d])
+        if curved and low < k:
+            line[k - one] += lm.edge_between[d]  # direction d + 1 comes right before d

@@ -19,6 +19,7 @@ from limbik.figure.layout import (
     I_IN_CONE,
     I_RUN,
     I_RUN_FIRST,
+    N_CONES,
     N_COORDS,
     NONE,
     cone_at,
@@ -28,6 +29,7 @@ from limbik.jit import inner
 from limbik.maths.linear import (
     copy,
 )
+from limbik.methods.default.directions import press_out
 from limbik.solver.objective import scratch_of
 
 INSIDE, RANGE, SWING, EDGE = range(4)
@@ -40,6 +42,12 @@ def project_step(ints, floats, q, lm, count):
     for d in range(count):
         for s in range(lm.spans[d]):
             lm.trial[lm.starts[d] + s] += lm.coefficients[d, s] * lm.step[d]
+    for cone in range(ints[N_CONES]):
+        if ints[cone_at(ints, cone)[0] + CONE_KIND] == CONE_EXPONENTIAL:
+            press_out(
+                ints, lm.starts, lm.spans, lm.coefficients, count, lm.half_descent, q, lm.trial
+            )
+            break
     project(ints, floats, lm.trial, scratch_of(ints, lm.state))
 
 

@@ -36,7 +36,9 @@ class LMWorkspace(NamedTuple):
     column: Ints  # row of jt that holds direction d
     pull: Floats  # what the diagonal goals ask of direction d,
     stiff: Floats  # and how firmly
-    edge_curvature: Floats  # what the edge of a cone adds to that
+    edge_curvature: Floats  # how f curves along direction d because the edge of a cone does,
+    edge_between: Floats  # what directions d and d + 1 share of that,
+    edge_bound: Floats  # and what is no less than both, without an entry beside the diagonal
     ease: Floats  # how freely direction d moves
     step: Floats  # the answer: how far along direction d
     held: Ints  # 1 where a limit holds direction d
@@ -76,7 +78,7 @@ def view_lm(ints, work):
     state, work = take(work, state_size(ints))
     by_row, work = take_table(work, 4, rows)
     base, work = take(work, max(n, rows))
-    by_n, work = take_table(work, 10, n)
+    by_n, work = take_table(work, 12, n)
     integers, work = take_integers(work, 9, n)
     coefficients, work = take_table(work, n, 3)
     jt, work = take_table(work, n, rows)
@@ -93,11 +95,10 @@ def view_lm(ints, work):
     holding, work = take_table(work, n, n)
     return LMWorkspace(
         state, by_row[0], by_row[1], by_row[2], by_row[3], base, by_n[0], by_n[1], integers[0],
-        integers[1], coefficients, integers[2], by_n[2], by_n[3], by_n[8], by_n[4], by_n[5],
-        integers[3], integers[4], by_n[6], by_n[7], jt, ahead_of(ints, state), ahead_jt, system,
-        by_direction, second, hessian, factor, moments, torques, columns, integers[5],
-        integers[6], integers[7], integers[8], alone, by_n[9],
-        holding,
+        integers[1], coefficients, integers[2], by_n[2], by_n[3], by_n[8], by_n[10], by_n[11],
+        by_n[4], by_n[5], integers[3], integers[4], by_n[6], by_n[7], jt, ahead_of(ints, state),
+        ahead_jt, system, by_direction, second, hessian, factor, moments, torques, columns,
+        integers[5], integers[6], integers[7], integers[8], alone, by_n[9], holding,
     ), work  # fmt: skip
 
 

