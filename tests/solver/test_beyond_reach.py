@@ -53,6 +53,14 @@ def test_cones_on_exponential_balls_settle_beyond_reach() -> None:
         assert human.violation(r.q) == 0.0
 
 
+def test_a_long_valley_between_limits_is_followed_to_its_end() -> None:
+    human = limbik.figures.human()
+    goals = [Reach("LeftHand", position=[2.102, -0.376, -0.127]), Pin("LeftFoot"), Pin("RightFoot")]
+    r = limbik.solve(human, goals, restarts=0)
+    assert r.status == "LIMITED"
+    assert r.iterations > 200  # a budget of 200 ended before the valley did
+
+
 def test_a_corner_of_the_limits_is_reached_by_more_than_thirty_restarts() -> None:
     arm, rng = limbik.figures.arm(), np.random.default_rng(1)
     corners = np.where(rng.random((60, arm.n)) < 0.5, arm.lower, arm.upper)

@@ -29,6 +29,7 @@ from limbik.solver.problem import Problem
 class LevenbergMarquardt(Method):
     """The settings that every form of the iteration has."""
 
+    iterations: int = setting(400, "Iterations an attempt may take.")
     alpha: float = setting(1e-4, "Armijo constant of equation 39 of line_search.")
     damping: float = setting(1.0, "The first λ/f.")
     stationary: float = setting(
