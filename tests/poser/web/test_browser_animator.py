@@ -301,3 +301,28 @@ def test_a_body_settles_while_the_hand_rests_and_not_when_it_lets_go(animator: P
     animator.settle()
     # It moved by 24 cm when the hand let go.
     assert np.linalg.norm(animator.positions() - rested, axis=1).max() < 0.015
+
+
+def test_a_marker_under_the_status_is_seen_and_taken(animator: Person) -> None:
+    page, mouse = animator.page, animator.page.mouse
+    card = page.locator("section.status")
+    assert "through" not in (card.get_attribute("class") or "")
+    box = card.bounding_box()
+    assert box is not None
+    x, y = animator.screen("LeftHand")
+    to_x, to_y = box["x"] + 0.4 * box["width"], box["y"] + 0.7 * box["height"]
+    mouse.move(640, 80)  # on nothing
+    page.keyboard.down("Shift")
+    mouse.down()
+    mouse.move(640 + to_x - x, 80 + to_y - y, steps=6)
+    mouse.up()
+    page.keyboard.up("Shift")
+    x, y = animator.screen("LeftHand")
+    assert box["x"] < x < box["x"] + box["width"]
+    assert box["y"] < y < box["y"] + box["height"]
+    page.locator("section.status.through").wait_for()
+    before = at(animator, "LeftHand")
+    animator.drag("LeftHand", (60, -120), steps=4)
+    assert np.linalg.norm(at(animator, "LeftHand") - before) > 0.1
+    page.keyboard.press("Home")
+    page.locator("section.status:not(.through)").wait_for()

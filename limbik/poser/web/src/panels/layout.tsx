@@ -80,7 +80,7 @@ function View({ app, stage }: { app: App; stage: StageView }) {
       </div>
       <ViewButtons app={app} stage={stage} />
       <div class="over-bottom">
-        {!app.replay && <Status app={app} />}
+        {!app.replay && <Status app={app} stage={stage} />}
         <Hint app={app} />
         <Notes app={app} />
       </div>

@@ -167,7 +167,7 @@ export class App {
     const { pose, figure } = this;
     const report = pose?.goals.find((goal) => goal.effector === effector);
     if (!pose || !figure || !report || report.ok || this.effector(effector)?.mode !== "pin") return report;
-    return isHeld(report, pose.goals, figure.size) ? { ...report, ok: true } : report;
+    return isHeld(report, pose.goals, figure.size, pose.status !== "unsolved") ? { ...report, ok: true } : report;
   }
 
   locked(joint: number): boolean {

@@ -28,6 +28,12 @@ describe("a pin", () => {
     expect(isHeld(turned, [turned, report(1.1, false)], SIZE)).toBe(false);
   });
 
+  it("is held by what cannot be seen in a pose that nobody solved for", () => {
+    const pin = report(0.0006, false);
+    expect(isHeld(pin, [pin], SIZE, false)).toBe(true);
+    expect(isHeld(report(0.004, false), [], SIZE, false)).toBe(false);
+  });
+
   it("is held where the server says so", () => {
     expect(isHeld(report(0.0001, true), [], SIZE)).toBe(true);
   });

@@ -10,6 +10,10 @@ import { address, download } from "./opening";
 export interface StageView {
   canvas: HTMLCanvasElement;
   view(name: ViewName): void;
+  /** Where a joint is on the page, in CSS pixels. */
+  screen(joint: number): { x: number; y: number };
+  /** Call f before every frame; returns what stops it. */
+  onBeforeRender(f: () => void): () => void;
   pictures: {
     png(options?: PictureOptions): Promise<Blob>;
     openpose(): Promise<Blob>;

@@ -1,9 +1,10 @@
 // How the newest solve went: a word, the sentence that says why, errors, and times.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { App } from "../../state/app";
 import { withLabels } from "../../edit/coordinateNames";
 import type { Pose, Status as PoseStatus } from "../../net/protocol";
+import type { StageView } from "../files/saving";
 import { Dot, missText } from "../sections/goals";
 import { Icon } from "../controls/icons";
 import { useEvents, usePose } from "../controls/listening";
@@ -75,18 +76,39 @@ function useIdleRedraw(app: App): void {
   }, [app]);
 }
 
-export function Status({ app }: { app: App }) {
+const AROUND = 12; // pixels around a marker
+
+/** Whether a marker is under a card. */
+function coversMarker(app: App, stage: StageView, card: DOMRect): boolean {
+  const { pose, state, figure } = app;
+  if (!pose || !state || state.figure !== figure?.id) return false;
+  return state.effectors.some(({ joint }) => {
+    if (3 * joint >= pose.positions.length) return false;
+    const { x, y } = stage.screen(joint);
+    const across = x > card.left - AROUND && x < card.right + AROUND;
+    return across && y > card.top - AROUND && y < card.bottom + AROUND;
+  });
+}
+
+export function Status({ app, stage }: { app: App; stage: StageView }) {
   useEvents(app, "figure", "state");
   usePose(app, 100);
   useIdleRedraw(app);
   const [open, setOpen] = useState(true);
+  // What is under the card can be seen and taken.
+  const card = useRef<HTMLElement>(null);
+  const [through, setThrough] = useState(false);
+  useEffect(
+    () => stage.onBeforeRender(() => card.current && setThrough(coversMarker(app, stage, card.current.getBoundingClientRect()))),
+    [app, stage],
+  );
   const { pose } = app;
   if (!pose) return null;
   const kind = pose.isStuck ? "stuck" : pose.isFollowing ? "following" : pose.status.replaceAll(" ", "-");
   const goals = pose.goals.flatMap((goal) => (app.effector(goal.effector) ? (app.report(goal.effector) ?? []) : []));
   const { median } = app.roundTrip;
   return (
-    <section class={`status ${open ? "open" : ""}`} aria-label="Status of the solve">
+    <section ref={card} class={`status ${open ? "open" : ""} ${through ? "through" : ""}`} aria-label="Status of the solve">
       <div class="status-head">
         <span class={`chip ${kind}`} data-testid="status">
           {wordOf(app, pose)}
