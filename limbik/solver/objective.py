@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import boolean, float64, types
 
 from limbik.figure import kinematics as kin
@@ -231,16 +232,27 @@ def too_far_apart(ints, floats):
 
 
 @inner
-def column_dot(ints, c, column, v, total):
-    """total + Σᵢ column[i]·v[i] over the rows that coordinate c touches; column and v (rows,)."""
+def runs_before(ints, c, rows):
+    """(run, stop, whether there are just three rows): the runs of rows below ``rows`` that
+    coordinate c touches are at ints[run:stop]; the last of them may go on beyond ``rows``."""
     first, index = ints[I_RUN_FIRST] + c, ints[I_RUN]
-    run, stop = index + ints[first], index + ints[first + 1]
-    if stop - run == 2 and ints[run + 1] - ints[run] == 3:
+    run, stop = np.uint64(index + ints[first]), np.uint64(index + ints[first + 1])
+    while stop > run and ints[stop - np.uint64(2)] >= rows:
+        stop -= np.uint64(2)
+    return run, stop, stop - run == 2 and min(ints[run + 1], rows) - ints[run] == 3
+
+
+@inner
+def column_dot(ints, c, column, v, total, rows):
+    """total + Σᵢ column[i]·v[i] over the rows below ``rows`` that coordinate c touches; column and
+    v (rows,)."""
+    run, stop, three = runs_before(ints, c, rows)
+    if three:
         # Most coordinates move one point only; three rows cost less than a loop over them.
         i = ints[run]
         return total + (column[i] * v[i] + column[i + 1] * v[i + 1] + column[i + 2] * v[i + 2])
     for k in range(run, stop, 2):
-        for i in range(ints[k], ints[k + 1]):
+        for i in range(ints[k], min(ints[k + 1], rows)):
             total += column[i] * v[i]
     return total
 
@@ -249,9 +261,12 @@ def column_dot(ints, c, column, v, total):
 def descent(ints, floats, q, jt, r, out):
     """−½∇f = JᵀW(g − F) + D(pose − q) into out (n,): equation 26 of line_search, halved."""
     weight, pose = ints[F_REST], ints[F_REST_POSE]
+    rows, one = np.uint64(ints[lay.N_ROWS]), np.uint64(1)
+    while rows > 0 and r[rows - one] == 0.0:  # inequalities that hold
+        rows -= one
     for c in range(ints[lay.N_COORDS]):
         pull = floats[weight + c] * (floats[pose + c] - q[c])
-        out[c] = column_dot(ints, c, jt[c], r, pull)
+        out[c] = column_dot(ints, c, jt[c], r, pull, rows)
 
 
 @external(types.none(INTS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, TABLE, TABLE, TABLE, TABLE))

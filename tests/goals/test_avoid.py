@@ -105,6 +105,21 @@ def test_it_holds_in_every_way_of_solving() -> None:
     assert all(judge.nearest(ARM, q)[2] > -1e-3 for q in track.motion.q[reached])
 
 
+def test_rows_that_are_nothing_change_no_bit() -> None:
+    """The last rows are left out of a step where they are 0, the first ones are not."""
+    far, rng = Avoid([Box((1, 1, 1), (99, 0, 0))], own=False), np.random.default_rng(4)
+    foot = Pin("RightFoot", rotation=True)
+    for _ in range(6):
+        at = HUMAN.positions(HUMAN.project(HUMAN.rest + 0.4 * rng.normal(size=HUMAN.n)))
+        hands = [Reach(hand, position=at[HUMAN.index(hand)]) for hand in ("LeftHand", "RightHand")]
+        last, first = (
+            limbik.solve(HUMAN, [*hands, foot, far]),
+            limbik.solve(HUMAN, [far, *hands, foot]),
+        )
+        assert last.iterations == first.iterations
+        np.testing.assert_allclose(last.q, first.q, atol=1e-9)
+
+
 def test_a_start_inside_a_wall_comes_out() -> None:
     inside = limbik.solve(ARM, Reach("Tool", position=[0.5, 0.0, 0.3])).q
     avoid = Avoid([WALL, FLOOR])

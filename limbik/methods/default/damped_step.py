@@ -37,7 +37,7 @@ from limbik.maths.linear import (
 from limbik.methods.default.inequalities import join, leave
 from limbik.methods.default.limits_on_step import RANGE, SWING, cut_off, move_cut
 from limbik.methods.default.workspace import LM
-from limbik.solver.objective import column_dot
+from limbik.solver.objective import column_dot, runs_before
 
 _FAR = 0.02  # of the figure's size squared: f that is far from the targets
 _AHEAD = 4  # so often inequalities that a step breaks may join it
@@ -46,11 +46,24 @@ _NEGLIGIBLE = 1e-4  # part of ‖t‖² that limits may cut off without a second
 
 
 @inner
-def _assemble(ints, lm, count, lam):
-    """system = J E⁻¹Jᵀ + λI (lower triangle) over the directions that are not held."""
-    first, index = ints[I_RUN_FIRST], ints[I_RUN]
+def _rows_that_count(ints, lm):
+    """How many rows there are without the last ones that are 0, such as those of inequalities that
+    hold."""
+    rows, one = np.uint64(ints[N_ROWS]), np.uint64(1)
+    while rows > 0 and lm.model_residual[rows - one] == 0.0:
+        for c in range(ints[N_COORDS]):
+            if lm.jt[c, rows - one] != 0.0:
+                return rows
+        rows -= one
+    return rows
+
+
+@inner
+def _assemble(ints, lm, count, lam, rows):
+    """system = J E⁻¹Jᵀ + λI (lower triangle) of the first ``rows`` rows, over the directions that
+    are not held."""
     jt, a = lm.jt, lm.system
-    for i in range(ints[N_ROWS]):
+    for i in range(rows):
         for j in range(i):
             a[i, j] = 0.0
         a[i, i] = lam
@@ -58,8 +71,8 @@ def _assemble(ints, lm, count, lam):
         if lm.held[d]:
             continue
         c, row, ease = lm.starts[d], lm.column[d], lm.ease[d]
-        run, stop = index + ints[first + c], index + ints[first + c + 1]
-        if stop - run == 2 and ints[run + 1] - ints[run] == 3:
+        run, stop, three = runs_before(ints, c, rows)
+        if three:
             # Most directions move one point only; three rows cost less than loops over them.
             i = ints[run]
             x, y, z = jt[row, i], jt[row, i + 1], jt[row, i + 2]
@@ -72,7 +85,7 @@ def _assemble(ints, lm, count, lam):
             a[i + 2, i + 2] += sz * z
         else:
             for k in range(run, stop, 2):
-                low, high = ints[k], ints[k + 1]
+                low, high = ints[k], min(ints[k + 1], rows)
                 for i in range(low, high):
                     scaled = ease * jt[row, i]
                     for h in range(run, k, 2):
@@ -84,11 +97,12 @@ def _assemble(ints, lm, count, lam):
 
 
 @inner
-def _along_columns(ints, lm, count, lam):
+def _along_columns(ints, lm, count, lam, rows):
     """step = E⁻¹(Jᵀy + d/λ) for the directions that are not held."""
     for d in range(count):
         if not lm.held[d]:
-            total = column_dot(ints, lm.starts[d], lm.jt[lm.column[d]], lm.y, lm.pull[d] / lam)
+            column, pull = lm.jt[lm.column[d]], lm.pull[d] / lam
+            total = column_dot(ints, lm.starts[d], column, lm.y, pull, rows)
             lm.step[d] = lm.ease[d] * total
 
 
@@ -114,17 +128,17 @@ def _prepare(ints, lm, count, lam):
 @inlined
 def _dual(ints, floats, q, lm, count, lam, passes):
     """The step by (J E⁻¹Jᵀ + λI)·y = t − J E⁻¹d/λ, step = E⁻¹(Jᵀy + d/λ), with E = M + D/λ."""
-    rows = np.int64(ints[N_ROWS])
-    y = lm.y
+    y, some = lm.y, _rows_that_count(ints, lm)
+    rows = np.int64(some)
     _prepare(ints, lm, count, lam)
     missing = dot(lm.model_residual, lm.model_residual, rows)
     for turn in range(passes):
-        _assemble(ints, lm, count, lam)
+        _assemble(ints, lm, count, lam, some)
         copy(lm.base, rows, y)
         if not cholesky(lm.system, rows):
             return False
         cholesky_solve(lm.system, rows, y)
-        _along_columns(ints, lm, count, lam)
+        _along_columns(ints, lm, count, lam, some)
         if turn + 1 == passes or not cut_off(ints, floats, q, lm, count):
             break
         y[:] = 0.0
@@ -227,7 +241,10 @@ def _primal(ints, floats, q, lm, count, lam, passes):
     for k in range(count):
         d = order[k]
         lm.held[d] = 0
-        base[k] = column_dot(ints, lm.starts[d], lm.jt[lm.column[d]], lm.model_residual, lm.pull[d])
+        column = lm.jt[lm.column[d]]
+        base[k] = column_dot(
+            ints, lm.starts[d], column, lm.model_residual, lm.pull[d], np.uint64(ints[N_ROWS])
+        )
     envelope_solve(lm.factor, count, lm.where, base)
     for k in range(count):
         lm.step[order[k]] = base[k]
