@@ -7,7 +7,7 @@ import pytest
 
 import limbik
 from helpers.random_figures import ANY_GOAL
-from limbik import PythonGoal, Reach, Rest
+from limbik import Problem, PythonGoal, Reach, Rest
 
 
 @pytest.mark.parametrize("name", ANY_GOAL)
@@ -72,3 +72,42 @@ def test_seconds_end_a_solve_and_history_holds_all_of_it() -> None:
     assert r.attempts == 1
     assert len(r.history.f) == r.iterations + 1
     np.testing.assert_array_equal(r.history.q[-1], r.q)
+
+
+@pytest.mark.parametrize(("weight", "which"), [(0.01, 1491), (0.05, 1253)])
+def test_a_restart_that_meets_the_goals_counts_more_than_wishes(weight: float, which: int) -> None:
+    """The arm starts near its target and is stuck at its limits just short of it.  To stay near the
+    start costs more where the target is met: f is higher than at the start, which only an answer
+    that meets every goal may have."""
+    arm, rng = limbik.figures.arm(), np.random.default_rng(0)
+    starts = arm.project(arm.rest + rng.normal(size=(2000, arm.n)))
+    there = arm.project(starts + 0.15 * rng.normal(size=(2000, arm.n)))[which]
+    start, tool = starts[which], arm.joints[-1]
+    goals = [
+        limbik.Reach(tool, position=arm.positions(there)[-1]),
+        limbik.Rest(weight=weight, pose=start),
+    ]
+    before = Problem(arm, goals).objective(start)
+    stuck = limbik.solve(arm, goals, start=start, restarts=0)
+    assert not stuck.ok
+    assert stuck.objective < before
+    met = limbik.solve(arm, goals, start=start)
+    assert met.ok
+    assert met.attempts > 1
+    assert met.objective > before
+
+
+def test_f_rises_in_no_answer_that_is_short() -> None:
+    arm, rng, short = limbik.figures.arm(), np.random.default_rng(3), 0
+    for _ in range(150):
+        start = arm.project(arm.rest + rng.normal(size=arm.n))
+        goals = [
+            limbik.Reach(arm.joints[-1], position=1.2 * rng.normal(size=3)),
+            limbik.Rest(weight=float(rng.uniform(0.0, 0.3)), pose=start),
+        ]
+        before = Problem(arm, goals).objective(start)
+        r = limbik.solve(arm, goals, start=start, restarts=3)
+        short += not r.ok
+        if not (r.ok and r.attempts > 1):
+            assert r.objective <= before * (1.0 + 1e-12)
+    assert short > 20
