@@ -108,8 +108,8 @@ class Pinned:
     async def _said(self, what: str) -> Any:
         while True:
             message = await self.socket.recv()
-            if isinstance(message, str) and what in (said := json.loads(message)):
-                return said[what]
+            if isinstance(message, str) and what in (payload := json.loads(message)):
+                return payload[what]
 
     async def drag(self) -> None:
         """The next step of the left hand round its circle."""

@@ -81,12 +81,12 @@ def target(name: str) -> limbik.Figure:
 
 def g1_speeds(figure: limbik.Figure) -> np.ndarray:
     """(n,) the speed limits of G1, from its URDF file."""
-    said = {}
+    limits = {}
     for joint in ET.parse(root() / TARGETS["G1 (URDF)"]).getroot().iter("joint"):
         limit = joint.find("limit")
         if limit is not None:
-            said[joint.get("name")] = float(limit.get("velocity", "inf"))
-    return np.array([said.get(name, np.inf) for name in figure.coordinates])
+            limits[joint.get("name")] = float(limit.get("velocity", "inf"))
+    return np.array([limits.get(name, np.inf) for name in figure.coordinates])
 
 
 def joint_jerk(motion: limbik.Motion) -> float:
@@ -372,21 +372,21 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--starts", type=int, default=0)
     parser.add_argument("--keep", action="store_true", help="write results/retarget.json")
-    told = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     warnings.simplefilter("ignore", limbik.LimbikWarning)
-    robot = told.robot or root() / G1
-    clips = [name for name in told.clips.split(",") if name]
-    rows = [row for name in clips for row in on_robot(name, told.frames, robot)]
+    robot = options.robot or root() / G1
+    clips = [name for name in options.clips.split(",") if name]
+    rows = [row for name in clips for row in on_robot(name, options.frames, robot)]
     show(f"on {robot.stem}, judged by MuJoCo", rows)
-    if told.pairs:
+    if options.pairs:
         pairs = all_pairs()
         show("pairs", pairs)
         rows += pairs
-    if told.starts:
-        near = [row for name in clips for row in starts(name, told.frames, told.starts)]
+    if options.starts:
+        near = [row for name in clips for row in starts(name, options.frames, options.starts)]
         show("start anywhere", near)
         rows += near
-    if told.keep:
+    if options.keep:
         keep("retarget", rows)
 
 

@@ -85,19 +85,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--frames", type=int, default=150)
     parser.add_argument("--limits", default=None)
     parser.add_argument("--keep", action="store_true", help="write results/untargeted.json")
-    told = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     warnings.simplefilter("ignore", limbik.LimbikWarning)
     rows = []
     for file in sorted((root() / "cmu_bvh").glob("*.bvh")):
         clip = limbik.load_motion(file)
-        clip = (clip if clip.frames < 30 else clip.sample(1.0 / 30.0))[: told.frames]
-        rows.append(measure(clip, told.limits))
+        clip = (clip if clip.frames < 30 else clip.sample(1.0 / 30.0))[: options.frames]
+        rows.append(measure(clip, options.limits))
     mean = {name: float(np.mean([row[name] for row in rows])) for name in rows[0] if name != "clip"}
     rows.append({"clip": "mean", **mean})
     for kind in ("elbows", "knees", "all", "reached", "jumps", "ms"):
         part = [{"clip": r["clip"], **{k: r[k] for k in r if k.startswith(kind)}} for r in rows]
         show(f"{kind}{', cm' if kind in ('elbows', 'knees', 'all') else ''}", part)
-    if told.keep:
+    if options.keep:
         keep("untargeted", rows)
 
 

@@ -45,7 +45,7 @@ class ByValue:
         return hash((type(self), self._value_key()))
 
     def __repr__(self) -> str:
-        said = []
+        shown_fields = []
         # Those that are given by name only come last, also where a base class has them.
         for f in sorted(fields(self), key=lambda f: f.kw_only):  # type: ignore[arg-type]
             value = getattr(self, f.name)
@@ -54,5 +54,5 @@ class ByValue:
             shown = repr(value.tolist() if isinstance(value, np.ndarray) else value)
             if len(shown) > 60:
                 shown = f"<{type(value).__name__} {np.shape(value) or ''}>".replace(" >", ">")
-            said.append(f"{f.name}={shown}")
-        return f"{type(self).__name__}({', '.join(said)})"
+            shown_fields.append(f"{f.name}={shown}")
+        return f"{type(self).__name__}({', '.join(shown_fields)})"

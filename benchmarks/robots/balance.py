@@ -127,7 +127,7 @@ def run(name: str, robot: Robot, problems: int) -> list[dict[str, Any]]:
                 places = [middle + 0.6 * rng.normal(size=3) for _ in robot.hands]
             asked.append(dict(zip(robot.hands, places, strict=True)))
         for way, solver in solvers.items():
-            reached, wrong, outside, said, worst, spent = 0, 0, 0, 0, -np.inf, 0.0
+            reached, wrong, outside, explained, worst, spent = 0, 0, 0, 0, -np.inf, 0.0
             for targets in asked:
                 began = time.process_time()
                 answer = solver.solve(stand.q, targets=targets)
@@ -139,14 +139,14 @@ def run(name: str, robot: Robot, problems: int) -> list[dict[str, Any]]:
                     wrong += away > -MARGIN
                     worst = max(worst, away)
                 elif way != "without":
-                    said += "centre of mass" in answer.why or "balance" in answer.why
+                    explained += "centre of mass" in answer.why or "balance" in answer.why
             rows.append(
                 {
                     "robot": name, "targets": "feasible" if feasible else "anywhere",
                     "Balance": way, "problems": len(asked), "REACHED": reached,
                     "of them outside the margin": wrong, "nearest to the edge (mm)":
                     round(-1e3 * worst, 2) if reached else "", "all outside the hull": outside,
-                    "short, why names balance": said, "ms": round(1e3 * spent / len(asked), 2),
+                    "short, why names balance": explained, "ms": round(1e3 * spent / len(asked), 2),
                 }
             )  # fmt: skip
     return rows

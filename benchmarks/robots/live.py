@@ -207,7 +207,7 @@ def outside() -> list[dict[str, Any]]:
         model.velocityLimit[:] = limit
         q = pin.neutral(model)
         q[k] = 1.3
-        said, worst = "", 0.0
+        worst_text, worst = "", 0.0
         try:
             configuration = pink.Configuration(model, model.createData(), q)
             task = pink.tasks.FrameTask(model.frames[-1].name, 1.0, 0.0)
@@ -218,11 +218,11 @@ def outside() -> list[dict[str, Any]]:
                 )
                 worst = max(worst, float(np.abs(velocity).max()))
                 configuration.integrate_inplace(velocity, dt)
-                if not said and configuration.q[k] <= 1.0:
-                    said = f"inside after {tick + 1} ticks"
+                if not worst_text and configuration.q[k] <= 1.0:
+                    worst_text = f"inside after {tick + 1} ticks"
         except Exception as error:  # what it raises is the answer of this benchmark
-            said = f"{type(error).__name__}"
-        rows.append({"solver": "pink", "start outside": said, "fastest, rad/s": worst})
+            worst_text = f"{type(error).__name__}"
+        rows.append({"solver": "pink", "start outside": worst_text, "fastest, rad/s": worst})
     return rows
 
 

@@ -100,10 +100,10 @@ def outside(path: Path) -> list[dict[str, Any]]:
     task.set_target(neutral)
     try:
         speed = pink.solve_ik(configuration, [task], step, solver="daqp", safety_break=False)
-        said = f"{abs(speed[joint]):.4g} rad/s"
+        text = f"{abs(speed[joint]):.4g} rad/s"
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-    rows = [{"who": f"Pink {version('pin-pink')}", "first step": said}]
+        text = f"{type(error).__name__}: {error}"
+    rows = [{"who": f"Pink {version('pin-pink')}", "first step": text}]
     names = list(model.names)[1:]
     begin = robot.rest.copy()
     for name, value in zip(names, start, strict=False):

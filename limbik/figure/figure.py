@@ -50,9 +50,9 @@ class Figure(PosedFigure, PhysicalFigure):
         ("m", "cm", ...) and ``up`` ("y" or "z") are empty where a file does not say.  ``source`` is
         what a file format wants to know again when the figure is written; nobody else reads it.
         ``physical`` has masses, shapes, speed limits and loops."""
-        for what, said in (("name", name), ("unit", unit), ("up", up)):
-            if not isinstance(said, str):
-                raise FigureError(f"a figure's {what} must be text, got {said!r}")
+        for what, value in (("name", name), ("unit", unit), ("up", up)):
+            if not isinstance(value, str):
+                raise FigureError(f"a figure's {what} must be text, got {value!r}")
         self._name, self._unit, self._up, self._source = name, unit, up, source
         self._tree = Tree(joints)
         self._joints = self._tree.joints
@@ -281,7 +281,7 @@ class Figure(PosedFigure, PhysicalFigure):
 
     def _rebuilt(self, joints: Iterable[Joint], rest: Pose | None = None, **other: Any) -> Figure:
         """A figure of these joints that is the same in all that is not named."""
-        said: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "rest": self.rest if rest is None else rest,
             "name": self.name,
             "unit": self.unit,
@@ -289,7 +289,7 @@ class Figure(PosedFigure, PhysicalFigure):
             "source": self.source,
             "physical": self.physical,
         }
-        return Figure(joints, **(said | other))
+        return Figure(joints, **(fields | other))
 
     def _joint_and_label(self, key: str) -> tuple[str, str]:
         if self._tree.alias.get(key, key) in self._tree.index:
@@ -331,8 +331,8 @@ class Figure(PosedFigure, PhysicalFigure):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Made again from its joints, so that a copy is as read-only as the original.
-        said = (self._joints, self._rest, self._name, self._unit, self._up, self._source)
-        return _remade, (*said, self.physical)
+        fields = (self._joints, self._rest, self._name, self._unit, self._up, self._source)
+        return _remade, (*fields, self.physical)
 
     def __repr__(self) -> str:
         return f"<Figure {self.name or 'unnamed'}: {len(self._joints)} joints, n = {self.n}>"

@@ -294,8 +294,8 @@ class Motion(MotionTools):
 
     def _repr_html_(self) -> str:
         name = self._name or self._figure.name or "motion"
-        said = f"{name}: {len(self._q)} frames at {self._fps:g} frames per second"
-        return svg(self._figure, self._spread(5), said)
+        text = f"{name}: {len(self._q)} frames at {self._fps:g} frames per second"
+        return svg(self._figure, self._spread(5), text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Motion, (self._figure, self._q, self._fps, self._name)

@@ -47,9 +47,9 @@ def change(
 
     ``from_unit`` and ``from_up`` are what a person states; they come before what is known.
     """
-    for what, said in (("unit", unit), ("up", up), ("from_up", from_up)):
-        if not isinstance(said, str):
-            raise FigureError(f"{what} must be text, got {said!r}")
+    for what, value in (("unit", unit), ("up", up), ("from_up", from_up)):
+        if not isinstance(value, str):
+            raise FigureError(f"{what} must be text, got {value!r}")
     if isinstance(from_unit, bool) or not isinstance(from_unit, str | Real):
         raise FigureError(f"from_unit must be a unit or a number of metres, got {from_unit!r}")
     scale = 1.0

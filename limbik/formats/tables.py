@@ -165,14 +165,14 @@ def from_arrays(arrays: Arrays, path: Path, figure: Figure | None = None) -> Mot
         raise FormatError(f"its arrays do not fit together: {shape}", path)
     if len(q) == 0:
         raise NoMotionError("has no frames", path)
-    said = {key: texts[0] for key, texts in stored.items() if len(texts) == 1}
+    texts_of = {key: texts[0] for key, texts in stored.items() if len(texts) == 1}
     for key, own in (("unit", figure.unit), ("up", figure.up)):
-        if said.get(key) and own and said[key] != own:
-            text = f"its {key} is {shown(said[key])}, that of the figure is {own}"
+        if texts_of.get(key) and own and texts_of[key] != own:
+            text = f"its {key} is {shown(texts_of[key])}, that of the figure is {own}"
             raise FormatError(f"{text}: figure.in_units converts it", path)
     columns = _columns(names, figure, path)
     q = q if columns == sorted(columns) else q[:, columns]
-    return _read(figure, q, float(fps.ravel()[0]), path, said.get("name", ""))
+    return _read(figure, q, float(fps.ravel()[0]), path, texts_of.get("name", ""))
 
 
 # ---- both ----------------------------------------------------------------------------------------

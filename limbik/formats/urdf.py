@@ -44,8 +44,8 @@ def read_figure(path: Path) -> Figure:
     if root.tag != "robot":
         raise FormatError(f"is not URDF: <{_plain(root.tag)}> instead of <robot>", path, 1)
     for element in root.iter():
-        said = element.attrib.values() if element.tag in _READ else ()
-        if _XACRO.match(str(element.tag)) or any(map(_FILLED_IN.search, said)):
+        values = element.attrib.values() if element.tag in _READ else ()
+        if _XACRO.match(str(element.tag)) or any(map(_FILLED_IN.search, values)):
             raise FormatError(IS_XACRO, path, element.sourceline)
     return _Robot(root, path).figure()
 

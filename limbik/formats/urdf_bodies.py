@@ -93,10 +93,10 @@ def _inertia(link: Any, path: Path) -> Inertia | None:
     place, turn = _origin(inertial, path)
     mass = numbers(inertial.find("mass"), "value", 1, path)[0]
     matrix = np.zeros((3, 3))
-    said = inertial.find("inertia")
-    if said is not None:
+    tensor = inertial.find("inertia")
+    if tensor is not None:
         for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
-            value = numbers(said, f"i{'xyz'[i]}{'xyz'[j]}", 1, path, (0.0,))[0]
+            value = numbers(tensor, f"i{'xyz'[i]}{'xyz'[j]}", 1, path, (0.0,))[0]
             matrix[i, j] = matrix[j, i] = value
     rotation = quat_to_matrix(np.array(turn))
     x, y, z = place.tolist()

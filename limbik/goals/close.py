@@ -101,11 +101,11 @@ def with_loops(figure: Any, goals: Any, loops: object, *, priority: int = FIRST)
     given = tuple(goals)
     if not given:
         return given
-    said = {frozenset((g.joint, g.other)) for g in given if isinstance(g, Close)}
+    closed = {frozenset((g.joint, g.other)) for g in given if isinstance(g, Close)}
     own = [
         close_of(loop, priority)
         for loop in figure.loops
-        if frozenset((loop.joint_a, loop.joint_b)) not in said
+        if frozenset((loop.joint_a, loop.joint_b)) not in closed
     ]
     return (*given, *own)
 

@@ -22,8 +22,8 @@ def target_table(goal: Goal, name: str, values: Any, *, single: bool = False) ->
     known = targets_of(goal)
     what = f"{type(goal).__name__} {goal.label}"
     if name not in known:
-        said = did_you_mean(name, known) or (f" (it has {', '.join(known)})" if known else "")
-        raise GoalError(f"{what}: has no target {name!r} that can be moved{said}")
+        hint = did_you_mean(name, known) or (f" (it has {', '.join(known)})" if known else "")
+        raise GoalError(f"{what}: has no target {name!r} that can be moved{hint}")
     present = getattr(goal, name)
     flat = getattr(goal, "flat_target", None)
     if flat is not None:

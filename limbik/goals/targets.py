@@ -35,9 +35,11 @@ def one_rotation(
     ``wxyz`` comes back as it is; several at a time are refused.
     """
     given = {"wxyz": wxyz, "xyzw": xyzw, "rpy": rpy, "rotation": rotation}
-    said = [name for name, value in given.items() if value is not None]
-    if len(said) > 1:
-        raise GoalError(f"{what}: {' and '.join(f'{name}=' for name in said)} both say how to turn")
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise GoalError(
+            f"{what}: {' and '.join(f'{name}=' for name in named)} both say how to turn"
+        )
     if xyzw is not None:
         return np.roll(_numbers(xyzw, 4, f"{what}: xyzw"), 1, axis=-1)
     if rpy is not None:

@@ -144,9 +144,9 @@ def _hand_alone(figure: Figure, radii: np.ndarray) -> Hand | None:
         return None
     wrist, found, _ = best
     roles = {role: figure.joints[i] for role, i in found.items()}
-    said = {name.side for name in names if name.side}
+    sides = {name.side for name in names if name.side}
     left = _hand(figure, roles, "left", wrist, radii)
-    if left is None or said == {"left"}:
+    if left is None or sides == {"left"}:
         return left
     # Fingers and the thumb are bent towards the palm at rest, or lie in its plane.
     rest = figure.frames(figure.rest)
@@ -154,7 +154,7 @@ def _hand_alone(figure: Figure, radii: np.ndarray) -> Hand | None:
         float((f.points(rest)[-1] - f.points(rest)[0]) @ left.axes[:, 2])
         for f in left.fingers.values()
     )
-    if said != {"right"} and bent >= 0.0:
+    if sides != {"right"} and bent >= 0.0:
         return left
     roles = {role.replace("left", "right"): joint for role, joint in roles.items()}
     return _hand(figure, roles, "right", wrist, radii)

@@ -89,7 +89,7 @@ def take_apart(name: str) -> Name:
     while plain != before:
         before, plain = plain, _PREFIX.sub("", plain, count=1) or plain
     plain = _SHORT.sub(lambda m: f"{m[1]}_{'up' if m[2] == 'U' else 'fore'}arm", plain)
-    said: list[str] = []
+    spelt_out: list[str] = []
     marked: list[str] = []
     words: list[str] = []
     digits: list[str] = []
@@ -101,13 +101,13 @@ def take_apart(name: str) -> Name:
             if word.isdigit():
                 digits.append(word[:6])
             elif word in _SAID:
-                said.append(_SAID[word])
+                spelt_out.append(_SAID[word])
             elif word in _MARKED:
                 marked.append(_MARKED[word])
             else:
                 words.append(word)
     # A side that is spelt out counts before a letter, and the first before the others.
-    side = next(iter((*said, *marked)), "")
+    side = next(iter((*spelt_out, *marked)), "")
     words = _joined(words)
     return Name(side, tuple(words), tuple(digits), aside or not _ASIDE.isdisjoint(words))
 

@@ -94,8 +94,8 @@ def do_clip(job: Job, folders: JobFolders, source: str) -> Outcome:
                     draft = _new_draft(folders)
                     record.outputs = _write(job, work.motion, draft, source)
             finally:
-                said = dict.fromkeys(str(w.message) for w in caught)
-                record.warnings = list(said)[:_MOST_WARNINGS]
+                warned = dict.fromkeys(str(w.message) for w in caught)
+                record.warnings = list(warned)[:_MOST_WARNINGS]
         record.status = "done"
     except SupersededError:
         return Outcome(source, False, superseded=True)

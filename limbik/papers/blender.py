@@ -87,8 +87,8 @@ def solve_chains(
         command = [sys.executable, "-m", "limbik.papers.blender_scene", str(given), str(answers)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if not answers.exists():
-            said = (done.stderr or done.stdout).strip().splitlines()
-            raise LimbikError(f"Blender ended with {done.returncode}: {(said or ['nothing'])[-1]}")
+            lines = (done.stderr or done.stdout).strip().splitlines()
+            raise LimbikError(f"Blender ended with {done.returncode}: {(lines or ['nothing'])[-1]}")
         with np.load(answers) as out:
             return [
                 BlenderRun(

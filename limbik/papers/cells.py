@@ -40,8 +40,8 @@ def is_numeric(column: Sequence[Cell]) -> bool:
     """Whether a column is one of numbers, with a word or a dash among them at most."""
     if any(not isinstance(cell, str | bool | np.bool_) for cell in column):
         return True
-    told = [str(cell).strip() for cell in column if str(cell).strip(" –—-")]
-    return bool(told) and all(_NUMBER.fullmatch(text) for text in told)
+    texts = [str(cell).strip() for cell in column if str(cell).strip(" –—-")]
+    return bool(texts) and all(_NUMBER.fullmatch(text) for text in texts)
 
 
 def column_text(column: Sequence[Cell]) -> list[str]:

@@ -168,8 +168,8 @@ class Result(ByValue):
 
     def _repr_html_(self) -> str:
         figure = None if self.problem is None else self.problem.figure
-        said = f"{self.status}: {self.why}"
-        return f"<p>{html.escape(said)}</p>" if figure is None else svg(figure, [self.q], said)
+        text = f"{self.status}: {self.why}"
+        return f"<p>{html.escape(text)}</p>" if figure is None else svg(figure, [self.q], text)
 
     def __getstate__(self) -> dict[str, Any]:
         # Goals may hold functions, which cannot be pickled.

@@ -55,7 +55,7 @@ def fit_markers(
     result = fit(path, opened(figure).figure, seats_of=seats, calibrate=calibrate)
     written = files.write(result.motion, found)
     if json:
-        said = {
+        report = {
             "wrote": [str(file) for file in written],
             "frames": result.motion.frames,
             "rms_mm": result.rms_mm,
@@ -64,7 +64,7 @@ def fit_markers(
             "ignored": list(result.ignored),
             "swapped": len(result.swapped),
         }
-        print(json_text.dumps(said, allow_nan=False))
+        print(json_text.dumps(report, allow_nan=False))
         return
     page = notes if found.standard else out
     name = "standard output" if found.standard else str(written[0])

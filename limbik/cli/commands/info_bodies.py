@@ -15,14 +15,14 @@ _LOOPS = 8  # that are listed
 
 def bodies_of(figure: Figure) -> Iterator[tuple[str, str]]:
     """Rows of the summary: what, and how much of it."""
-    said = figure.physical
+    physical = figure.physical
     if figure.mass > 0.0:
-        source = "" if said.inertias is not None else "  (a table of body segments)"
+        source = "" if physical.inertias is not None else "  (a table of body segments)"
         yield "mass", f"{figure.mass:.4g} kg on {len(figure.inertias)} joints{source}"
     else:
         yield "mass", "not stated"
     if figure.shapes:
-        source = "" if said.shapes is not None else "  (fitted)"
+        source = "" if physical.shapes is not None else "  (fitted)"
         kinds = Counter(type(shape).__name__.lower() for shape in figure.shapes)
         counts = ", ".join(f"{count} {_plural(kind, count)}" for kind, count in kinds.items())
         excluded = f", {len(figure.exclusions)} pairs excluded" if figure.exclusions else ""

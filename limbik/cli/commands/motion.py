@@ -60,13 +60,13 @@ class _Work:
     def write(self, motion: Motion) -> None:
         """Write the answer and say so."""
         written = files.write(motion, self._to)
-        said: dict[str, Any] = {
+        report: dict[str, Any] = {
             "wrote": [str(file) for file in written],
             "frames": motion.frames,
             "fps": motion.fps,
         }
         if self._json:
-            print(json_text.dumps(said, allow_nan=False))
+            print(json_text.dumps(report, allow_nan=False))
             return
         page = notes if self._to.standard else out
         name = "standard output" if self._to.standard else str(written[0])

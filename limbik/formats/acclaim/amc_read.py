@@ -138,8 +138,8 @@ class _Reader:
         """Comments, settings, bones that do not move; anything else is refused."""
         first = words[0]
         if self._frames == 0 and first == b"#" and len(words) == 2:
-            said = _RATE.search(words[1])
-            rate = None if said is None else number(said.group(1))
+            found = _RATE.search(words[1])
+            rate = None if found is None else number(found.group(1))
             self.fps = rate if rate is not None and rate > 0.0 else self.fps
         if first.startswith(b"#") or (self._frames == 0 and at < 3):
             return

@@ -267,9 +267,9 @@ class Bodies:
             at_a = np.array(self._tree.numbers(element, "anchor", 3))
             at_b = after(_back(rest), (at_a, _IDENTITY))[0]
             return _turned_round(Loop(a, _vector(at_a), b, _vector(at_b), None, name))
-        said = self._tree.numbers(element, "relpose", 7, (0.0,) * 7)
-        if any(said[3:]):
-            rest = (np.array(said[:3]), self._tree.unit(np.array(said[3:]), element))
+        pose = self._tree.numbers(element, "relpose", 7, (0.0,) * 7)
+        if any(pose[3:]):
+            rest = (np.array(pose[:3]), self._tree.unit(np.array(pose[3:]), element))
         at_b = np.array(self._tree.numbers(element, "anchor", 3, (0.0, 0.0, 0.0)))
         at_a = after(rest, (at_b, _IDENTITY))[0]
         return _turned_round(Loop(a, _vector(at_a), b, _vector(at_b), _quat(rest[1]), name))

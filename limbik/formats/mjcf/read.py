@@ -216,11 +216,11 @@ class _Model:
     # ---- limits, keys --------------------------------------------------------------------------
 
     def _limited(self, move: Any) -> bool:
-        said = move.get("limited", "auto")
-        if said == "auto" and self._tree.autolimits and move.get("range") is not None:
+        limited = move.get("limited", "auto")
+        if limited == "auto" and self._tree.autolimits and move.get("range") is not None:
             low, high = self._tree.numbers(move, "range", 2)
             return low < high  # as MuJoCo has it: "0 0" in a class takes the range away again
-        return said == "true"
+        return limited == "true"
 
     def _range(self, move: Any, scale: float) -> Range | None:
         if not self._limited(move):

@@ -51,8 +51,8 @@ class Filled:
         self._element, self._defaults = element, defaults
         self.tag, self.sourceline = element.tag, element.sourceline
         # How it is turned is said in one way; its own comes before that of its class.
-        said = turns and any(element.get(key) is not None for key in _TURNS)
-        self._own = _TURNS if said else ()
+        own_turn = turns and any(element.get(key) is not None for key in _TURNS)
+        self._own = _TURNS if own_turn else ()
 
     def get(self, key: str, otherwise: str | None = None) -> str | None:
         """An attribute, of the element or of its class."""
@@ -172,7 +172,7 @@ class Tree:
         waiting = [(element, name, self.defaults["main"], self.tag_defaults["main"])]
         while waiting:
             element, name, above, above_tags = waiting.pop()
-            own, tags = dict(above), {tag: dict(said) for tag, said in above_tags.items()}
+            own, tags = dict(above), {tag: dict(values) for tag, values in above_tags.items()}
             for joint in element.findall("joint"):
                 own.update((key, joint.get(key)) for key in _READ if joint.get(key) is not None)
             for equality in element.findall("equality"):
@@ -180,11 +180,11 @@ class Tree:
             for child in element:
                 if child.tag in _TAGS:
                     tag, keys = _TAGS[child.tag]
-                    said = {key: child.get(key) for key in keys if child.get(key) is not None}
+                    values = {key: child.get(key) for key in keys if child.get(key) is not None}
                     known = tags.setdefault(tag, {})
-                    if any(key in said for key in _TURNS):
+                    if any(key in values for key in _TURNS):
                         known = {k: v for k, v in known.items() if k not in _TURNS}
-                    tags[tag] = known | said
+                    tags[tag] = known | values
             self.defaults[name], self.tag_defaults[name] = own, tags
             inner = [(d, self.attribute(d, "class"), own, tags) for d in element.findall("default")]
             waiting += reversed(inner)
@@ -194,8 +194,8 @@ class Tree:
         name = element.get("class") or childclass or "main"
         if name not in self.tag_defaults:
             self.fail(f"there is no default class {shown(name)}", element)
-        said = self.tag_defaults[name].get(_TAGS[element.tag][0], {})
-        return Filled(element, said, turns=True)
+        defaults = self.tag_defaults[name].get(_TAGS[element.tag][0], {})
+        return Filled(element, defaults, turns=True)
 
     def joint(self, element: Any, childclass: str | None) -> Filled:
         """A <joint> with the defaults of its class."""

@@ -72,37 +72,37 @@ def _xyzw(wxyz: np.ndarray) -> np.ndarray:
 
 
 def _mujoco(motion: Motion, path: Path) -> None:
-    said = robot_motion(motion, path, with_balls=True)
-    free = [said.root, said.wxyz] if root_of(motion.figure) >= 0 else []
+    joints = robot_motion(motion, path, with_balls=True)
+    free = [joints.root, joints.wxyz] if root_of(motion.figure) >= 0 else []
     arrays = {
-        "qpos": np.column_stack([*free, said.values]),
-        "fps": np.array(said.fps),
-        "joint_names": _words(said.names),
+        "qpos": np.column_stack([*free, joints.values]),
+        "fps": np.array(joints.fps),
+        "joint_names": _words(joints.names),
     }
     _save(path, arrays)
 
 
 def _gmr(motion: Motion, path: Path) -> None:
-    said = robot_motion(motion, path)
+    joints = robot_motion(motion, path)
     arrays = {
-        "fps": np.array(said.fps),
-        "root_pos": said.root,
-        "root_rot": _xyzw(said.wxyz),
-        "dof_pos": said.values,
-        "dof_names": _words(said.names),
+        "fps": np.array(joints.fps),
+        "root_pos": joints.root,
+        "root_rot": _xyzw(joints.wxyz),
+        "dof_pos": joints.values,
+        "dof_names": _words(joints.names),
         "root_rot_order": np.array("xyzw"),
     }
     _save(path, arrays)
 
 
 def _unitree(motion: Motion, path: Path) -> None:
-    said = robot_motion(motion, path)
-    for name in said.names:
+    joints = robot_motion(motion, path)
+    for name in joints.names:
         if any(letter in name for letter in ',\r\n"') or name != name.strip():
             raise FormatError(f"a CSV file of this layout cannot hold the name {shown(name)}", path)
-    rows = np.column_stack([said.root, _xyzw(said.wxyz), said.values])
+    rows = np.column_stack([joints.root, _xyzw(joints.wxyz), joints.values])
     line = ",".join(["%.9g"] * rows.shape[1]) + "\n"
-    head = f"# fps={said.fps!r}\n# {','.join([*ROOT, *said.names])}\n"
+    head = f"# fps={joints.fps!r}\n# {','.join([*ROOT, *joints.names])}\n"
 
     def fill(file: BinaryIO) -> None:
         file.write(head.encode("utf-8", "replace"))
@@ -117,7 +117,7 @@ def _tracking(order: Order, all_bodies: bool) -> Callable[[Motion, Path], None]:
     """The writer of what a motion-tracking policy is trained on, in an order of joints."""
 
     def write_tracking(motion: Motion, path: Path) -> None:
-        said, figure = robot_motion(motion, path, order=order), motion.figure
+        joints, figure = robot_motion(motion, path, order=order), motion.figure
         base, root = base_of(figure), root_of(figure)
         bodies = [
             k
@@ -127,14 +127,14 @@ def _tracking(order: Order, all_bodies: bool) -> Callable[[Motion, Path], None]:
         placed = figure.frames(motion.q)[:, bodies]
         wxyz = matrix_to_quat(placed[..., :3, :3])
         arrays = {
-            "fps": np.array([said.fps]),
-            "joint_pos": said.values,
-            "joint_vel": _rates(said.values, said.fps),
+            "fps": np.array([joints.fps]),
+            "joint_pos": joints.values,
+            "joint_vel": _rates(joints.values, joints.fps),
             "body_pos_w": placed[..., :3, 3],
             "body_quat_w": wxyz,
-            "body_lin_vel_w": _rates(placed[..., :3, 3], said.fps),
-            "body_ang_vel_w": _turn_rates(wxyz, said.fps),
-            "joint_names": _words(said.names),
+            "body_lin_vel_w": _rates(placed[..., :3, 3], joints.fps),
+            "body_ang_vel_w": _turn_rates(wxyz, joints.fps),
+            "joint_names": _words(joints.names),
             "body_names": _words([figure.joints[k] for k in bodies]),
             "order": np.array("breadth first" if order is breadth_first else "depth first"),
         }

@@ -107,8 +107,8 @@ class CompiledGoal(Prioritized):
                 table[2 * k : 2 * k + 2] = user.address & 0xFFFFFFFF, user.address >> 32
         except NumbaError as error:
             lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-            said = lines[0] if lines else "no reason is given"
-            raise GoalError(f"{self.name}: Numba cannot compile it: {said}") from error
+            reason = lines[0] if lines else "no reason is given"
+            raise GoalError(f"{self.name}: Numba cannot compile it: {reason}") from error
         functions = TermFunctions(
             self.rows,
             user_residual.address,

@@ -160,8 +160,8 @@ def _of_error(order: Order, source: str, error: BaseException, distributed: Any)
     if isinstance(error, EngineError):
         raise error
     if isinstance(error, distributed.KilledWorker):
-        said = "the workers of Dask that did it were lost, each time again"
-        failed = Outcome(source, False, reasons.LOST, said)
+        reason = "the workers of Dask that did it were lost, each time again"
+        failed = Outcome(source, False, reasons.LOST, reason)
     else:
         failed = Outcome(source, False, reasons.DEFECT, f"{type(error).__name__}: {error}")
     record_failure(job_of(order), order.folders, failed)

@@ -51,18 +51,18 @@ class Slot:
             EngineError: where no worker can be started.
         """
         began = time.monotonic()
-        said = ""
+        reason = ""
         for _ in range(_TRIES):
             self._ensure()
             try:
                 return self._ask(source)
             except _LostError as lost:
-                said = str(lost)
+                reason = str(lost)
                 self.kill()
                 if self._stopped():
                     break
         seconds = time.monotonic() - began
-        return self._failed(Outcome(source, False, reasons.KILLED, said, seconds))
+        return self._failed(Outcome(source, False, reasons.KILLED, reason, seconds))
 
     def _ask(self, source: str) -> Outcome:
         self._send({"source": source})
@@ -76,11 +76,13 @@ class Slot:
                     raise _LostError("stopped") from None
                 seconds = time.monotonic() - began
                 if limit is not None and seconds > limit:
-                    said = f"took longer than {limit:g} seconds"
-                    return self._stop(Outcome(source, False, reasons.TOO_SLOW, said, seconds))
+                    reason = f"took longer than {limit:g} seconds"
+                    return self._stop(Outcome(source, False, reasons.TOO_SLOW, reason, seconds))
                 if most is not None and self._resident() > most:
-                    said = f"needs more memory than {most / 1e9:.3g} GB"
-                    return self._stop(Outcome(source, False, reasons.OUT_OF_MEMORY, said, seconds))
+                    reason = f"needs more memory than {most / 1e9:.3g} GB"
+                    return self._stop(
+                        Outcome(source, False, reasons.OUT_OF_MEMORY, reason, seconds)
+                    )
                 continue
             if answer is None:
                 raise _LostError(self._how_it_ended())
@@ -103,7 +105,7 @@ class Slot:
     def _ensure(self) -> None:
         if self._process is not None and self._process.poll() is None:
             return
-        said = ""
+        reason = ""
         for _ in range(_STARTS):
             if self._stopped():
                 raise EngineError("stopped")
@@ -112,16 +114,16 @@ class Slot:
             try:
                 answer = self._first_answer()
             except queue.Empty:
-                said = f"it was not ready within {_STALE_AFTER:g} seconds"
+                reason = f"it was not ready within {_STALE_AFTER:g} seconds"
                 continue
             if answer is not None and "ready" in answer:
                 return
             if answer is not None:
                 self.kill()
                 raise EngineError(answer["refused"])
-            said = self._how_it_ended()
+            reason = self._how_it_ended()
         self.kill()
-        raise EngineError(f"no worker could be started: {said}")
+        raise EngineError(f"no worker could be started: {reason}")
 
     def _first_answer(self) -> dict[str, Any] | None:
         until = time.monotonic() + _STALE_AFTER
@@ -168,18 +170,18 @@ class Slot:
     def _how_it_ended(self) -> str:
         assert self._process is not None
         code = self._process.wait()
-        said = ""
+        last_line = ""
         if self._errors is not None:
             self._errors.seek(0)
             lines = self._errors.read()[-4000:].decode("utf-8", "replace").strip().splitlines()
-            said = f": {lines[-1]}" if lines else ""
+            last_line = f": {lines[-1]}" if lines else ""
         if code >= 0:
-            return f"its worker ended with exit code {code}{said}"
+            return f"its worker ended with exit code {code}{last_line}"
         try:
             name = signal.Signals(-code).name
         except ValueError:
             name = f"signal {-code}"
-        perhaps = ", perhaps because there was no memory left" if name == "SIGKILL" else said
+        perhaps = ", perhaps because there was no memory left" if name == "SIGKILL" else last_line
         return f"its worker was ended by {name}{perhaps}"
 
     def kill(self) -> None:

@@ -177,7 +177,7 @@ def _claims(
     ours, key = [f"gauss_seidel, {name}" for name in READINGS], f"gauss_seidel, {PAPER}"
     others = [name for name in RIVALS if (hands[0], name) in share]
     always = [seen[n, m] == 100.0 for seen in (share, led) for n in hands for m in ours]
-    told = "; ".join(
+    text = "; ".join(
         f"{name}: "
         + ", ".join(f"{m} {share[name, m]:.0f} % ({led[name, m]:.0f} %)" for m in (*ours, *others))
         for name in hands
@@ -189,7 +189,7 @@ def _claims(
             "section IX",
             "Opening, closing, stretching and so on at random, it always converged on a solution.",
             graded(always),
-            f"Reached at once (led there) – {told}.",
+            f"Reached at once (led there) – {text}.",
         )
     ]
     if others:

@@ -168,7 +168,7 @@ def lock_claims(
         verdict = Verdict.FAILS
     else:
         verdict = Verdict.HOLDS if worst[BEYOND] >= LOCK else Verdict.DEPENDS
-    told = "; ".join(f"{kind} {value:.2g}" for kind, value in worst.items())
+    text = "; ".join(f"{kind} {value:.2g}" for kind, value in worst.items())
     gains = "; ".join(
         f"{way}: "
         + ", ".join(f"{kind} {gain:.1f} ({reached:.0f} %)" for kind, (gain, reached) in row.items())
@@ -179,7 +179,7 @@ def lock_claims(
             "section III",
             "Exponential maps are as compact as Euler angles but without the gimbal lock problem.",
             verdict,
-            f"Smallest singular value of the axes – {told}. Gain and frames reached – {gains}. "
+            f"Smallest singular value of the axes – {text}. Gain and frames reached – {gains}. "
             "Holds where the exponential map loses no axis and follows both ways; depends where "
             "that is so up to ‖w‖ = π only, with the shift of section VII.A.2.",
         )

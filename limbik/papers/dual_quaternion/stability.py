@@ -129,7 +129,7 @@ def _claims(found: dict[tuple[str, str, str], tuple[float, float]]) -> list[Clai
     rest = {v: [found[name, pull, v][0] <= _STILL for name, pull in keys] for v in variants}
     close = {v: [found[name, pull, v][1] <= 1.05 for name, pull in keys] for v in variants}
 
-    def told(seen: dict[str, list[bool]]) -> str:
+    def counted(seen: dict[str, list[bool]]) -> str:
         return "; ".join(f"{v}: {sum(seen[v])} of {len(keys)}" for v in variants)
 
     def worst(damping: float) -> float:
@@ -140,13 +140,13 @@ def _claims(found: dict[tuple[str, str, str], tuple[float, float]]) -> list[Clai
             "section IX",
             "Out of reach it stays stable: no oscillation, no jitter.",
             graded(case for v in variants for case in rest[v]),
-            f"Hands and targets at rest (jitter up to {_STILL:g}°) – {told(rest)}.",
+            f"Hands and targets at rest (jitter up to {_STILL:g}°) – {counted(rest)}.",
         ),
         Claim(
             "section IX",
             "Out of reach, a best reach is always found.",
             graded(case for v in variants for case in close[v]),
-            f"f within 5 % of the default method's – {told(close)}.",
+            f"f within 5 % of the default method's – {counted(close)}.",
         ),
         Claim(
             "section VII.A",

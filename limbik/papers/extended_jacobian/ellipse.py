@@ -120,10 +120,10 @@ def _following(walks: dict[int, dict[str, Walk]]) -> str:
         for steps, both in walks.items()
     }
     nearer = sum(extended < inverse for inverse, extended in medians.values())
-    told = ", ".join(f"{e:.3g} against {i:.3g} ({s} steps)" for s, (i, e) in medians.items())
+    text = ", ".join(f"{e:.3g} against {i:.3g} ({s} steps)" for s, (i, e) in medians.items())
     return (
         f"Over the whole way the extended Jacobian's median distance is the smaller one for "
-        f"{nearer} of {len(walks)} numbers of steps: {told} points."
+        f"{nearer} of {len(walks)} numbers of steps: {text} points."
     )
 
 
@@ -131,7 +131,7 @@ def _claims(walks: dict[int, dict[str, Walk]]) -> list[Claim]:
     inverse = {steps: _summary(both[INVERSION]) for steps, both in walks.items()}
     extended = {steps: _summary(both[EXTENSION]) for steps, both in walks.items()}
 
-    def told(values: dict[int, list[float]], k: int) -> str:
+    def medians_text(values: dict[int, list[float]], k: int) -> str:
         return ", ".join(f"{row[k]:.3g} ({steps} steps)" for steps, row in values.items())
 
     jump = [inverse[s][0] > BIG for s in walks]
@@ -158,7 +158,7 @@ def _claims(walks: dict[int, dict[str, Walk]]) -> list[Claim]:
             "section 3",
             f"Jacobian inversion makes a big jump leaving the start (more than {BIG:g} rad).",
             of_all(jump),
-            f"Its joints turn up to {told(inverse, 0)} rad in a step.",
+            f"Its joints turn up to {medians_text(inverse, 0)} rad in a step.",
         ),
         Claim(
             "section 1.1",
@@ -173,8 +173,8 @@ def _claims(walks: dict[int, dict[str, Walk]]) -> list[Claim]:
             "section 3",
             "The extended Jacobian recovers well from the singular start.",
             of_all(calm),
-            f"Leaving it, its joints turn up to {told(extended, 0)} rad in a step, against "
-            f"{told(inverse, 0)} rad.",
+            f"Leaving it, its joints turn up to {medians_text(extended, 0)} rad in a step, against "
+            f"{medians_text(inverse, 0)} rad.",
         ),
         Claim(
             "section 3",
@@ -188,7 +188,7 @@ def _claims(walks: dict[int, dict[str, Walk]]) -> list[Claim]:
             "section 4",
             f"The method is stable (no joint turns more than {BIG:g} rad in a step, all the way).",
             of_all(smooth),
-            f"The largest turn after the start is {told(extended, 1)} rad.",
+            f"The largest turn after the start is {medians_text(extended, 1)} rad.",
         ),
         _shortest(),
     ]

@@ -213,7 +213,7 @@ def penalty_claims(
         verdict = Verdict.FAILS
     else:
         verdict = Verdict.HOLDS if len(lost) == len(ways) else Verdict.DEPENDS
-    told = "; ".join(
+    text = "; ".join(
         f"{name} {100 * row[min(row)]:.0f} % at μ = {min(row):g} and {100 * row[max(row)]:.0f} % "
         f"at {max(row):g}"
         for name, row in share.items()
@@ -224,7 +224,7 @@ def penalty_claims(
             "Penalty function methods are not numerically stable.",
             verdict,
             f"The condition number of the Hessian grows from {condition[min(condition)]:.2g} to "
-            f"{condition[max(condition)]:.2g}. Minima found: {told}; {RAISED} "
+            f"{condition[max(condition)]:.2g}. Minima found: {text}; {RAISED} "
             f"{100 * raised:.0f} %. Lost: {', '.join(lost) or 'by none'}. Holds where all lose "
             "them, depends where some do.",
         )

@@ -265,12 +265,12 @@ def _gain_claim(gained: dict[str, Followed]) -> Claim:
         verdict = Verdict.FAILS
     else:
         verdict = Verdict.DEPENDS if as_good and searched[1] < 0.1 * REACH else Verdict.HOLDS
-    told = ", ".join(f"{row[2]:.3g} (α = {gain})" for gain, row in kept.items())
+    text = ", ".join(f"{row[2]:.3g} (α = {gain})" for gain, row in kept.items())
     return Claim(
         "section 1.1",
         "The gain α of equation 5 is difficult to obtain.",
         verdict,
-        f"The criterion's mean is {told} with a fixed α"
+        f"The criterion's mean is {text} with a fixed α"
         + (f", and the end-effector is lost at α = {', '.join(lost)}" if lost else "")
         + f"; a line search comes to {searched[2]:.3g}, at most {searched[1]:.3g} points off.",
     )

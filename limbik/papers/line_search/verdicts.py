@@ -114,12 +114,12 @@ def lower_and_more_compact(
             for key in settings
             if key in row
         )
-        told = ", ".join(
+        left_out = ", ".join(
             f"{label_of(key)} {row[key].median:.2g} ({row[key].spread:.2g})"
             for key in unstable
             if key in row
         )
-        parts.append(text + (f"; not judged, because unstable: {told}" if told else ""))
+        parts.append(text + (f"; not judged, because unstable: {left_out}" if left_out else ""))
     return Claim(
         where="section 5, Figures 8–10 (6.3, Figures 9–11 in print)",
         says="In the slot of 0.015 s the projected line search has a much lower median and a more "

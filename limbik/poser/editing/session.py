@@ -273,8 +273,8 @@ class Session(PageMessages):
         except LimbikError as error:
             sentence = str(error)
         extra, self.extra = self.extra, []
-        said = [note(sentence)] if sentence else []
-        return [text(msg.ProgressMessage(None)), *said, *self.state_messages(), *extra]
+        notes = [note(sentence)] if sentence else []
+        return [text(msg.ProgressMessage(None)), *notes, *self.state_messages(), *extra]
 
     def _drag(self, drag: Drag) -> list[str | bytes]:
         notes = self._tried(lambda: self.drag(drag.effector, drag.position, drag.wxyz))

@@ -158,9 +158,9 @@ async def _answer_all(
         message: Any = await client.receive()
         if message["type"] == "websocket.disconnect":
             return
-        said = message.get("bytes")
-        said = message["text"] if said is None else said
-        answers = await sessions.receive(open_session, client, said)
+        received = message.get("bytes")
+        received = message["text"] if received is None else received
+        answers = await sessions.receive(open_session, client, received)
         if answers is None:
             return  # opened in another window, which has closed this one
         await _send(client, answers)

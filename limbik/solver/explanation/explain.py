@@ -122,10 +122,10 @@ def _reason(problem: Problem, q: np.ndarray, holders: Holders, attempts: int) ->
         *((*kind, True) for kind in _by_kind([problem.goals[k] for k in above])),
     ):
         if names:
-            said = f"{many if len(names) > 1 else one} {_listed(list(names))}".strip()
+            text = f"{many if len(names) > 1 else one} {_listed(list(names))}".strip()
             if higher and not one.startswith("the loop"):
-                said += f" ({'goals' if len(names) > 1 else 'a goal'} of higher priority)"
-            named.append(said)
+                text += f" ({'goals' if len(names) > 1 else 'a goal'} of higher priority)"
+            named.append(text)
             several = several or len(named) > 1 or len(names) > 1
     if named:
         also.insert(0, f"{_listed(named, len(named))} {'hold' if several else 'holds'} it back")

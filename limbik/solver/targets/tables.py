@@ -54,8 +54,8 @@ def batch_problem(
             columns.append(values)
             target_offsets += range(first, first + values.shape[1])
     if len(lengths) > 1:
-        said = " and ".join(f"{what} has {length}" for length, what in lengths.items())
-        raise GoalError(f"targets are not equally many: {said}")
+        text = " and ".join(f"{what} has {length}" for length, what in lengths.items())
+        raise GoalError(f"targets are not equally many: {text}")
     if not columns:
         columns.append(np.zeros((count, 0)))
     targets = np.ascontiguousarray(np.concatenate(columns, axis=1))

@@ -146,7 +146,7 @@ def claims(found: Mapping[str, Run]) -> list[Claim]:
     """Is the run as asked, smooth, and does it take the edit?"""
     own = found[who.LINE_SEARCH]
     cases = [own.within >= KEPT, own.jumps == 0, own.rough <= 1.5, own.edited >= KEPT]
-    told = "; ".join(
+    text = "; ".join(
         f"{who.label_of(key)}: {100 * one.within:.0f} % of the frames within {TOLERANCE} units, "
         f"{one.jumps} jumps, roughness {one.rough:.2f} of the targets', "
         f"{100 * one.edited:.0f} % of the edited frames within, last poses {one.apart:.2g} units "
@@ -158,7 +158,7 @@ def claims(found: Mapping[str, Run]) -> list[Claim]:
             where="Figure 3",
             says="A run can be made with the projected line search, and edited interactively.",
             verdict=share_of_cases(sum(cases), len(cases)),
-            seen=f"{told}. Holds where {100 * KEPT:.0f} % of the frames are within the tolerance "
+            seen=f"{text}. Holds where {100 * KEPT:.0f} % of the frames are within the tolerance "
             "in the slot, edited or not, without jumps, and no rougher than 1.5 times the targets.",
         )
     ]

@@ -95,5 +95,5 @@ def _change(session: Session, side: str, change: Callable[[Hand, np.ndarray], np
 
 def _label(side: str, what: str) -> str:
     words: dict[str, Any] = {"all": "Curl", "spread": "Spread"}
-    said = words.get(what, f"{what[:1].upper()}{what[1:]}")
-    return f"{said}, both hands" if side == "both" else f"{said}, {side} hand"
+    text = words.get(what, f"{what[:1].upper()}{what[1:]}")
+    return f"{text}, both hands" if side == "both" else f"{text}, {side} hand"
