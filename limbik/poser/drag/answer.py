@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.figure.figure import Figure
+from limbik.goals.terms import Answered, Goal
 from limbik.methods.base import REACHED, SPENT, STATIONARY, STUCK
 from limbik.poser.document.effector import Effector
+from limbik.posture.standing import Standing
 from limbik.solver.explanation.explain import explain, status_of, what_is_short
 from limbik.solver.explanation.holders import (
     ActiveLimit,
@@ -27,6 +29,7 @@ LIMIT_ROW = ("joint", "coordinate", "side", "share")
 
 GOAL, LIMIT = len(GOAL_ROW), len(LIMIT_ROW)
 
+_HOLDS = 0.5  # of a goal's pull: standing that takes so much of it holds it back
 _FAINT = 0.02  # limits that hold less than this part of the strongest are not told
 _NAN = float("nan")
 _NOT = (_NAN,) * 4
@@ -139,14 +142,24 @@ def _short_so_far(
     problem: Problem, q: np.ndarray, errors: tuple[Miss, ...], is_last: bool
 ) -> str | None:
     """What is said of a step of a drag that ends with its budget: others follow unless it is the
-    last.  None where no goal is missed most."""
+    last, whose body may be as far out as it stands.  None where no goal is missed most."""
     goal = worst_goal(problem, q)
     if goal is None:
         return None
     short = what_is_short(problem, goal, q, errors)
     if is_last:
+        missing = _force(problem.goals[goal], errors[goal])
+        for other, miss in zip(problem.goals, errors, strict=True):
+            if isinstance(other, Standing) and _force(other, miss) > _HOLDS * missing:
+                why = other.describe(Answered(problem.figure, q, True, np.empty(0)))
+                return f"{short}: {why}"
         return f"{short}; no nearer pose was found from here"
     return f"{short} so far; the next movement goes on"
+
+
+def _force(goal: Goal, miss: Miss) -> float:
+    """How strongly a goal pulls at its place: its weight times the length that is missing."""
+    return float(np.max(getattr(goal, "weight", 0.0))) * (miss.length or 0.0)
 
 
 def _or_nan(error: float | None) -> float:

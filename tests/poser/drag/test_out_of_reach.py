@@ -70,3 +70,22 @@ def test_pins_hold_and_the_body_is_calm_where_a_hand_cannot_follow(
     assert max(jumps[STEPS + 2 :]) < 4.0
     assert "so far" not in answer.why
     assert "other goal" not in answer.why  # the feet give way by a thousandth of that
+
+
+@pytest.mark.parametrize("kind", ["human", "vrm"])
+def test_a_hand_that_is_short_because_the_body_would_fall_says_so(
+    kind: str, tmp_path: Path
+) -> None:
+    if kind == "human":
+        body = Posing(Session.builtin("human", tmp_path)).begin()
+    else:
+        body = Posing.of_file(find(FILES[kind]), tmp_path).begin()
+    body.drag_by("leftHand", ahead=1.0, steps=20)
+    answer = body.session.answer
+    assert answer is not None
+    assert not answer.ok
+    assert "the body would fall" in answer.why, answer.why
+    body.reset()
+    body.drag_by("leftHand", up=1.6, steps=20)  # nothing falls for what is above
+    assert body.session.answer is not None
+    assert "fall" not in body.session.answer.why
