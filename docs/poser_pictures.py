@@ -167,7 +167,7 @@ def look(studio: Studio) -> None:
 
 def compare(studio: Studio) -> None:
     """Two methods at the same goals."""
-    studio.begin("Goals", "Method")
+    studio.begin("Method")
     studio.do("compare.set", name="ccd", settings={})
     studio.look(0.5)
     studio.bring("LeftHand", (0.15, 0.5, 0.6), drop=False)
