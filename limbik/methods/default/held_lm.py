@@ -1,9 +1,11 @@
 """Projected Levenberg–Marquardt below goals of higher priority, whose rows stay what they are.
 
 minimise f of one level subject to rᵢ(q) = cᵢ for the rows of the levels above it: the augmented
-Lagrangian f + ρΣ(rᵢ − cᵢ + sᵢ)² is minimised by ``levenberg_marquardt``, then sᵢ += rᵢ − cᵢ, until
-the rows are what they were; at last they are restored by themselves, if anything is left.  Rows of
-inequalities that hold (max(0, h) = 0) have no multipliers: only their weight grows.
+Lagrangian f + ρΣ(rᵢ − cᵢ + sᵢ)² is minimised by ``levenberg_marquardt``, then sᵢ += rᵢ − cᵢ and ρ
+grows, until the rows are what they were: a round leaves about 1/ρ of what they moved, and the later
+ones begin near the answer, where a large ρ costs nothing.  At last the rows are restored by
+themselves, if anything is left.  Rows of inequalities that hold (max(0, h) = 0) have no
+multipliers.
 """
 
 from __future__ import annotations
@@ -45,7 +47,6 @@ TIGHT = 1e-8
 
 _RHO, _GROW, _MOST = 1e2, 10.0, 1e8  # held rows against others at first, how ρ grows, how far
 _ROUNDS, _RESTORE = 12, 40  # at most so many rounds, and iterations of the last one
-_FALLS = 0.25  # where a round leaves more than this part of what held rows moved, ρ grows
 _PENALTY = 1e6  # how much a movement of held rows counts in what restarts compare
 
 O_ASKS, O_ROWS = O_TABLES, O_TABLES + 1
@@ -96,7 +97,7 @@ def held_lm(ints, floats, work, options, q, out, history):
     for i in range(rows):
         scale[i] = 1.0 if kind[i] == FREE else math.sqrt(rho)
         shift[i] = 0.0 if kind[i] == FREE else -keep[i]
-    restores, code, last, turn = False, SPENT, math.inf, 0
+    restores, code, turn = False, SPENT, 0
     while True:
         held = HeldRows(scale, shift, keep, per_unit, raw, by_row[3], TIGHT, asks, restores)
         left = options[O_ITERATIONS] - totals[OUT_ITERATIONS]
@@ -116,14 +117,12 @@ def held_lm(ints, floats, work, options, q, out, history):
                 scale[i] = 0.0 if kind[i] == FREE else 1.0
                 shift[i] = 0.0 if kind[i] == FREE else -keep[i]
             elif kind[i] != FREE:
-                grow = kind[i] == ONE_SIDED or moved > _FALLS * last
-                grow = grow and scale[i] * scale[i] < _MOST * rho
+                grow = scale[i] * scale[i] < _MOST * rho
                 if kind[i] == EQUAL:
                     s = shift[i] + raw[i]  # the multiplier and what the row moved
                     shift[i] = (s / _GROW if grow else s) - keep[i]
                 if grow:
                     scale[i] *= math.sqrt(_GROW)
-        last = moved
     copy(rest, n, floats[first:])
     # The level's own f at the answer; a movement of held rows counts heavily.
     evaluate(ints, floats, q, lm.state, raw)
