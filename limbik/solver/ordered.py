@@ -134,7 +134,7 @@ class _Level:
         if not self.asks:  # wishes have no tolerance: there is nothing to start again for
             options = options | {"restarts": 0}
         self.runner = Runner(problem, HeldLevenbergMarquardt(), **options)
-        self._rows = np.logical_or.reduce(problem.rows_of[self._held_goals])
+        self._own_rows = ~np.logical_or.reduce(problem.rows_of[self._held_goals])
         self._own_rest = _diagonal(problem, own)
         self._held_rest = _diagonal(problem, self._held_goals)[0] > 0.0
         first = int(problem.ints[lay.F_TOLERANCE])
@@ -188,26 +188,26 @@ class _Level:
         """Solve for this level from q, in place; what moves the levels above is taken back."""
         problem, before = self.problem, q.copy()
         q[:] = problem.figure.project(q)
-        errors, own = self._errors(q), self._own(q)
+        errors, f = self._held_and_own(q)
         code, totals = self.runner.run(q, seed, None, budget)
-        moved = np.abs(self._errors(q) - errors)
+        errors_after, f_after = self._held_and_own(q)
+        moved = np.abs(errors_after - errors)
         still = (np.abs(q - before)[self._held_rest] <= self._most).all()
-        if not (still and (moved <= self._most).all() and self._own(q) <= own * (1.0 + 1e-9)):
+        if not (still and (moved <= self._most).all() and f_after <= f * (1.0 + 1e-9)):
             q[:] = before
             code = STATIONARY if code in (REACHED, STATIONARY) else code
         return code, totals
 
-    def _errors(self, q: np.ndarray) -> np.ndarray:
-        """The errors of what is held, in the units of its goals."""
-        return self.problem.term_errors(q)[self._held_terms]
-
-    def _own(self, q: np.ndarray) -> float:
-        """f of this level alone."""
-        r = self.problem.residual(q)
-        ints, floats = self.problem.ints, self.problem.floats
-        pose = lay.section(ints, floats, lay.F_REST_POSE)
-        weight = np.where(self._held_rest, 0.0, lay.section(ints, floats, lay.F_REST))
-        return float(r[~self._rows] @ r[~self._rows] + weight @ (q - pose) ** 2)
+    def _held_and_own(self, q: np.ndarray) -> tuple[np.ndarray, float]:
+        """The errors of what is held, in the units of its goals, and f of this level alone."""
+        problem = self.problem
+        ints, floats, own = problem.ints, problem.floats, problem.residual(q)[self._own_rows]
+        errors, f = ob.errors_of(ints, problem.state)[self._held_terms], float(own @ own)
+        if ints[lay.N_REST]:
+            pose = lay.section(ints, floats, lay.F_REST_POSE)
+            weight = np.where(self._held_rest, 0.0, lay.section(ints, floats, lay.F_REST))
+            f += float(weight @ (q - pose) ** 2)
+        return errors, f
 
 
 def _diagonal(problem: Problem, goals: list[int]) -> tuple[np.ndarray, np.ndarray]:
