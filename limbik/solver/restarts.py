@@ -53,7 +53,8 @@ _EARLY, _INNER = (
 _AT_LIMIT = 0.3  # part of the thrown coordinates that start at an end of their range
 _AROUND, _EVERY = 2.0, 4  # after as many a free figure begins around the best answer, so many times
 # its ranges away (mostly at their ends); of the restarts of one that stands, one in _EVERY does
-_FEW, _NEARLY = 30, 0.5  # more restarts than this only where √f is less than this part of P_FAR
+_FEW, _NEARLY = 30, 0.5  # more restarts than this, or than twice as many as coordinates are thrown,
+# only where √f is less than this part of P_FAR
 _LEAP = 0.5  # rad; in a chain no answer that is short may be further from the last one
 _HAIR = 1.0 - 1e-9  # part of √f: what is no better than this is the same
 _CLOSE = 1.1  # an attempt that was given up at less than this many times the best f is followed
@@ -128,18 +129,19 @@ def _start_again(ints, floats, work, plan, attempt, start, best, mid_pose, felt_
 
 
 @inner
-def _worth(plan, n, best, first_work, certain):
+def _worth(plan, n, thrown, best, first_work, certain):
     """How much work restarts may cost where ``best`` is the least f found yet.
 
-    _LEAST times an attempt's; and the more, the smaller what is missing: targets that are missed by
-    little are often within reach by another way round, targets missed by a fifth of the figure's
-    size seldom.  Where bones are too short (``certain``) restarts only look for a better answer.
+    As often an attempt's as coordinates are ``thrown``, at least _LEAST times; and the more, the
+    smaller what is missing: targets that are missed by little are often within reach by another way
+    round, targets missed by a fifth of the figure's size seldom.  Where bones are too short
+    (``certain``) restarts only look for a better answer.
     """
     attempt = max(first_work, _ATTEMPT)
     if certain:
         return max(0.0, min(_MOST, _SMALL / n - _LARGE)) * attempt
     missing = math.sqrt(best) / max(plan[P_FAR], 1e-300)
-    return _LEAST * attempt * max(1.0, 1.0 / (missing * missing))
+    return max(_LEAST, thrown) * attempt * max(1.0, 1.0 / (missing * missing))
 
 
 @inner
@@ -206,16 +208,16 @@ def attempts(
     for attempt in range(1, restarts + 1):
         if totals[OUT_ITERATIONS] >= budget:
             break
-        if automatic:
-            if totals[OUT_WORK] - first_work >= _worth(plan, n, best, first_work, certain):
-                break
-            if attempt > _FEW and math.sqrt(best) > _NEARLY * plan[P_FAR]:
-                break
-            if same >= (_ENOUGH_CHAIN if chain else _ENOUGH):
-                break
         evaluate(ints, floats, q, work, other[5])
         everything = attempt % 2 == 0 and not certain
         thrown = felt(ints, floats, work, everything, spread, felt_spread)
+        if automatic:
+            if totals[OUT_WORK] - first_work >= _worth(plan, n, thrown, best, first_work, certain):
+                break
+            if attempt > max(_FEW, 2 * thrown) and math.sqrt(best) > _NEARLY * plan[P_FAR]:
+                break
+            if same >= (_ENOUGH_CHAIN if chain else _ENOUGH):
+                break
         if thrown == 0 and plan[P_ROOT] < 0.0:
             break
         wide = _start_again(

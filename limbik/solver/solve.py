@@ -39,9 +39,10 @@ def solve(
         tolerance: one number, or (position in the figure's unit, rotation in rad); 1e-4 of the
             figure's size and 1e-3 rad unless given.
         budget: most iterations (an int) or seconds (a float); unless given, each attempt may take
-            as many iterations as the method says (the default: 200).
+            as many iterations as the method says (the default: 400).
         restarts: how many more attempts, from other poses, where goals are missed.  None: as many
-            as help, at most 30, or 250 where little is missed.  0: none.
+            as help, at most 30 (or twice the coordinates that are thrown, where these are more),
+            or 250 where little is missed.  0: none.
         seed: chooses the random numbers of restarts; the same arguments give the same answer.
         lock: names of joints that keep their start values.
         weights: a matrix (rows, rows) for all residuals, in place of the goals' own weights;

@@ -70,6 +70,17 @@ def test_a_corner_of_the_limits_is_reached_by_more_than_thirty_restarts() -> Non
     assert found.ok.all()
 
 
+def test_corners_of_a_figure_of_many_coordinates_are_reached_by_as_many_restarts() -> None:
+    spider, rng = limbik.figures.spider(), np.random.default_rng(1)
+    ends = np.where(rng.random((60, spider.n)) < 0.5, spider.lower, spider.upper)
+    free = rng.uniform(-1.0, 1.0, (60, spider.n))
+    corners = spider.project(np.where(np.isfinite(ends), ends, free))
+    inner = {joint.parent for joint in spider.definition}
+    feet = [joint for joint in spider.joints if joint not in inner]
+    at = spider.positions(corners)[:, [spider.index(foot) for foot in feet]]
+    assert limbik.solve_many(spider, feet, positions=at).ok.all()  # 3 were given up too early
+
+
 def test_what_no_goal_feels_is_not_thrown_by_restarts() -> None:
     human = limbik.figures.human()
     rng = np.random.default_rng(5)
