@@ -95,13 +95,17 @@ def capsules(figure: Figure, roles: Mapping[str, str] | None = None) -> Capsules
                 limb = parts[joint] not in (*_BACK, "hips", "head", "neck")
                 if limb and length[k] > 0.0:
                     radius[k] = min(radius[k], _STUBBY * length[k])
-        frames = figure.frames(figure.rest)
-        inside = [ends[k] >= 0 and parts[ends[k]] in _FACE for k in range(len(owner))]
-        for joint in {int(i) for i in owner if parts[i] == "head"}:
-            own = np.flatnonzero(owner == joint)
-            if (length[own] == 0.0).all() or all(inside[k] for k in own):  # it has no top
-                radius[own[1:]] = _PARTS["Eye"] * height
-                end[own[0]] = start[own[0]] + _onwards(figure, frames, joint) * _HEAD * height
+        head = figure.index(roles["head"])
+        face = [ends[k] >= 0 and parts[ends[k]] in _FACE for k in range(len(owner))]
+        own = np.flatnonzero(owner == head)
+        if all(face[k] or length[k] == 0.0 for k in own):  # it has no top
+            top, face[own[0]] = own[0], False
+            onwards = _onwards(figure, figure.frames(figure.rest), head)
+            end[top] = start[top] + onwards * _HEAD * height
+        for k, joint in enumerate(owner):  # what lies within it
+            below = joint != head and parts[joint] == "head" and length[k] == 0.0
+            if below or (joint == head and face[k]):
+                radius[k] = _PARTS["Eye"] * height
     return Capsules(owner, start, end, radius)
 
 

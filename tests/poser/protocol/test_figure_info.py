@@ -279,6 +279,23 @@ def test_a_head_that_carries_eyes_alone_is_drawn_as_a_head():
     assert tops[1] == pytest.approx(tops[0])
 
 
+def test_the_end_of_a_head_is_no_second_head():
+    human = figures.human()
+    top = Joint("HeadEnd", parent="Head", offset=(0.0, 0.18, 0.0))
+    eye = Joint("LeftEye", parent="Head", offset=(0.03, 0.06, 0.05))
+    figure = Figure([*human.definition, top, eye])
+    found = capsules(figure, humanoid.recognise(figure).roles)
+    thick = {
+        (figure.joints[j], float(length) > 0.1): r
+        for j, length, r in zip(
+            found.joints, np.linalg.norm(found.end - found.start, axis=1), found.radius, strict=True
+        )
+    }
+    assert thick["Head", True] > 0.08
+    assert thick["HeadEnd", False] < 0.02  # one stood on the other
+    assert thick["Head", False] < 0.02  # to the eye
+
+
 def test_thickness_does_not_grow_outwards_and_scales_with_the_figure():
     for make in (figures.hand, figures.arm, figures.spider):
         figure = make()

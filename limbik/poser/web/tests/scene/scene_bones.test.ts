@@ -124,6 +124,20 @@ describe("bones", () => {
     expect(shared(0.5)).toEqual([0, 0]);
   });
 
+  it("of a head are round up to their end, also where a joint stands there", () => {
+    const head = figure(
+      [joint("Neck", -1, [0, 0, 0], "neck"), joint("Head", 0, [0, 0.1, 0], "head"), joint("HeadEnd", 1, [0, 0.17, 0])],
+      [
+        { joint: 0, from: [0, 0, 0], to: [0, 0.1, 0], radius: 0.05 },
+        { joint: 1, from: [0, 0, 0], to: [0, 0.17, 0], radius: 0.09 },
+        { joint: 2, from: [0, 0, 0], to: [0, 0, 0], radius: 0.015 },
+      ],
+    );
+    const shape = shapes(head, boneRadii(head), ballsOf(head, boneRadii(head)))[1]!.shape;
+    expect(shape.egg).toBe(true);
+    expect(shape.end).toBeGreaterThan(0.05);
+  });
+
   it("grow where many begin together", () => {
     const knuckles: Vec3[] = [[0, 0, 1], [0.3, 0, 1], [0.6, 0, 1], [0.9, 0, 1]];
     const palm = figure(

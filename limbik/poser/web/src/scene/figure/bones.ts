@@ -1,7 +1,7 @@
 // From a figure's capsules to shapes: how thick each bone is at its ends, where balls are, what joins.
 
 import type { Bone, FigureInfo, Vec3 } from "../../net/messages";
-import { isTrunk, parts } from "./boneRadii";
+import { isTrunk, parts, plainRole } from "./boneRadii";
 import { cornersFor, isBall, type BoneShape } from "./shapes";
 
 /** A ball is so much of the thinnest bone that meets in it. */
@@ -73,9 +73,13 @@ export function shapes(figure: FigureInfo, radii: readonly number[], balls: read
   return figure.bones.map((bone, k) => {
     const ball = balls[bone.joint]!;
     const start = near(bone.from, [0, 0, 0], least) ? into(balls[bone.joint]!) : 0;
-    const child = figure.joints.findIndex(
+    const next = figure.joints.findIndex(
       (joint, i) => joint.parent === bone.joint && balls[i]!.radius > 0 && near(bone.to, joint.offset, least),
     );
+    // A head is round up to its end, also where a joint stands there that carries nothing.
+    const isHead = plainRole(figure.joints[bone.joint]!.role) === "head";
+    const carries = figure.bones.some((one) => one.joint === next && !near(one.to, one.from, least));
+    const child = isHead && !carries ? -1 : next;
     const along = [0, 1, 2].map((i) => bone.to[i]! - bone.from[i]!) as Vec3;
     const length = Math.hypot(...along);
     const limb = !isTrunk(part[bone.joint]!);
