@@ -128,26 +128,24 @@ def hulls_of(figure: Figure) -> Hulls:
     count = len(figure.shapes)
     measured, at, tables = np.zeros((count, count), bool), np.zeros(count, np.int64), [np.zeros(1)]
     meshes = [shape.mesh if isinstance(shape, Capsule) else None for shape in figure.shapes]
-    none = _hulls[figure] = Hulls(measured, tables[0], at)
-    if not any(meshes):
-        return none
-    pairs = collision_pairs(figure, touching=True)
-    overlap = shape_distances(figure, figure.rest, pairs)[0] <= 0.0
-    pairs = pairs[overlap & np.array([bool(meshes[a] or meshes[b]) for a, b in pairs.tolist()])]
-    for k in np.unique(pairs).tolist():
-        mesh = meshes[k]
-        if mesh is not None:
-            at[k] = sum(map(len, tables))
-            tables.append(mesh.numbers)
-    hulls = Hulls(measured, np.concatenate(tables), at)
-    buffers = buffers_with(figure)
-    poses = shape_poses(figure, figure.rest, buffers)
-    out, where = np.empty(len(pairs)), np.empty((len(pairs), RESULT))
-    _by_hulls(hulls, buffers, poses, pairs, np.arange(len(pairs)), out, where)
-    apart = pairs[out > 0.0]
-    measured[apart[:, 0], apart[:, 1]] = measured[apart[:, 1], apart[:, 0]] = True
-    _hulls[figure] = hulls
-    return hulls
+    if any(meshes):
+        pairs, buffers = collision_pairs(figure, touching=True), buffers_with(figure)
+        pairs = pairs[[bool(meshes[a] or meshes[b]) for a, b in pairs.tolist()]]
+        poses = shape_poses(figure, figure.rest, buffers)
+        out, where = np.empty(len(pairs)), np.empty((len(pairs), RESULT))
+        distances(buffers.kinds, buffers.sizes, poses, pairs, len(pairs), out, where)
+        overlap = np.flatnonzero(out <= 0.0)
+        for k in np.unique(pairs[overlap]).tolist():
+            mesh = meshes[k]
+            if mesh is not None:
+                at[k] = sum(map(len, tables))
+                tables.append(mesh.numbers)
+        hulls = Hulls(measured, np.concatenate(tables), at)
+        _by_hulls(hulls, buffers, poses, pairs, overlap, out, where)
+        apart = pairs[overlap[out[overlap] > 0.0]]
+        measured[apart[:, 0], apart[:, 1]] = measured[apart[:, 1], apart[:, 0]] = True
+    known = _hulls[figure] = Hulls(measured, np.concatenate(tables), at)
+    return known
 
 
 def _by_hulls(

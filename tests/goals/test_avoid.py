@@ -274,6 +274,22 @@ def test_what_stands_for_meshes_may_overlap_at_rest_where_they_do_not(tmp_path: 
     np.testing.assert_allclose(shape_distances(larger, larger.rest, pairs)[0], 100.0 * rest)
 
 
+def test_a_robot_whose_meshes_are_neighbours_has_no_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "neighbours.xml"
+    path.write_text(
+        """<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"
+        face="0 2 1 0 1 3 0 3 2 1 2 3"/></asset><worldbody><body name="one">
+        <geom type="mesh" mesh="m"/><body name="two"><joint name="a" axis="1 0 0"/>
+        <geom type="mesh" mesh="m" pos="0.5 0 0"/></body></body></worldbody></mujoco>"""
+    )
+    robot = limbik.load(path)
+    assert not len(collision_pairs(robot, touching=True))
+    assert shape_distances(robot, robot.rest, np.array([[0, 1]]))[0] < 0.0
+    ball = Sphere(0.1, (0.6, 0.2, 0.2))
+    assert not limbik.solve(robot, Avoid([ball])).ok
+    assert limbik.solve(robot, Avoid()).ok
+
+
 def test_why_names_what_would_touch() -> None:
     r = limbik.solve(ARM, [Reach("Tool", position=[0.3, 0.0, 0.3]), Avoid([WALL])])
     assert not r.ok
