@@ -292,10 +292,12 @@ def test_a_body_settles_while_the_hand_rests_and_not_when_it_lets_go(animator: P
         mouse.move(x + (end["x"] - x) * k / 20, y + (end["y"] - y) * k / 20)
         wait(animator, "app.idle")
     before = animator.positions()
-    rested = before + 1.0
-    while np.abs(animator.positions() - rested).max() > 1e-3:  # the button is still down
-        rested = animator.positions()
+    rested, still = before, 0
+    while still < 4:  # the button is still down
         page.wait_for_timeout(400)
+        now = animator.positions()
+        still = still + 1 if np.abs(now - rested).max() < 1e-3 else 0
+        rested = now
     assert np.linalg.norm(rested - before, axis=1).max() > 0.02  # it went on by itself
     mouse.up()
     animator.settle()
