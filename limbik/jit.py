@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property, partial
 from types import FunctionType
 from typing import Any
@@ -25,10 +26,18 @@ from limbik.compiling.kernel_parts import (
     quick_compiling,
     refuse_arrays,
 )
+from limbik.errors import LimbikWarning
 
 INTS, FLOATS, TABLE = uint32[::1], float64[::1], float64[:, ::1]
 """What kernels are given: a figure's or problem's ints and floats, and tables of floats."""
 _ANY = 1 << 40  # the length of an array whose end nobody asks for
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, LimbikWarning, stacklevel=2)
+
+
+KernelCache.warn = staticmethod(_warn)
 
 
 def kernel(function: Any = None, *, borrows: bool = False, **options: Any) -> Any:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sys
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -274,6 +273,9 @@ class KernelCache(FunctionCache):
     """
 
     _impl_class: Any = Place
+    warn: Callable[[str], None]
+    """How people are told that a kernel cannot be kept: jit.py, which knows limbik's warnings, sets
+    it."""
 
     def __init__(self, kernel: Any) -> None:
         self._kernel, self._py_func = kernel, kernel.py_func
@@ -339,9 +341,7 @@ class KernelCache(FunctionCache):
             super().save_overload(sig, data)
         except OSError as error:  # a full disk; what is compiled runs all the same
             self.disable()
-            warnings.warn(
+            self.warn(
                 f"{self._cache_path}: {error.strerror or error}; limbik compiles its kernels again "
-                "in every process until it can keep them there",
-                RuntimeWarning,
-                stacklevel=2,
+                "in every process until it can keep them there"
             )

@@ -15,6 +15,7 @@ import pytest
 from numba import config, float64
 
 from limbik.compiling.kernel_cache import KernelCache, stamp
+from limbik.errors import LimbikWarning
 
 SHARED = """
 from typing import NamedTuple
@@ -197,7 +198,7 @@ def test_a_full_disk_is_said_and_kernels_run(load: Load) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
     try:
-        with pytest.warns(RuntimeWarning, match="File too large; limbik compiles"):
+        with pytest.warns(LimbikWarning, match="File too large; limbik compiles"):
             assert module.ask() == 17.0
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
