@@ -108,6 +108,8 @@ class Bodies:
             ends = np.array(self._tree.numbers(geom, "fromto", 6))
             line, place = _vector(ends[3:] - ends[:3]), 0.5 * (ends[:3] + ends[3:])
         mesh = self._mesh(geom.get("mesh")) if geom.get("mesh") else None
+        if mesh is None and kind == "mesh":
+            raise FormatError("its type is mesh, and it names none", self._tree.path)
         if mesh is not None and kind != "mesh" and self._fits_boxes():
             raise FormatError("fitaabb is not supported", self._tree.path)
         needed = 0 if mesh is not None else sizes_needed(kind, line is not None)

@@ -35,6 +35,7 @@ def test_efforts_come_from_joints_and_actuators(tmp_path: Path) -> None:
         ('<geom size="1e200"/>', "mass of .b. is left out"),
         ('<geom type="capsule" size="1" fromto="0 0 0 0 0 0"/>', "<geom> of .b. is left out"),
         ('<geom type="mesh" mesh="none"/>', "there is no mesh"),
+        ('<geom type="mesh"/>', "its type is mesh, and it names none"),
         ('<geom type="mesh" mesh="bad"/>', "<mesh> is left out: its vertices or faces are not"),
         ('<replicate count="3"><geom size="1"/></replicate>', "copies of geoms are not made"),
         ('<inertial mass="-1" pos="0 0 0" diaginertia="1 1 1"/>', "<inertial> of .b. is left out"),

@@ -605,6 +605,9 @@ export interface Commands {
   "limits.none": Record<never, never>;
   "limits.humanoid": Record<never, never>;
   "limits.clip": { margin: number };
+  "figure.add": Record<never, never>;
+  "figure.activate": { figure: number };
+  "figure.remove": { figure: number };
   "builtin": { name: string };
   "open": { files: string[] };
   "clip.choose": { index: number };
@@ -648,9 +651,6 @@ export interface Commands {
   "balance": { on: boolean };
   "collisions": { on: boolean };
   "body": Record<never, never>;
-  "figure.add": Record<never, never>;
-  "figure.activate": { figure: number };
-  "figure.remove": { figure: number };
   "timeline.set": { fps?: number | null; frames?: number | null; loop?: boolean | null; span?: number | null; ease?: string | null; auto_key?: boolean | null; held?: boolean };
   "key.insert": { frame: number; pose?: boolean; goals?: boolean };
   "unkeyed.drop": { frame: number };
