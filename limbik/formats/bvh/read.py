@@ -174,8 +174,11 @@ def _as_long_as_in(figure: Figure, q: np.ndarray) -> Figure:
             middle = np.median(values, axis=0)
             away = float(np.abs(middle).max())
             steady = float(np.median(np.abs(values - middle), axis=0).max()) <= 0.1 * away
-            if steady and away > _STRETCHED * float(np.linalg.norm(joint.offset)):
-                joint, changed = replace(joint, slide_limit=Range(middle, middle)), True
+            if steady and away > _STRETCHED * math.hypot(*joint.offset):
+                joint, changed = (
+                    replace(joint, slide_limit=Range(middle, middle, degrees=False)),
+                    True,
+                )
         joints.append(joint)
         first += width
     if not changed:
@@ -281,7 +284,7 @@ def collapses(bones: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
     """
     votes: list[bool] = []
     for offset, channels in bones:
-        length = float(np.linalg.norm(offset))
+        length = math.hypot(*offset.tolist())  # no overflow below the largest number
         if length > 0:
             votes.append(float(np.median(_lengths(channels))) < COLLAPSED * length)
     return 2 * sum(votes) > len(votes)

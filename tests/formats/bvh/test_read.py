@@ -128,6 +128,22 @@ def test_joint_positions_add_where_replacing_would_collapse_the_skeleton(file) -
     np.testing.assert_allclose(clip.positions()[:, 2], [[0, 30.5, 0], [0, 31, 0]])
 
 
+def test_lengths_near_the_largest_number_do_not_overflow(file) -> None:
+    text = moving_bones("0 11 0 0 20 0", "0 10 0 1 21 0").replace(
+        "OFFSET 0 10 0", "OFFSET 0 1e200 0"
+    )
+    clip = load_motion(file(text))
+    assert clip.figure.definition[1].offset[1] == 1e200
+    assert np.isfinite(clip.q).all()
+
+
+def test_steadily_longer_bones_are_lengths_and_no_angles(file) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clip = load_motion(file(moving_bones("0 40 0 0 20 0", "0 40 0 0 20 0")))
+    np.testing.assert_allclose(clip.positions()[0], [[0, 0, 0], [0, 40, 0], [0, 60, 0]])
+
+
 def test_no_channels_and_no_end_site(file) -> None:
     fig = load(file("HIERARCHY\nROOT a\n{\nOFFSET 1 2 3\nCHANNELS 0\n}\n"))
     assert fig.n == 0
