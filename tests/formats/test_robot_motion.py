@@ -173,7 +173,7 @@ def test_a_moving_root_needs_a_free_one(tmp_path: Path, clip: Motion) -> None:
     np.savez(tmp_path / "a.npz", **arrays)
     with pytest.raises(FormatError, match="moves the root, which is fixed"):
         limbik.load_motion(tmp_path / "a.npz", figure=arm)
-    arrays["root_rot"] = arrays["root_rot"] * 2.0
-    np.savez(tmp_path / "a.npz", **arrays)
-    with pytest.raises(FormatError, match="quaternion of length 2"):
-        limbik.load_motion(tmp_path / "a.npz", figure=arm)
+    for times, length in ((2.0, "2"), (1e200, "inf")):
+        np.savez(tmp_path / "a.npz", **(arrays | {"root_rot": arrays["root_rot"] * times}))
+        with pytest.raises(FormatError, match=f"quaternion of length {length}"):
+            limbik.load_motion(tmp_path / "a.npz", figure=arm)

@@ -205,7 +205,8 @@ def motion_of(
 
 def _unit(wxyz: np.ndarray, path: Path) -> np.ndarray:
     """Quaternions of length 1; those that are far from it are refused."""
-    length = np.linalg.norm(wxyz, axis=1)
+    with np.errstate(over="ignore"):
+        length = np.linalg.norm(wxyz, axis=1)
     if not (np.abs(length - 1.0) < 0.01).all():
         frame = int(np.argmax(~(np.abs(length - 1.0) < 0.01)))
         raise FormatError(f"frame {frame + 1} has a quaternion of length {length[frame]:.3g}", path)
