@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -160,21 +161,27 @@ def penetrations(figure: Figure, q: np.ndarray, model, data) -> dict[tuple[int, 
     return found
 
 
-def test_a_robot_that_reaches_does_not_touch_itself_by_mujoco() -> None:
+HANDS = ("left_wrist_yaw_link", "right_wrist_yaw_link")
+FEET = [Pin(f"{side}_ankle_roll_link", rotation=True) for side in ("left", "right")]
+
+
+def g1_and_mujoco() -> tuple[limbik.Figure, Any, Any]:
+    """The G1, and MuJoCo's model of it with data."""
     path = real_data.find("robots_mjcf/unitree_g1/g1.xml")
-    robot = load(path)
     model = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
-    data = mujoco.MjData(model)  # type: ignore[attr-defined]
-    hands = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
-    goals = [Reach(hand, position=[0, 0, 0]) for hand in hands]
-    goals += [Pin(f"{side}_ankle_roll_link", rotation=True) for side in ("left", "right")]
+    return load(path), model, mujoco.MjData(model)  # type: ignore[attr-defined]
+
+
+def test_a_robot_that_reaches_does_not_touch_itself_by_mujoco() -> None:
+    robot, model, data = g1_and_mujoco()
+    goals = [*(Reach(hand, position=[0, 0, 0]) for hand in HANDS), *FEET]
     solvers = [limbik.Solver(robot, goals), limbik.Solver(robot, [*goals, Avoid()])]
     rng, through, reached = np.random.default_rng(0), 0, 0
     moving = robot.owner != 0
     for _ in range(30):
         pose = robot.project(robot.rest + 0.6 * rng.normal(size=robot.n) * moving)
         places = robot.positions(pose)
-        targets = {hand: places[robot.index(hand)] for hand in hands}
+        targets = {hand: places[robot.index(hand)] for hand in HANDS}
         careless, careful = (solver.solve(robot.rest, targets) for solver in solvers)
         depths = penetrations(robot, careless.q, model, data)
         through += max(depths.values(), default=0.0) > 1e-3
@@ -201,16 +208,11 @@ THROUGH_MESHES = [
 
 
 def test_meshes_do_not_go_through_each_other_by_mujoco() -> None:
-    path = real_data.find("robots_mjcf/unitree_g1/g1.xml")
-    robot = load(path)
-    model = mujoco.MjModel.from_xml_path(str(path))  # type: ignore[attr-defined]
-    data = mujoco.MjData(model)  # type: ignore[attr-defined]
-    hands = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
-    pins = [Pin(f"{side}_ankle_roll_link", rotation=True) for side in ("left", "right")]
+    robot, model, data = g1_and_mujoco()
     reached = 0
     for targets in THROUGH_MESHES:
-        reach = [Reach(hand, position=at) for hand, at in zip(hands, targets, strict=True)]
-        r = limbik.solve(robot, [*reach, *pins, Avoid()])
+        reach = [Reach(hand, position=at) for hand, at in zip(HANDS, targets, strict=True)]
+        r = limbik.solve(robot, [*reach, *FEET, Avoid()])
         if r.ok:
             reached += 1
             depths = penetrations(robot, r.q, model, data)

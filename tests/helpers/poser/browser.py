@@ -133,6 +133,13 @@ class Person:
         """Until the view stands still: layouts settle and cameras glide for some frames."""
         self.page.evaluate(_STILL)
 
+    def view_settles(self) -> None:
+        """Until the view has gone along with a figure that walks away."""
+        seen: list[list[float]] = []
+        while len(seen) < 3 or seen[-3:].count(seen[-1]) < 3:
+            self.page.wait_for_timeout(300)
+            seen.append(self.ask("stage.camera.position.toArray()"))
+
     def screen(self, name: str) -> tuple[float, float]:
         """Where a joint is on the page, CSS pixels, when the view stands still."""
         self.still()

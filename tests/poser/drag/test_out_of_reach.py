@@ -23,14 +23,18 @@ WAYS = {
 STEPS, TREMBLE = 24, 8
 
 
+def posed(kind: str, folder: Path) -> Posing:
+    """A body of WAYS in the poser, where a drag begins."""
+    if kind == "human":
+        return Posing(Session.builtin("human", folder)).begin()
+    return Posing.of_file(find(FILES[kind]), folder).begin()
+
+
 @pytest.mark.parametrize("kind", WAYS)
 def test_pins_hold_and_the_body_is_calm_where_a_hand_cannot_follow(
     kind: str, tmp_path: Path
 ) -> None:
-    if kind == "human":
-        body = Posing(Session.builtin("human", tmp_path)).begin()
-    else:
-        body = Posing.of_file(find(FILES[kind]), tmp_path).begin()
+    body = posed(kind, tmp_path)
     figure, hand = body.session.figure, body.effector(body.name("leftHand"))
     start, rng = body.at("leftHand"), np.random.default_rng(4)
     pins = [e.id for e in body.session.document.effectors if e.mode == "pin"]
@@ -76,10 +80,7 @@ def test_pins_hold_and_the_body_is_calm_where_a_hand_cannot_follow(
 def test_a_hand_that_is_short_because_the_body_would_fall_says_so(
     kind: str, tmp_path: Path
 ) -> None:
-    if kind == "human":
-        body = Posing(Session.builtin("human", tmp_path)).begin()
-    else:
-        body = Posing.of_file(find(FILES[kind]), tmp_path).begin()
+    body = posed(kind, tmp_path)
     body.drag_by("leftHand", ahead=1.0, steps=20)
     answer = body.session.answer
     assert answer is not None
