@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -27,12 +26,13 @@ GROUND = 5e4
 """Weight of points that stay above the ground: more than that of a contact."""
 APART = 200.0
 """Weight of shapes that stay apart."""
+STAY = 0.03
+"""Weight of the poses that are put right, for each coordinate."""
 
 _SEEN = 1e-3  # metres of an adult: what is less deep is not looked at
 _PAD = 0.25  # seconds around frames that are put right, which may change too
 _SOFTER = 0.05  # of the weight of shapes that stay apart: what a solve begins with,
 _SOFT = 0.01  # and of the weight of points above the ground
-_STAY = 0.03  # weight of poses as they were, for each coordinate
 _BLEND = 0.05  # seconds over which departures of single frames are averaged
 _ROUNDS, _STEPS, _ENOUGH = 3, 30, 1e-3
 _FIRST = (0.0, 0.6, 0.75, 0.8)  # of the work is done before each round, and before what is smoother
@@ -91,15 +91,15 @@ def put_right(
     target: BodyShape,
     feet: Mapping[str, Foot],
     fps: float,
-    solver: Callable[[list[Goal], dict[str, Any]], ClipSolver],
+    solver: Callable[[list[Goal], np.ndarray], ClipSolver],
     *,
     shapes: bool,
     progress: Callable[[float], None],
 ) -> tuple[np.ndarray, int]:
     """(poses (frames, n), steps): q improved around the frames in which something is below the
-    ground or inside something else, by the ``solver`` of the clip with goals against that and with
-    poses to stay near to; it is only made where there are such frames.  ``progress`` is told the
-    share of the work that is done.
+    ground or inside something else, by the ``solver`` of the clip with goals against that, which
+    stays near poses (frames, n) with the weight STAY; it is only made where there are such frames.
+    ``progress`` is told the share of the work that is done.
     """
     figure, first = target.figure, np.array(q)
     depths = clearance_goals(figure, target, feet, shapes=shapes, ground=1.0, apart=1.0)
@@ -119,9 +119,8 @@ def put_right(
         if made is None or soft is None or not skipped <= apart:
             skipped = apart if made is None else skipped & apart
             goals = partial(clearance_goals, figure, target, feet, shapes=shapes, exclude=skipped)
-            stay = {"near": first, "posture": _STAY}
-            soft = solver(goals(ground=_SOFT * GROUND, apart=_SOFTER * APART), stay)
-            made = solver(goals(), stay)
+            soft = solver(goals(ground=_SOFT * GROUND, apart=_SOFTER * APART), first)
+            made = solver(goals(), first)
         changed |= near
         before = q.copy()
         # What is deep has many valleys, and a solve of many frames ends in one or another as it is

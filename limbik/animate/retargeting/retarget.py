@@ -18,7 +18,7 @@ import numpy as np
 
 from limbik.animate.contacts import Contact, find_contacts, find_ground, runs
 from limbik.animate.retargeting.body_shape import BodyShape
-from limbik.animate.retargeting.clearance import put_right
+from limbik.animate.retargeting.clearance import STAY, put_right
 from limbik.animate.retargeting.clip_problem import (
     FIRST_HELD,
     clip_solver,
@@ -175,8 +175,9 @@ def retarget(
     if whole:
         q, more = put_right(
             q, target, feet, clip.fps,
-            lambda goals, near: clip_solver(
-                inner, target, targets, changes, **(terms | near), more=goals
+            lambda goals, before: clip_solver(
+                inner, target, targets, changes, more=goals,
+                **(terms | {"near": before, "posture": STAY}),
             )[0],
             shapes=shapes, progress=lambda share: notify(most + (1.0 - most) * share),
         )  # fmt: skip
