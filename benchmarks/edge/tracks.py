@@ -10,8 +10,8 @@ and the processor time of solving beside that of the targets as recorded.
 
 from __future__ import annotations
 
+import argparse
 import math
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -86,11 +86,13 @@ def measure(clip: limbik.Motion, figure: limbik.Figure, every: float) -> list[di
     return rows
 
 
-def main(paths: list[str]) -> None:
+def main() -> None:
     """Measure the built-in motion and the clips that were named, at full rate and every 0.05 s."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clips", nargs="*", metavar="CLIP.bvh")
     clip = limbik.figures.cartwheel()
     clips = [(clip, clip.figure)]
-    for path in paths:
+    for path in parser.parse_args().clips:
         read = limbik.load_motion(path)
         named = limbik.Motion(read.figure, read.q[1:], read.fps, name=Path(path).stem)
         if len(named.q) > 20:
@@ -104,4 +106,4 @@ def main(paths: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,8 +1,9 @@
 """Distances of convex hulls of few points, with a radius around them.
 
-A hull is HULL_HEAD numbers, how many points it has and its radius, then all x, all y and all z in
-the frame of a solid, which lies around it: where the cores of two hulls overlap, their distance is
-that of the solids around them, deep enough to part them, or deeper.  Otherwise it is exact.
+A hull is HULL_HEAD numbers (how many points it has, its radius, and the box around it), then all x,
+all y and all z in the frame of a solid, which lies around it: where the cores of two hulls overlap,
+their distance is that of the solids around them, deep enough to part them, or deeper.  Otherwise it
+is exact.
 """
 
 from __future__ import annotations

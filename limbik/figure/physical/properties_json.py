@@ -46,8 +46,8 @@ def shape_to_json(shape: Shape) -> dict[str, Any]:
 
 
 def _shape_from_json(saved: dict[str, Any]) -> Shape:
-    fields = dict(saved)
-    return _KINDS[fields.pop("kind")](**fields)
+    values = dict(saved)
+    return _KINDS[values.pop("kind")](**values)
 
 
 def _numbers_to_json(each: JointNumbers) -> list[Any]:

@@ -38,7 +38,8 @@ class Tested(NamedTuple):
     balls:   (slots,) the radii of both balls of each pair of the table, added
     enough:  (slots,) ``least`` for each pair of the table, or -inf for one that is not tested
     numbers: local poses, sizes and bounding radii of the shapes, ``enough``, the normals between
-             the shapes of the pairs in the rest pose, the fields of the scene and the hulls
+             the shapes of the pairs in the rest pose twice (the first become the last ones that
+             were found), the fields of the scene and the hulls
     table:   ints of the term (view.py)
     """
 
