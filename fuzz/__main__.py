@@ -19,8 +19,9 @@ OUT = Path("out/fuzz")
 MEMORY = Path("/dev/shm")
 
 
-def run(loader: str, seconds: int, out: Path = OUT) -> tuple[int, str]:
-    """(inputs tried, "" or what went wrong) of one loader."""
+def run(loader: str, out: Path, *limits: str) -> tuple[int, str]:
+    """(inputs tried, "" or what went wrong) of one loader, within libFuzzer's ``limits``: with
+    -runs=N and -seed=K everybody tries the same inputs."""
     corpus = out / loader
     corpus.mkdir(parents=True, exist_ok=True)
     # libFuzzer ends without a farewell, so that its folder is for us to remove.
@@ -28,11 +29,10 @@ def run(loader: str, seconds: int, out: Path = OUT) -> tuple[int, str]:
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "fuzz.target", loader, str(corpus)),
-                *(f"-max_total_time={seconds}", "-print_final_stats=1"),
-                f"-artifact_prefix={out}/{loader}-",
+                *(*limits, "-print_final_stats=1", f"-artifact_prefix={out}/{loader}-"),
             ],
             cwd=Path(__file__).resolve().parents[1],
-            env=os.environ | {"TMPDIR": folder},
+            env=os.environ | {"TMPDIR": folder, "PYTHONHASHSEED": "0"},
             capture_output=True,
             text=True,
             errors="replace",
@@ -51,7 +51,7 @@ def main() -> None:
     given = parser.parse_args()
     wrong = 0
     for loader in given.loaders or LOADERS:
-        tried, fault = run(loader, given.seconds, OUT.resolve())
+        tried, fault = run(loader, OUT.resolve(), f"-max_total_time={given.seconds}")
         print(f"{loader:5} {tried:>10,} inputs", "FOUND:\n" + fault if fault else "", flush=True)
         wrong += bool(fault)
     sys.exit(1 if wrong else 0)
