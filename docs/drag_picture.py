@@ -1,4 +1,4 @@
-"""Make docs/drag.gif: a hand is dragged in the real page, further than the arm reaches, and back.
+"""Make docs/pictures/drag.gif: a hand is dragged in the real page, out of its reach, and back.
 
     python docs/drag_picture.py
 
@@ -22,7 +22,7 @@ sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
 from helpers.poser.browser import Person  # noqa: E402
 from helpers.poser.photographed import ARROW, photographed  # noqa: E402
 
-OUT = PROJECT / "docs" / "drag.gif"
+OUT = PROJECT / "docs" / "pictures" / "drag.gif"
 JOINT = "LeftHand"
 PATH = [(0, 0), (60, -120), (150, -205), (250, -265), (120, -120), (40, 70), (0, 0)]
 """Where the mouse goes, in pixels from where the joint is at first; the fourth is out of reach."""

@@ -362,7 +362,7 @@ def main(names: list[str]) -> None:
             person.page.mouse.click(30, 120)
             FILMS[name](film)
             film.shoot(times=16)
-            film.write(PROJECT / "docs" / f"poser-{name}.webp")
+            film.write(PROJECT / "docs" / "pictures" / f"poser-{name}.webp")
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ class Studio:
         self.person.still()
 
     def shoot(self, name: str, pointer: tuple[float, float] | None = None) -> None:
-        """The page as it is now, into docs/."""
+        """The page as it is now, into docs/pictures/."""
         self.person.ask("app.set({ note: '' })")
         self.person.still()
         image = Image.open(io.BytesIO(self.page.screenshot(type="png"))).convert("RGB")
@@ -113,7 +113,7 @@ class Studio:
 def write(name: str, image: Image.Image) -> None:
     """A picture of the docs."""
     size = (WIDTH, round(WIDTH * image.height / image.width))
-    out = PROJECT / "docs" / f"poser-{name}.webp"
+    out = PROJECT / "docs" / "pictures" / f"poser-{name}.webp"
     image.resize(size, Image.Resampling.LANCZOS).save(out, quality=QUALITY, method=6)
     print(f"{out.name}: {size[0]} × {size[1]}, {out.stat().st_size / 1e3:.0f} kB")
 

@@ -1,4 +1,4 @@
-"""Draws docs/retarget.png: a recorded walk, and the same walk on a robot and on the human.
+"""Draws docs/pictures/retarget.png: a recorded walk, and the same walk on a robot and on the human.
 
     PYTHONPATH=. python docs/retarget_picture.py
 
@@ -49,7 +49,7 @@ def main() -> None:
     draw(axes[0], clip, 1, "recorded (CMU 02_01)")
     draw(axes[1], limbik.retarget(clip, onto=robot).motion, 2, "Unitree G1")
     draw(axes[2], limbik.retarget(clip, onto=limbik.figures.human()).motion, 1, "built-in human")
-    page.savefig(HERE / "retarget.png", dpi=110)
+    page.savefig(HERE / "pictures" / "retarget.png", dpi=110)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
-    assert (tmp_path / "drag.gif").stat().st_size > 0
+    assert (tmp_path / "pictures" / "drag.gif").stat().st_size > 0
     solving = (tmp_path / "api" / "solving" / "index.html").read_text(encoding="utf-8")
     assert 'id="limbik.solve"' in solving
     assert "Joint values that meet the goals" in solving

@@ -98,12 +98,13 @@ def test_links_and_pictures_are_there() -> None:
     targets = re.findall(r"\]\(([^)#]+)\)", README)
     local = [target for target in targets if not target.startswith("https://")]
     pictures = re.findall(r"!\[[^]]+\]\(([^)]+)\)", README)
-    assert {"docs/demo.png", "docs/drag.gif"} <= set(pictures)  # shown, with words beside them
+    # Shown, with words beside them.
+    assert {"docs/pictures/demo.png", "docs/pictures/drag.gif"} <= set(pictures)
     assert [target for target in local if not (PROJECT / target).exists()] == []
     examples = {path.name for path in (PROJECT / "examples").glob("[0-9]*.py")}
     assert examples == {Path(target).name for target in local if target.startswith("examples/")}
 
 
 def test_the_pictures_are_small() -> None:
-    assert (PROJECT / "docs" / "demo.png").stat().st_size < 300_000
-    assert (PROJECT / "docs" / "drag.gif").stat().st_size < 2_000_000
+    assert (PROJECT / "docs" / "pictures" / "demo.png").stat().st_size < 300_000
+    assert (PROJECT / "docs" / "pictures" / "drag.gif").stat().st_size < 2_000_000

@@ -1,6 +1,6 @@
 """A hand dragged along and beyond the limits, beside limits that are applied afterwards.
 
-``python -m benchmarks.edge.picture`` draws docs/edge-of-reach.png and prints its numbers.
+``python -m benchmarks.edge.picture`` draws docs/pictures/edge-of-reach.png and prints its numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import limbik
 from limbik import Figure, Reach, plots
 
-PICTURE = Path(__file__).resolve().parents[2] / "docs" / "edge-of-reach.png"
+PICTURE = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "edge-of-reach.png"
 FRAMES, FPS = 360, 60.0
 ARM = ("LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand")
 ACROSS = np.array([[0.8, 0.0, -0.6], [-0.15, 0.97, -0.2]])  # right and up: from the front, aside
