@@ -244,7 +244,7 @@ def track(
 
 
 def pull_of(relax: float, fps: float) -> float:
-    """The part of the way to the middle of the limits that a frame begins with."""
+    """The part of the way to the pose at ease that a frame begins with."""
     return 1.0 - math.exp(-1.0 / (fps * relax)) if relax > 0 else 0.0
 
 

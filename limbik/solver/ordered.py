@@ -140,9 +140,8 @@ class _Level:
         first = int(problem.ints[lay.F_TOLERANCE])
         problem.floats[first : first + len(problem.terms)][self._held_terms] = np.inf
         self._tables = tables = np.zeros((3, problem.rows))
-        self._at_zero: list[
-            tuple[int, slice, bool]
-        ] = []  # terms that are held at 0 where they hold
+        # Terms that are held at 0 where they hold.
+        self._at_zero: list[tuple[int, slice, bool]] = []
         for t, row in enumerate(np.cumsum([0, *(term.rows for term in problem.terms)])[:-1]):
             if t not in self._held_terms:
                 continue

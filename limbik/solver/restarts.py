@@ -45,11 +45,8 @@ _SIGMA, _GROWTH = 0.05, 1.5  # rad, and per attempt: how far from the last pose 
 _MID_POSE = 6  # the attempt that starts from the pose in the middle of the limits
 _FAR = 20  # from this attempt on, start around the pose in the middle of the limits
 _SAME = 0.02  # attempts whose f differ by less than this part of it ended at the same place
-_EARLY, _INNER = (
-    4,
-    0.6,
-)  # so many restarts of a figure that stands begin in that part of its ranges,
-# from where an attempt most often arrives
+_EARLY = 4  # so many restarts of a figure that stands begin in the inner part of its ranges,
+_INNER = 0.6  # which is so large, from where an attempt most often arrives
 _AT_LIMIT = 0.3  # part of the thrown coordinates that start at an end of their range
 _AROUND, _EVERY = 2.0, 4  # after as many a free figure begins around the best answer, so many times
 # its ranges away (mostly at their ends); of the restarts of one that stands, one in _EVERY does

@@ -115,7 +115,7 @@ def track(
     Only the named joints' positions are used; everything else is found again.  --targets takes them
     from another file.  Exits with 0 when every frame reached its targets and with 1 when not.
     """
-    target = files.output(save_to, to=to, force=force, read=clip, json=json)
+    output = files.output(save_to, to=to, force=force, read=clip, json=json)
     followed = pairs(effectors)
     names = list(followed)
     if from_file is None and (list(followed.values()) != names or fps is not None):
@@ -136,10 +136,10 @@ def track(
         motion = whole if every is None else whole.sample(every)
         wanted, reference = Targets(motion.positions()[:, joints], motion.fps), motion.q
     targets, frames = wanted.positions, len(wanted.positions)
-    also = conditions.Conditions(
+    asked = conditions.Conditions(
         floor, above, within, balance, avoid, obstacle, relative, hold, close
     )
-    held: list[Goal] = [*also.goals(figure), *also.floor_goals(figure)]
+    more_goals: list[Goal] = [*asked.goals(figure), *asked.floor_goals(figure)]
 
     settings: dict[str, Any] = {
         "start": figure.rest if whole is None else whole.q[0],
@@ -154,16 +154,16 @@ def track(
     with progress_bar("getting ready", frames) as bar:
         # Two frames first, so that no kernel is compiled while the others are timed.
         track_clip(
-            figure, _goals(names, targets[:2], held), near=None if poses is None else poses[:2],
-            **settings,
+            figure, _goals(names, targets[:2], more_goals),
+            near=None if poses is None else poses[:2], **settings,
         )  # fmt: skip
         bar.describe(f"following {frames} frames")
-        goals = _goals(names, targets, held)
+        goals = _goals(names, targets, more_goals)
         result = track_clip(
             figure, goals, reference=reference, near=poses, progress=bar.done, **settings
         )
-    path = None if target is None else files.write(result.motion.onto(own), target)[0]
-    page = notes if target is not None and target.standard else out
+    path = None if output is None else files.write(result.motion.onto(own), output)[0]
+    console = notes if output is not None and output.standard else out
     report: dict[str, Any] = {
         "frames": frames,
         "reached": int((result.status == Status.REACHED).sum()),
@@ -188,7 +188,7 @@ def track(
     if json:
         print(json_text.dumps(report, allow_nan=False))
     else:
-        _show(figure, result, report, page, [*names, *(goal.label for goal in held)])
+        _show(figure, result, report, console, [*names, *(goal.label for goal in more_goals)])
     raise typer.Exit(0 if result.ok else 1)
 
 
@@ -204,14 +204,14 @@ def _near(file: str, figure: Figure, wanted: Targets, every: float | None) -> np
     return motion.onto(figure).q
 
 
-def _goals(names: list[str], targets: np.ndarray, held: list[Goal]) -> list[Goal]:
+def _goals(names: list[str], targets: np.ndarray, more_goals: list[Goal]) -> list[Goal]:
     """A goal for each joint that follows its ``targets`` (frames, joints, 3), and what holds in
     every frame."""
-    return [*(Reach(name, position=targets[:, k]) for k, name in enumerate(names)), *held]
+    return [*(Reach(name, position=targets[:, k]) for k, name in enumerate(names)), *more_goals]
 
 
 def _show(
-    figure: Figure, result: Track, report: dict[str, Any], page: Console, labels: list[str]
+    figure: Figure, result: Track, report: dict[str, Any], console: Console, labels: list[str]
 ) -> None:
     motion = result.motion
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
@@ -229,12 +229,12 @@ def _show(
     table.add_row("restarts", f"{report['restarts']} in {restarted} frames")
     table.add_row("outside limits", f"{report['limit_violation']:g}")
     table.add_row("jumps", f"{report['jumps']}" + (f"  (at {jumps})" if jumps else ""))
-    if report["out"] and page is out:
+    if report["out"] and console is out:
         table.add_row("wrote", escape(report["out"]))
-    page.print(table)
+    console.print(table)
     missed = [status for status in result.status if status != Status.REACHED]
     if missed:
-        page.print()
+        console.print()
         for status in sorted(set(missed)):
             line = f"  {missed.count(status)} frames"
-            page.print(Text.assemble((str(status), STYLES[status]), line))
+            console.print(Text.assemble((str(status), STYLES[status]), line))

@@ -261,7 +261,8 @@ def _next_memory(ints, options, q, f, w, memory, model, step):
 
 @inlined_by_llvm
 def levenberg_marquardt_step(ints, floats, options, q, here, w, held, memory, out):
-    """A damped step on the free set, projected, accepted by equation 39 of line_search."""
+    """A damped step on the free set, projected, accepted by equation 39 of the
+    paper line_search (docs/papers.md)."""
     model = _model(ints, floats, options, q, here.f, w, held, memory)
     step = _descend(ints, floats, options, q, here, w, held, memory, model, out)
     if not step.accepted:

@@ -1,4 +1,4 @@
-"""Projected Levenberg–Marquardt, limbik's default: second-order speed, line_search's guarantee."""
+"""Projected Levenberg–Marquardt, limbik's default: second-order speed, and f never rises."""
 
 from __future__ import annotations
 

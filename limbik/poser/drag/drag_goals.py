@@ -90,7 +90,7 @@ class DragGoals:
             raise GoalError(f"there is no effector {dragged} to drag")
         self.q = self.home = figure.project(figure.single_pose(q, "the pose"))
         self._sunk: list[FloorPoint] = []
-        self._kept: list[StartGoal] = []
+        self._start_goals: list[StartGoal] = []
         self._limb: Runner | None = None
         self.stands: set[int] = set()  # ids of feet that stand on their balls
         self.moved_pins: set[int] = set()
@@ -188,7 +188,7 @@ class DragGoals:
         near = then = None
         kept: list[StartGoal] = []
         if goals:
-            then = self._solver(goals)
+            then = self._runner_for(goals)
         if goals and self.method.descends:
             weights = self._pull * stiffness(self.figure)
             if posture is None:
@@ -199,8 +199,8 @@ class DragGoals:
             goals.append(Rest(weights, pose=self.home))
             goals += [one.goal for one in kept]
             method = replace(self.method, least_gain=LEAST_GAIN) if self._quick else self.method
-            near = self._solver(goals, (_SETTLED * self.figure.size, _SETTLED), method)
-        self.held, self._with_pull, self._without_pull, self._kept = held, near, then, kept
+            near = self._runner_for(goals, (_SETTLED * self.figure.size, _SETTLED), method)
+        self.held, self._with_pull, self._without_pull, self._start_goals = held, near, then, kept
         self._limb = None
         self._put_start_goals()
         pins = [e.position for e in held if e.mode == "pin" and e.id != self.dragged]
@@ -236,11 +236,13 @@ class DragGoals:
 
     def _put_start_goals(self) -> None:
         """What is kept is taken from where the drag begins, as far as the pull can."""
-        if self._with_pull is not None and self._kept:
+        if self._with_pull is not None and self._start_goals:
             first = self._pull_goal + 1
-            put_start_goals(self.figure, self._with_pull.problem, first, self._kept, self.home)
+            put_start_goals(
+                self.figure, self._with_pull.problem, first, self._start_goals, self.home
+            )
 
-    def _solver(
+    def _runner_for(
         self,
         goals: list[Goal],
         tolerance: tuple[float, float] | None = None,
@@ -258,11 +260,11 @@ class DragGoals:
             far = FAR if self.posture is None else FAR_OF_BODY
             place = nearer(effector.position, self._anchor, far * self.figure.size)
             self._far = None if place is None else k
-        for solver in (self._with_pull, self._without_pull):
-            if solver is not None:
-                put_target(solver.problem, k, effector)
+        for runner in (self._with_pull, self._without_pull):
+            if runner is not None:
+                put_target(runner.problem, k, effector)
                 if place is not None:
-                    put_place(solver.problem, k, place)
+                    put_place(runner.problem, k, place)
 
     def _put_far(self, *, there: bool) -> None:
         """Put the target that is solved for nearer by (``_write``) where it is, or back."""
