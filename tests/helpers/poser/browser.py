@@ -129,6 +129,11 @@ class Person:
         """(n,) the pose."""
         return np.array(self.ask("Array.from(app.pose.q)"))
 
+    def has_pose(self, q: np.ndarray) -> bool:
+        """Whether it is the pose q (n,) now; there is none while a page finds its server again."""
+        now = np.array(self.ask("Array.from(app.pose?.q ?? [])"))
+        return now.shape == q.shape and np.allclose(now, q, atol=1e-6)
+
     def still(self) -> None:
         """Until the view stands still: layouts settle and cameras glide for some frames."""
         self.page.evaluate(_STILL)

@@ -245,7 +245,7 @@ def test_a_reload_and_a_kill_lose_nothing(browser: Browser, tmp_path: Path) -> N
         someone.wait("app.link === 'lost' || app.link === 'connecting'")
     with Server(tmp_path, port=server.port) as server:
         someone.wait("app.link === 'open' && app.pose !== null && app.hello.preparing === ''")
-        eventually(lambda: np.allclose(someone.q(), later, atol=1e-6))
+        eventually(lambda: someone.has_pose(later))
         someone.page.keyboard.press("Control+z")
         someone.settle()
         np.testing.assert_allclose(someone.q(), moved, atol=1e-6)
